@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import hashlib
 import io
 import json
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
+from journalspec_corpus.load import find_case
 from journalspec_reference import newstore
 from judged import call, flat, start
 
@@ -211,13 +213,23 @@ def test_parquet_has_the_types_of_the_columns(tmp_path: Path) -> None:
     assert call("export", KAHADB, "--as", "parquet").exit_code == 2
 
 
-def test_messages_are_exported_for_artemis_and_what_is_lost_is_counted_before() -> None:
+def test_messages_are_exported_for_artemis_and_what_is_lost_is_counted_before(tmp_path: Path) -> None:
     done = call("export", HORNETQ, "--as", "artemis-xml")
     rows = call("export", HORNETQ, "--as", "jsonl").stdout.splitlines()
     # A message in several queues is one there.
     assert done.stdout.count("            <queue name=") == len(rows) > done.stdout.count("<message ")
     assert f"not kept  {done.stdout.count('<message ')} messages, xml-new-id" in done.stderr
-    assert "`recover --to` keeps all of that" in done.stderr
+    assert "`recover --to` keeps more" in done.stderr
+    target = tmp_path / "messages.xml"
+    assert call("export", HORNETQ, "--as", "artemis-xml", "--to", target).exit_code == done.exit_code
+    assert target.read_text() == done.stdout
+    stores = report(target)["stores"]
+    assert isinstance(stores, list)
+    (store,) = stores
+    assert {"what": "message", "code": "xml-new-id", "count": "57", "bytes": "0"} in store["totals"][
+        "left_out"
+    ]
+    assert "artemis data imp" in Path(f"{target}.loss-report.md").read_text()
 
 
 @pytest.mark.parametrize(
@@ -245,3 +257,41 @@ def test_an_export_that_nobody_reads_ends_quietly() -> None:
     assert done.returncode in (0, 1)
     row = json.loads(done.stdout.splitlines()[0])
     assert str(row["queue"]).startswith("text(")
+
+
+def test_a_pair_in_two_directories_stays_in_two_directories(pair: Path) -> None:
+    apart = pair.parent / "apart"
+    for name in ("btm1.tlog", "btm2.tlog"):
+        (apart / f"{name}.d").mkdir(parents=True)
+        (pair / name).rename(apart / f"{name}.d" / name)
+    files = sorted(path for path in apart.rglob("*") if path.is_file())
+    for target, paths in (("one", files), ("two", [apart])):
+        done = call("recover", *paths, "--to", pair.parent / target)
+        assert done.exit_code == 0, done.output
+        new = [path for path in (pair.parent / target).rglob("*") if path.is_file()]
+        assert sorted(path.parent.name for path in new) == ["btm1.tlog.d", "btm2.tlog.d"]
+
+
+def test_files_that_are_compressed_are_digested_as_they_are_stored(tmp_path: Path) -> None:
+    place = tmp_path / "packed"
+    place.mkdir()
+    for file in (BITRONIX / "partial-commit").glob("*.tlog"):
+        (place / f"{file.name}.gz").write_bytes(gzip.compress(file.read_bytes()))
+    assert call("recover", place, "--to", tmp_path / "new").exit_code == 0
+    found = {Path(file["file"]).name: file["sha256"] for file in report(tmp_path / "new")["source_files"]}  # type: ignore[attr-defined]
+    assert found == {path.name: digest for path, digest in digests(place).items()}
+
+
+def test_one_path_at_a_time(pair: Path) -> None:
+    done = call("recover", pair, KAHADB, "--to", pair.parent / "new")
+    assert done.exit_code == 2
+    assert "--to is for one path" in done.stderr
+
+
+def test_what_a_product_was_configured_with_holds_for_the_new_store(tmp_path: Path) -> None:
+    case = find_case("smq.files.page-size-4096")
+    case.materialize(tmp_path / "old")
+    page_size = f"page_size={case.params['page_size']}"
+    done = call("recover", tmp_path / "old", "--param", page_size, "--to", tmp_path / "new")
+    assert done.exit_code in (0, 1), done.output
+    assert call("inspect", tmp_path / "new", "--param", page_size).exit_code == 0

@@ -1,12 +1,12 @@
 """BTM starts on new logs, made of damaged ones, and loads the decisions that the report counts.
 
-A sample; ``python tools/newstore_bitronix.py`` tries as many as are asked for.
+A sample; ``python tools/newstore_trials.py --format bitronix_tlog --product`` tries as many as are asked for.
 """
 
 from __future__ import annotations
 
 import pytest
-from newstore_bitronix import DEVIATION, EMPTY, EQUAL, NOTHING, PRODUCTS, trials
+from newstore.bitronix_tlog import DEVIATION, EMPTY, EQUAL, NOTHING, PRODUCTS, trials
 
 from products import Connect, Every, of_products
 

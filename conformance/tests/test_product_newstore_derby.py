@@ -9,11 +9,14 @@ import stores
 from newstore.derby_log import PROGRAM, SCRIPTS, Derby, contents_of, difference, told
 
 from derby_damage import Trial, opened, put
+from journalspec_reference.derby_log.contents.cipher import PASSWORD
 from journalspec_reference.derby_log.sql import Script
-from journalspec_reference.newstore import Choices, new_store
+from journalspec_reference.newstore import CannotRebuild, Choices, new_store
 from products import Every, ReadyProduct, of_products
 
 PRODUCTS = ("derby-10.1.3.1", "derby-10.8.3.0", "derby-10.14.2.0", "derby-10.16.1.1")
+#: A database with keys, checks, indexes, views, and values of each type.
+FEATURES = Path(__file__).resolve().parent / "data" / "derby_features.sql"
 #: What random work makes the bases of: the first has a transaction in doubt.
 SEEDS = (9, 6, 11)
 
@@ -108,4 +111,30 @@ def test_a_script_makes_all_of_a_database(ready_product: ReadyProduct, memory_pa
     assert {item.what for item in first.losses()} == {"identity", "trigger", "routine, synonym or type"}
 
 
-FEATURES = Path(__file__).resolve().parent / "data" / "derby_features.sql"
+@of_products
+@pytest.mark.parametrize("algorithm", ["DES/CBC/NoPadding", "AES/CBC/NoPadding"])
+def test_an_encrypted_database_is_carried_over_as_it_is(
+    algorithm: str, ready_product: ReadyProduct, memory_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With its boot password; the end of its log is cut off where no sum holds."""
+    ready_product(SCRIPTS)
+    password = "clo760uds2caPe"  # noqa: S105
+    monkeypatch.setenv(PASSWORD, password)
+    with Derby(SCRIPTS) as derby:
+        old, new = memory_path / "old", memory_path / "new"
+        made = f"dataEncryption=true;encryptionAlgorithm={algorithm};bootPassword={password}"
+        derby.ask({"database": f"{old};{made}", "script": str(FEATURES)})
+        (log,) = (old / "log").glob("log1.dat")
+        end = len(log.read_bytes().rstrip(b"\0"))
+        with log.open("r+b") as stream:
+            stream.seek(end + 4)
+            stream.write(b"torn")
+        store = new_store(opened(old), Choices())
+        put(store, new)
+        wanted = told(contents_of(opened(old)))
+        assert told(contents_of(opened(new))) == wanted
+        assert difference(derby.ask({"database": f"{new};bootPassword={password}"}), wanted) == ""
+    assert sum(rows.total() for rows in wanted.values()) == 12
+    monkeypatch.delenv(PASSWORD)
+    with pytest.raises(CannotRebuild, match="encrypted"):
+        new_store(opened(old), Choices())

@@ -14,11 +14,10 @@ import glob
 import hashlib
 import os
 import re
-import secrets
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import IO, Any, Protocol, TypeAlias
 
@@ -170,7 +169,8 @@ def new_store(answer: Answer, choices: Choices) -> NewStore:
         room = None
     if seen.state is None and not getattr(room, "of_refused", False):
         raise CannotRebuild(
-            f"recovery keeps nothing: {seen.phase}/{seen.code}: {seen.message}", "try --policy salvage"
+            f"recovery keeps nothing: {seen.phase}/{seen.code}: {seen.message}",
+            "another policy may keep something (--policy)",
         )
     maker = getattr(room, "new_store", None)
     found: NewStore | None = None if maker is None else maker(answer, choices)
@@ -242,6 +242,8 @@ def sources(journals: Iterable[Journal], covered: Iterable[Path] = ()) -> Iterat
         if journal.root is not None:
             for name in journal.seen:
                 path = journal.root / journal.packed.get(name, name)
+                # Where all files are compressed, they are known by the names that they had.
+                path = path if path.exists() else path.with_name(f"{path.name}.gz")
                 if path not in seen:
                     seen.add(path)
                     yield str(path), path
@@ -311,7 +313,7 @@ def write(
     reports = {kind: place.with_name(f"{place.name}{REPORT}{kind}") for kind in (".json", ".md")}
     _clear(place, reports.values())
     try:
-        partial = place.with_name(f".{place.name}.partial-{secrets.token_hex(4)}")
+        partial = place.with_name(f".{place.name}.partial-{os.urandom(4).hex()}")
         partial.mkdir(0o700)
     except OSError as error:
         raise FilesetError(f"{str(place.parent)!r}: {error.strerror}", "give another place") from None
@@ -403,7 +405,8 @@ def _read_again(new: Path, parts: Sequence[Part]) -> None:
         journal = part.answer.journal
         if getattr(part.store, "opaque", False):
             continue  # nothing that is encrypted reads clean
-        for found in journals_in(new / part.path if part.path else new, journal):
+        place = new / part.path if part.path else new
+        for found in journals_in(place, journal):
             seen = ask(found, "strict").observation
             if seen.verdict != CLEAN:
                 first = next((each.reason for each in seen.dropped), next((e.code for e in seen.missing), ""))
@@ -414,19 +417,20 @@ def _read_again(new: Path, parts: Sequence[Part]) -> None:
                 )
 
 
-def journals_in(directory: Path, like: Journal) -> list[Journal]:
-    """Return the journals of one format and edition in a directory, or in those below it."""
-    loaded = load_files(directory)
+def journals_in(directory: Path, like: Journal) -> Iterator[Journal]:
+    """Yield the journals of one format and edition in a directory, or below it, with the same parameters."""
+    names = {name.rpartition("/")[0] for name in like.files}
+    places = [load_files(directory)]
+    if len(names) > 1 and not get_format(like.format).below:
+        # Files of any directories, which are one journal.
+        places = [load_files(*map(directory.joinpath, like.files))]
     try:
         # A format that is named takes any file: first what they are.
-        find_journals(loaded)
-        return find_journals(loaded, like.format, like.edition)
+        find_journals(places[0])
     except NoJournal as error:
-        return [
-            found
-            for store in error.stores
-            for found in find_journals(load_files(store), like.format, like.edition)
-        ]
+        places = [*map(load_files, error.stores)]
+    for found in (each for place in places for each in find_journals(place, like.format, like.edition)):
+        yield replace(found, params={**like.params, **found.params})
 
 
 @contextmanager
@@ -445,10 +449,8 @@ def _locked(directory: Path) -> Iterator[None]:
 def _clear(place: Path, reports: Iterable[Path]) -> None:
     """Remove what a killed run left of a new store that is not there; raises FilesetError for other files."""
     for path in reports:
-        if os.path.lexists(path):
-            if path.is_symlink() or not path.is_file() or MARK not in _begin(path):
-                raise FilesetError(f"{str(path)!r} is there and no report of ours", "move it away")
-            path.unlink()
+        refuse_other(path)
+        path.unlink(missing_ok=True)
     for partial in place.parent.glob(f".{glob.escape(place.name)}.partial-*"):
         if partial.is_symlink() or not partial.is_dir():
             continue
@@ -459,6 +461,12 @@ def _clear(place: Path, reports: Iterable[Path]) -> None:
             raise FilesetError(f"{str(place)!r} is being written by another process", "wait for it") from None
 
 
-def _begin(path: Path) -> str:
-    with path.open("rb") as stream:
-        return stream.read(256).decode("utf-8", "replace")
+def refuse_other(path: Path) -> None:
+    """Raise FilesetError if there is something at `path` that is no report of ours."""
+    if os.path.lexists(path):
+        begin = b""
+        if path.is_file() and not path.is_symlink():
+            with path.open("rb") as stream:
+                begin = stream.read(256)
+        if MARK.encode() not in begin:
+            raise FilesetError(f"{str(path)!r} is there and no report of ours", "move it away")

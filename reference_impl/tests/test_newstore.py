@@ -364,3 +364,9 @@ def test_a_format_without_new_stores_and_an_answer_without_a_state_are_refused(o
     unknown = replace(answer, journal=replace(answer.journal, format="no_such_format"))
     with pytest.raises(CannotRebuild, match="no new store can be made"):
         new_store(unknown, Choices())
+
+
+def test_a_file_that_cannot_be_read_has_the_reason_in_place_of_a_digest(old: Path) -> None:
+    found = digests([("gone", old / "gone"), ("btm1.tlog", old / "btm1.tlog")])
+    assert (found[0].sha256, found[0].why) == ("", "No such file or directory")
+    assert (len(found[1].sha256), found[1].why) == (64, "")

@@ -1,36 +1,320 @@
-"""What trials of new stores of the JBoss family damage, and compare."""
+"""What trials of new stores of the JBoss family damage and compare, and what brokers deliver from them.
+
+    received(ARTEMIS, [directory, ...])
+
+starts many stores in one JVM and returns what came out of each; :func:`expected` is what contents report, and
+:func:`differences` compares them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import gzip
+import hashlib
+import shutil
+import struct
+import subprocess
+import tempfile
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from journalspec.reread import LISTS
-from journalspec_reference.answers import Answer
-from journalspec_reference.contents import contents, nested
+from stores import StoreError, cache, jars
 
-_DATA = Path(__file__).resolve().parents[2] / "reference_impl" / "tests" / "data"
-#: Tables of what clients and the broker work with; ids of bindings and counters are new in a new store.
-TABLES = ("messages", "in_doubt", "transactions", "queues", "duplicates")
+from journalspec.reread import LISTS
+from journalspec_reference.answers import SALVAGE, Answer, ask
+from journalspec_reference.contents import Row, contents, nested
+from journalspec_reference.filesets import find_journals, load
+from journalspec_reference.jboss_journal.contents import BrokerContents
+from journalspec_reference.jboss_journal.contents.core import message_of
+from journalspec_reference.jboss_journal.contents.pending import MESSAGES
+
+HERE = Path(__file__).resolve()
+#: So long a start may take on average.
+SECONDS_EACH = 3
+#: Properties that brokers take out when they read a message, or that clients are not given.
+TAKEN_OUT = frozenset({"_HQ_SCHED_DELIVERY", "_AMQ_SCHED_DELIVERY"})
+#: What of a compressed body the client sets anew.
+SIZES = frozenset({"_AMQ_LARGE_SIZE", "_HQ_LARGE_SIZE"})
+TYPES = {"unknown": -1, "plain": 0, "object": 2, "text": 3, "bytes": 4, "map": 5, "stream": 6}
+#: Names of Java's classes -> those of :mod:`journalspec_reference.artemis_xml`.
+CLASSES = {"byte[]": "bytes", "character": "char"}
+
+
+@dataclass(frozen=True)
+class Broker:
+    """A product of :mod:`stores`, its version, and the program that starts it."""
+
+    name: str
+    version: str
+    program: str
+
+
+ARTEMIS = Broker("artemis-core", "2.44.0", "ArtemisDelivers.java")
+#: With the importer of XML.
+CLI = Broker("artemis-cli", "2.44.0", "ArtemisDelivers.java")
+HORNETQ = Broker("hornetq", "2.4.9.Final", "HornetqDelivers.java")
+
+
+@dataclass
+class Outcome:
+    """What is in the queues of a store: queue -> id of a message -> fields, or when it is due.
+
+    `failed` is why the broker did not start.
+    """
+
+    messages: dict[str, dict[int, tuple[Any, ...]]] = field(default_factory=dict)
+    scheduled: dict[str, dict[int, int]] = field(default_factory=dict)
+    prepared: set[str] = field(default_factory=set)
+    failed: str = ""
+
+
+def received(
+    broker: Broker, directories: Sequence[Path], *, files: Sequence[Path] = ()
+) -> dict[Path, Outcome]:
+    """Return what a broker delivers that is started on each of the directories, which that changes.
+
+    With `files` it imports one into each.
+    """
+    path = jars(broker.name, broker.version)
+    opened = [f"--add-opens=java.base/java.{package}=ALL-UNNAMED" for package in ("lang", "util")]
+    words = [
+        "java",
+        "-Xmx1g",
+        "-XX:TieredStopAtLevel=1",
+        *opened,
+        "-cp",
+        f"{path}/*",
+        str(HERE.with_name(broker.program)),
+    ]
+    pairs = [f"{one}={file}" for one, file in zip(directories, files, strict=True)] if files else directories
+    try:
+        done = subprocess.run(
+            [*words, *map(str, pairs)],
+            capture_output=True,
+            timeout=SECONDS_EACH * (5 + len(pairs)),
+            check=False,
+        )
+        output, errors = done.stdout, done.stderr
+    except subprocess.TimeoutExpired as late:
+        output, errors = late.stdout or b"", late.stderr or b""
+    found: dict[Path, Outcome] = {}
+    outcome, queue = Outcome(), ""
+    for line in output.decode(errors="replace").splitlines():
+        kind, *parts = line.split("\t")
+        if kind == "store":
+            outcome = found[Path(parts[0])] = Outcome()
+        elif kind == "failed":
+            outcome.failed = parts[0]
+        elif kind == "queue":
+            queue = _plain(parts[0])
+            outcome.messages[queue], outcome.scheduled[queue] = {}, {}
+        elif kind == "scheduled":
+            outcome.scheduled[queue][int(parts[0])] = int(parts[1])
+        elif kind == "prepared":
+            outcome.prepared.add(parts[0])
+        elif kind == "message":
+            outcome.messages[queue][int(parts[0])] = _message(parts)
+    if len(found) != len(directories):
+        last = f"the last of {len(found)} was {list(found)[-1]}" if found else "none was started"
+        raise StoreError(f"{broker.program}: {last}: {errors.decode(errors='replace')[-2000:]}")
+    return found
+
+
+def _message(parts: Sequence[str]) -> tuple[Any, ...]:
+    _, kind, durable, expiration, timestamp, priority, digest, size, *rest = parts
+    properties = {}
+    for item in rest:
+        name, _, typed = _plain(item).partition("=")
+        java, _, value = typed.partition(":")
+        called = CLASSES.get(java, java)
+        properties[name] = (called, _number(called, value))
+    numbers = (int(kind), durable == "true", int(expiration), int(timestamp), int(priority))
+    return (*numbers, digest, int(size), _kept(properties))
+
+
+def _plain(text: str) -> str:
+    """Return a text with its escapes replaced."""
+    units = text.encode("ascii").decode("unicode_escape")
+    return units.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _number(kind: str, value: str) -> str:
+    if kind not in ("float", "double"):
+        return value
+    return struct.pack(">f" if kind == "float" else ">d", float(value)).hex()
+
+
+def _kept(properties: Mapping[str, tuple[str, str]]) -> tuple[tuple[str, tuple[str, str]], ...]:
+    return tuple(sorted(item for item in properties.items() if item[0] not in TAKEN_OUT | SIZES))
+
+
+def expected(found: BrokerContents, bad: Collection[object] = ()) -> Outcome:
+    """Return what contents report as live but for the messages `bad`; those that have expired are not."""
+    now, outcome = int(time.time() * 1000), Outcome()
+    for row in found.rows("queues"):
+        outcome.messages[str(row["queue"])], outcome.scheduled[str(row["queue"])] = {}, {}
+    for row in found.typed_messages():
+        queue, ident, due = str(row["queue"]), _int(row["id"]), _int(row["scheduled"])
+        if row["id"] in bad or 0 < _int(row["expiration"]) <= now + 60_000:
+            continue
+        if due > now:
+            outcome.scheduled[queue][ident] = due
+        else:
+            outcome.messages[queue][ident] = fields(row)
+    for row in found.rows("transactions"):
+        if row["state"] == "prepared" and isinstance(row["global_id"], bytes):
+            outcome.prepared.add(f"{_int(row['format_id'])}:{row['global_id'].hex()}")
+    return outcome
+
+
+def _int(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def fields(row: Row) -> tuple[Any, ...]:
+    """Return a message as :func:`delivered` has it."""
+    body, types, values = row["body"], row["types"], row["properties"]
+    body = body if isinstance(body, bytes) else b""
+    digest: str | None = hashlib.sha256(body).hexdigest()[:16]
+    size: int | None = len(body)
+    assert isinstance(types, Mapping)
+    assert isinstance(values, Mapping)
+    properties = {}
+    for name, value in values.items():
+        kind = str(types.get(name, "null"))
+        if isinstance(value, bytes):
+            shown = value.hex()
+        elif kind == "char":
+            shown = str(ord(str(value)))
+        elif kind == "boolean":
+            shown = str(value).lower()
+        else:
+            shown = "null" if value is None else _number(kind, str(value))
+        properties[name] = (kind, shown)
+    numbers = (_int(row["expiration"]), _int(row["timestamp"]), _int(row["priority"]))
+    if row["compressed"] and row["body"] is None:
+        digest = size = None
+    return (TYPES[str(row["kind"])], row["durable"], *numbers, digest, size, _kept(properties))
+
+
+def differences(wanted: Outcome, got: Outcome) -> Iterator[str]:
+    """Yield in words what a broker delivers otherwise."""
+    if got.failed:
+        yield f"it does not start: {got.failed}"
+        return
+    for queue, messages in wanted.messages.items():
+        there = got.messages.get(queue)
+        if there is None:
+            yield f"{queue}: not there"
+            continue
+        yield from (f"{queue}: {ident} is not delivered" for ident in messages.keys() - there.keys())
+        yield from (f"{queue}: {ident} is delivered" for ident in there.keys() - messages.keys())
+        for ident in messages.keys() & there.keys():
+            # What clients make of a body that cannot be inflated is not foretold.
+            pairs = zip(messages[ident], there[ident], strict=True)
+            if others := [pair for pair in pairs if pair[0] != pair[1] and pair[0] is not None]:
+                yield f"{queue}: {ident}: {others}"
+    if wanted.scheduled != {queue: got.scheduled.get(queue) for queue in wanted.scheduled}:
+        yield f"scheduled: {wanted.scheduled} and {got.scheduled}"
+    if wanted.prepared != got.prepared:
+        yield f"prepared: {sorted(wanted.prepared)} and {sorted(got.prepared)}"
+
+
+# What the trials ask for.
+
+#: Columns that only tell where something is, or that count what may be left out.
 _PLACES = {"file", "off", "compact_count", "kind"}
+_COUNTS = {"messages", "bytes", "sends", "acknowledges", "queue"}
+_unpacked: list[tempfile.TemporaryDirectory[str]] = []
+#: So many stores share a process.
+SHARED = 40
 
 
 def stores() -> Iterator[Path]:
-    """Yield a store with messages of each kind."""
-    yield _DATA / "hornetq_contents.tar.xz"
+    """Yield stores with messages of each kind: those here, in the cache, and beside the checkout."""
+    yield HERE.parents[2] / "reference_impl" / "tests" / "data" / "hornetq_contents.tar.xz"
+    for name in (
+        "artemis-core-2.44.0",
+        "hornetq-2.4.9.Final",
+        "artemis-2.19.1",
+        "artemis-2.31.2",
+        "artemis-2.6.4",
+    ):
+        yield from sorted((cache() / "stores").glob(f"{name}-*"))[:1]
+    for place in sorted((HERE.parents[3] / "shared/contents/jboss_journal").glob("artemis-*")):
+        scratch = tempfile.TemporaryDirectory(prefix="newstore-jboss-")
+        _unpacked.append(scratch)
+        for path in (path for path in place.rglob("*") if path.is_file() and path.parent != place):
+            target = Path(scratch.name, path.relative_to(place))
+            target.parent.mkdir(parents=True, exist_ok=True)
+            data = path.read_bytes()
+            packed = path.suffix == ".gz"
+            (target.with_suffix("") if packed else target).write_bytes(
+                gzip.decompress(data) if packed else data
+            )
+        yield Path(scratch.name)
+
+
+def starts(files: Mapping[str, bytes]) -> bool:
+    """Return whether a broker of those that are started here can be started on a store."""
+    names = {name.partition("/")[0] for name in files}
+    return {"journal", "bindings"} <= names
 
 
 def live(answer: Answer) -> Any:
     """Return messages, queues and transactions; of anything else records and transactions.
 
-    An UPDATE whose ADD is lost is an ADD in the new journal.
+    An UPDATE whose ADD is lost is an ADD in the new journal. Messages on which a broker does not start are
+    left out, and what a transaction does in queues that are lost.
     """
     found = contents(answer)
-    if found is None or "messages" not in found.tables:
-        state: dict[str, Any] = dict(answer.observation.state or {})
-        return {name: [*map(_bare, state.get(name, ()))] for name in ("live", "prepared")}
-    return {name: sorted(map(_bare, found.rows(name)), key=repr) for name in TABLES}
+    if not isinstance(found, BrokerContents) or not (found.store.queues or found.store.has_bindings):
+        state: Any = answer.observation.state or {"live": (), "prepared": ()}
+        ids = {item["id"] for item in state["live"]}
+        prepared = [
+            # A DELETE of what is not there has no effect, and is not written.
+            {
+                **tx,
+                "deletes": [
+                    each for each in tx["deletes"] if each["id"] in ids | {own["id"] for own in tx["records"]}
+                ],
+            }
+            for tx in state["prepared"]
+        ]
+        return {"live": [*map(_bare, state["live"])], "prepared": [*map(_bare, prepared)]}
+    bad, known = undecodable(found), {*found.store.queues.values()}
+    rows = {
+        name: [row for row in found.rows(name) if row["id"] not in bad]
+        for name in ("messages", "in_doubt", "duplicates")
+    }
+    rows["in_doubt"] = [row for row in rows["in_doubt"] if row["queue"] in known]
+    named = {name: ident for ident, name in found.store.queues.items()}
+    for name in ("messages", "in_doubt"):
+        # The name of a queue is made anew if its binding is lost.
+        rows[name] = [{**row, "queue": named.get(str(row["queue"]))} for row in rows[name]]
+    rows["duplicates"] = [row for row in rows["duplicates"] if row["address"] is not None]
+    for name in ("transactions", "queues"):
+        rows[name] = [
+            {key: value for key, value in row.items() if key not in _COUNTS} for row in found.rows(name)
+        ]
+    if not found.store.has_bindings or answer.journal.root is None:
+        rows["queues"] = [{"id": row["id"]} for row in rows["queues"]]
+    return {name: sorted(map(_bare, each), key=repr) for name, each in rows.items()}
+
+
+def undecodable(found: BrokerContents) -> set[object]:
+    """Return the ids of messages on which a broker does not start, or that it cannot read from a page."""
+    items = (item for item in found.store.replay.live() if item.user_type in MESSAGES)
+    bad: set[object] = {
+        item.id for item in items if message_of(item.user_type, item.data[item.start : item.end]).problem
+    }
+    for _, entry in found.store.entries():
+        message = message_of(entry.kind, entry.data[entry.start : entry.end])
+        if message.problem:
+            bad.add(message.id)
+    return bad
 
 
 def _bare(value: Any) -> Any:
@@ -38,3 +322,39 @@ def _bare(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {name: _bare(each) for name, each in value.items() if name not in _PLACES}
     return [*map(_bare, value)] if isinstance(value, LISTS) else nested(value)
+
+
+def delivered(new: Sequence[tuple[Path, Answer]]) -> Iterator[str]:
+    """Start a broker on a copy of each new store that is a whole one; yield what it delivers otherwise."""
+    problems = [""] * len(new)
+    for broker, product in ((ARTEMIS, "ActiveMQ Artemis 2"), (HORNETQ, "HornetQ 2")):
+        mine = [number for number, (place, answer) in enumerate(new) if _product(place, answer) == product]
+        for start in range(0, len(mine), SHARED):
+            some = mine[start : start + SHARED]
+            with tempfile.TemporaryDirectory(prefix="newstore-start-") as scratch:
+                copies = {Path(scratch, str(number)): number for number in some}
+                for copy, number in copies.items():
+                    shutil.copytree(new[number][0], copy)
+                for copy, got in received(broker, list(copies)).items():
+                    wanted = carried(*new[copies[copy]])
+                    problems[copies[copy]] = "; ".join([*differences(wanted, got)][:3])
+    yield from problems
+
+
+def _product(place: Path, answer: Answer) -> str:
+    """Return the product that is started on a new store; empty: none."""
+    found = contents(answer)
+    whole = (place / "journal").is_dir() and (place / "bindings").is_dir()
+    return str(found.store.product[0]) if whole and isinstance(found, BrokerContents) else ""
+
+
+def carried(place: Path, answer: Answer) -> Outcome:
+    """Return what has to be delivered from the new store at a place, by the contents of the old one."""
+    found, there = contents(answer), contents(ask(find_journals(load(place / "journal"))[0], SALVAGE))
+    assert isinstance(found, BrokerContents)
+    assert isinstance(there, BrokerContents)
+    outcome, names = expected(found, undecodable(found)), there.store.queues
+    renamed = {name: names.get(ident, name) for ident, name in found.store.queues.items()}
+    outcome.messages = {renamed[name]: each for name, each in outcome.messages.items()}
+    outcome.scheduled = {renamed[name]: each for name, each in outcome.scheduled.items()}
+    return outcome

@@ -1,7 +1,8 @@
-"""What trials of new SwiftMQ stores damage, and compare: all rows but messages that cannot be read."""
+"""What trials of new SwiftMQ stores compare; no product is started: its store is on the user's class path."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,30 +10,44 @@ from typing import Any
 from journalspec_reference.answers import Answer
 from journalspec_reference.contents import contents, nested
 
-_DATA = Path(__file__).resolve().parents[2] / "reference_impl" / "tests" / "data"
-#: Queues and subscriptions count messages that cannot be read.
-_COUNTED = {"file", "off", "messages", "unreadable", "bytes", "oldest", "newest"}
+ROOT = Path(__file__).resolve().parents[2]
+TABLES = ("messages", "queues", "subscriptions", "transactions")
 
 
 def stores() -> Iterator[Path]:
-    """Yield stores with messages of each kind."""
-    yield _DATA / "swiftmq_contents.tar.xz"
+    """Yield a store of the product's that the tests have, and those beside the checkout."""
+    yield ROOT / "reference_impl/tests/data/swiftmq_contents.tar.xz"
+    for place in sorted((ROOT.parent / "shared/real/swiftmq_store").glob("*/")):
+        if (place / "db" / "page.db").is_file():
+            yield place
 
 
 def live(answer: Answer) -> Any:
-    """Return messages, queues, subscriptions and transactions."""
+    """Return all rows but those of swap files, which a start deletes, and of messages that cannot be read."""
     found = contents(answer)
-    assert found is not None
-    messages = [*found.rows("messages")]
-    unreadable = {remark.key for remark in found.remarks.kept if remark.code == "unreadable"}
-    kept = {"messages": [row for row in messages if f"{row['queue']!s} {row['id']!s}" not in unreadable]}
-    kept |= {name: [*found.rows(name)] for name in ("queues", "transactions")}
-    # One whose file is lost is made anew where its queue is there.
-    names = {f"{row['client_id']!s}${row['name']!s}" for row in found.rows("subscriptions")}
-    names |= {str(row["name"]) for row in kept["queues"] if "$" in str(row["name"])}
-    bare = {name: sorted(map(_bare, rows), key=repr) for name, rows in kept.items()}
-    return {**bare, "subscriptions": sorted(names)}
-
-
-def _bare(row: Any) -> Any:
-    return {name: nested(each) for name, each in row.items() if name not in _COUNTED}
+    if found is None:
+        return None
+    rows: dict[str, list[dict[str, Any]]] = {
+        table: [{**row, "file": None, "off": None} for row in found.rows(table)] for table in TABLES
+    }
+    unread = {remark.key for remark in found.remarks.kept if remark.code == "unreadable"}
+    rows["messages"] = [row for row in rows["messages"] if f"{row['queue']} {row['id']}" not in unread]
+    kept = Counter(str(row["queue"]) for row in rows["messages"])
+    # Subscriptions that are made anew; a queue of one without a message goes.
+    seen = answer.observation
+    lost = {each.name for each in seen.missing if each.code == "durable"}
+    lost |= {Path(each.file).stem for each in seen.dropped if each.reason == "bad-durable"}
+    for queue in sorted(lost & {str(row["name"]) for row in rows["queues"] if "$" in str(row["name"])}):
+        topics = (row["address"] for row in rows["messages"] if row["queue"] == queue)
+        client, _, name = queue.partition("$")
+        if (topic := next(filter(None, topics), None)) is not None:
+            made = {"client_id": client, "name": name, "topic": topic, "selector": None, "no_local": False}
+            rows["subscriptions"].append({**made, "queue": queue, "file": None, "off": None})
+        else:
+            rows["queues"] = [row for row in rows["queues"] if row["name"] != queue]
+            rows["messages"] = [row for row in rows["messages"] if row["queue"] != queue]
+    # Their numbers are those of the messages that can be read.
+    uncounted = dict.fromkeys(("messages", "unreadable", "bytes", "oldest", "newest", "held"))
+    for table, name in (("queues", "name"), ("subscriptions", "queue")):
+        rows[table] = [{**row, **uncounted, "messages": kept.get(str(row[name]))} for row in rows[table]]
+    return {table: sorted((nested(row) for row in each), key=repr) for table, each in rows.items()}

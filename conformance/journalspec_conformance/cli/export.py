@@ -7,14 +7,15 @@ tables SQL, where a format gives that; what such a file cannot hold is counted b
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import partial
 from io import TextIOWrapper
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import IO, Any
 
 import click
@@ -30,11 +31,12 @@ from journalspec_conformance.cli.row_output import NEAREST, hold_queues, write_c
 from journalspec_conformance.cli.rows import ContentsRows, Matches, ask_rows, has_arrow, with_contents
 from journalspec_conformance.cli.selection import Question
 from journalspec_reference import artemis_xml
-from journalspec_reference.answers import Answer
-from journalspec_reference.contents import Row, contents
+from journalspec_reference.answers import SALVAGE, Answer
+from journalspec_reference.contents import Count, Row, contents
 from journalspec_reference.filesets import LeftOut
-from journalspec_reference.lossreport import Tally
-from journalspec_reference.newstore import Item
+from journalspec_reference.lossreport import LossReport
+from journalspec_reference.newstore import REPORT, Item, NewFile, Part, digests, refuse_other
+from journalspec_reference.newstore import sources as source_files
 
 JSONL, CSV, PARQUET, XML, SQL = KINDS = ("jsonl", "csv", "parquet", "artemis-xml", "sql")
 
@@ -70,7 +72,8 @@ def export_command(
     """Write what recovery keeps of the journal at PATH as a file for other programs.
 
     PATH is what `journalspec inspect` takes. What is damaged is left out, as `recover --to` does, which keeps
-    more than any of these files: a store has ids, states and times that they have no place for.
+    more than any of these files: a store has ids, states and times that they have no place for. With --to,
+    FILE.loss-report.md and .json list what a file for a product lacks.
     """
     if to is not None and to.exists():
         raise UsageProblem(f"{shown(str(to))} is there already", "give the name of a new file")
@@ -155,10 +158,31 @@ def _lines(sources: Sequence[ContentsRows], *, several: bool) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class _Writer:
-    """What makes a file of an answer: its bytes, and what it cannot hold."""
+    """What makes a file for a product, as reports have it: its bytes, what is in it, what it cannot hold."""
 
+    product: str
     write: Callable[[], Iterable[bytes]]
-    losses: Callable[[], Iterable[Item]]
+    carried: Callable[[], Iterable[Count]]
+    left_out: Callable[[], Iterator[Item]]
+    step: str
+    base: str = "."
+    covers: frozenset[PurePath] = frozenset()
+
+    def unverified(self) -> Iterator[Item]:
+        """Yield nothing: only what recovery keeps is in it."""
+        return iter(())
+
+    def chosen(self) -> Iterator[str]:
+        """Yield nothing: what was chosen is what is in it."""
+        return iter(())
+
+    def steps(self) -> Sequence[str]:
+        """Return how the file is read, and that there is more in a new store."""
+        return self.step, "`journalspec recover --to` writes a new store, which keeps more."
+
+    def files(self) -> Iterator[NewFile]:
+        """Yield nothing: it is one file, which is written by itself."""
+        return iter(())
 
 
 def _for_a_product(
@@ -175,20 +199,30 @@ def _for_a_product(
         raise UsageProblem(f"--as {kind} is of one store", "give the path of one of them")
     answer = sources[0].recovered
     writer = _sql(answer, tables) if kind == SQL else _xml(answer, queues)
-    tally = Tally()
-    for item in writer.losses():
-        tally.add(item)
-    for (what, code), number in tally.counts.most_common():
-        text = shown(tally.texts[what, code])
+    report = LossReport(str(sources[0].path), str(to or kind), [Part("", SALVAGE, answer, writer)])
+    with Path(os.devnull).open("w", encoding="utf-8") if to is None else _report(to, ".json") as out:
+        report.write_json(out, digests(source_files([answer.journal])) if to is not None else ())
+    if to is not None:
+        with _report(to, ".md") as out:
+            report.write_page(out)
+    (one,) = report.found
+    for (what, code), number in one.left_out.counts.most_common():
+        text = shown(one.left_out.texts[what, code])
         click.echo(f"not kept  {amount(number, what)}, {code}: {text}", err=True)
-    if kind == XML:
-        click.echo("          `recover --to` keeps all of that", err=True)
+    click.echo("          `recover --to` keeps more of it than any such file", err=True)
     source = replace(sources[0], noun="byte")
-    with _opened(to) as out:
+    with _opened(to) as file:
         for piece in writer.write():
-            source.matched += out.write(piece)
+            source.matched += file.write(piece)
     write_heads([source])
     return status
+
+
+def _report(to: Path, ending: str) -> AbstractContextManager[IO[str]]:
+    """Return the stream of a report beside a file; one of ours that is there is replaced."""
+    path = to.with_name(f"{to.name}{REPORT}{ending}")
+    refuse_other(path)
+    return replacing(path)
 
 
 def _sql(answer: Answer, tables: Sequence[str]) -> _Writer:
@@ -203,7 +237,8 @@ def _sql(answer: Answer, tables: Sequence[str]) -> _Writer:
             near = get_close_matches(name, known, NEAREST, cutoff=0)
             raise UsageProblem(f"there is no table {shown(name)!r}", f"the nearest names: {some_of(near)}")
     script = sql.Script(found, tables)
-    return _Writer(script.parts, script.losses)
+    how = "Run the script in an empty database; its first lines say how."
+    return _Writer(get_format(answer.journal.format).title, script.parts, script.counts, script.losses, how)
 
 
 def _xml(answer: Answer, wanted: Sequence[str]) -> _Writer:
@@ -215,7 +250,7 @@ def _xml(answer: Answer, wanted: Sequence[str]) -> _Writer:
     tables = found.tables if found is not None else {}
     try:
         rows = format_module("journalspec_reference", answer.journal.format, "xml_rows")
-        messages, queues = partial(rows.messages, found), partial(rows.queues, found)
+        messages, queues = partial(rows.messages, answer), partial(rows.queues, answer)
     except UnknownFormat:
         columns = tables[QUEUES].columns if {MESSAGES, QUEUES} <= tables.keys() else ()
         if found is None or not any(each.name == QUEUE for each in columns):
@@ -233,9 +268,13 @@ def _xml(answer: Answer, wanted: Sequence[str]) -> _Writer:
     def chosen(rows: Callable[[], Iterable[Row]]) -> Iterator[Row]:
         return (row for row in rows() if not wanted or row[QUEUE] in wanted)
 
+    counts = found.counts if found is not None else tuple
     return _Writer(
+        "artemis data imp",
         lambda: artemis_xml.write(chosen(messages), chosen(queues)),
+        lambda: (each for each in counts() if not wanted or each.name in wanted),
         lambda: artemis_xml.losses(chosen(messages), chosen(queues)),
+        "Let the broker run, and type: artemis data imp --input FILE",
     )
 
 

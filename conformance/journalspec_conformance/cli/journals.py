@@ -350,7 +350,7 @@ def recover_command(
     """
     if as_json and as_ndjson:
         raise click.UsageError("--json and --ndjson exclude each other.")
-    wanted = rebuild.Wanted.taken(what)
+    wanted = rebuild.NewStoreAsked.taken(what)
     asked, chosen = Asked(**what), Level.parse(level or LEVELS[Level.LAYOUT])
     found = find(asked)
     if policy is not None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cache
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePath
 from posixpath import normpath
 from typing import Any
 
@@ -18,8 +18,10 @@ import click
 
 from journalspec.files import shown
 from journalspec.formats import get_format
+from journalspec.observation import CLEAN, RECOVERED, REFUSED
 from journalspec_conformance.cli._options import Command, apply
 from journalspec_conformance.cli._tables import progress_bar, reading
+from journalspec_conformance.cli.archives import is_archive
 from journalspec_conformance.cli.facts import Listing, Section
 from journalspec_conformance.cli.journal_view import STATUSES, Painter, answers, left_beside, unchanging
 from journalspec_conformance.cli.places import Asked, Directory, UsageProblem, amount
@@ -48,7 +50,6 @@ from journalspec_reference.newstore import (
 ALL, IN_REPORT = "(--all)", "(report)"
 #: What a report calls a new directory that is not made.
 NOWHERE = "NEWDIR"
-REBUILT, NOTHING = "recovered", "refused"
 EXIT_STATUS = (
     "With --to: 0 all is carried over, 1 something is not, 2 nothing was written because of the command line,"
     " of a change, a lock or the disk, 3 nothing can be kept."
@@ -62,7 +63,7 @@ _NAMED = (
 
 
 def options() -> Callable[[Command], Command]:
-    """Return the options of a new store; :class:`Wanted` takes them in."""
+    """Return the options of a new store; :class:`NewStoreAsked` takes them in."""
     return apply(
         click.option(
             "--to",
@@ -98,7 +99,7 @@ def options() -> Callable[[Command], Command]:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class NewStoreAsked:
     """What is asked for beside the policy, as it was given."""
 
     to: Path | None
@@ -112,7 +113,7 @@ class Wanted:
     dry_run: bool
 
     @classmethod
-    def taken(cls, what: dict[str, Any]) -> Wanted:
+    def taken(cls, what: dict[str, Any]) -> NewStoreAsked:
         """Return it from the arguments of a command, and take it out of them."""
         found = cls(**{each.name: what.pop(each.name) for each in fields(cls)})
         if not found and found.choices != Choices():
@@ -138,7 +139,7 @@ def rebuild(
     found: tuple[Sequence[Directory], Sequence[LeftOut]],
     asked: Asked,
     policy: str | None,
-    wanted: Wanted,
+    wanted: NewStoreAsked,
     *,
     as_json: bool,
 ) -> None:
@@ -183,14 +184,14 @@ def rebuild(
         for line in screen(_sections(report)):
             # What has no room is in the report.
             out.line(*(part.replace(ALL, IN_REPORT) if isinstance(part, str) else part for part in line))
-    worst = max(STATUSES[part.answer.observation.verdict] for part in parts)
-    raise SystemExit(max(worst, STATUSES[REBUILT] if report.lost or unlisted else 0))
+    clean = all(part.answer.observation.verdict == CLEAN for part in parts)
+    raise SystemExit(STATUSES[CLEAN if clean and not report.lost and not unlisted else RECOVERED])
 
 
 class NothingKept(UsageProblem):
     """Exit status 3: there is nothing that a new store could be made of."""
 
-    exit_code = STATUSES[NOTHING]
+    exit_code = STATUSES[REFUSED]
 
 
 @contextmanager
@@ -215,7 +216,7 @@ def _progress(show: Callable[[str, int, int], None], total: int) -> Progress:
 
 def _archives(asked: Asked) -> Iterator[tuple[str, Path]]:
     """Yield the archives that were given: they stay as they are, too."""
-    yield from ((str(path), path) for path in asked.paths if path.is_file())
+    yield from ((str(path), path) for path in asked.paths if is_archive(path))
 
 
 def _called(places: Sequence[Directory], name: str) -> str:
@@ -236,20 +237,16 @@ def _asked(place: Directory, policy: str | None) -> Iterator[Answer]:
 
 def _directories(place: Directory) -> Iterator[Path]:
     """Yield the directories that files of a place are in, and the one that was given."""
-    yield _top(place)
     if place.loaded.is_set:
         yield from ((place.loaded.root / name).parent for name in place.loaded.files)
     else:
-        yield place.loaded.root
+        yield from (_top(place), place.loaded.root)
 
 
 def _top(place: Directory) -> Path:
     """Return the directory whose place the new one takes: what was given, or what holds the files given."""
     asked = place.asked
-    if asked.below is not None:
-        return asked.below
-    top = asked.given[0] if asked.given else asked.paths[0]
-    return top if top.is_dir() else top.parent if place.loaded.is_set else place.loaded.root
+    return asked.below or (asked.given[0] if asked.given else place.loaded.root)
 
 
 def _parts(
@@ -264,13 +261,13 @@ def _parts(
     if len({_top(place) for place, _ in given}) > 1:
         raise UsageProblem("--to is for one path", "give the directory above them, or one at a time")
     for place, answer in ((place, one) for place, all_of in given for one in all_of):
-        below = PurePosixPath(place.loaded.root.relative_to(_top(place)).as_posix())
+        below = PurePath(os.path.relpath(place.loaded.root, _top(place))).as_posix()
         try:
             store = new_store(answer, choices)
         except (ChoiceRefused, CannotRebuild) as error:
             failed.append((answer, place.asked.name, error))
             continue
-        path = normpath(below / store.base)
+        path = normpath(f"{below}/{store.base}")
         path = path if path.strip("./") else ""
         made.append(Part(path, policy_of(answer.journal, policy), answer, store))
     homes = {os.path.realpath(path): part for part in made for path in covered(part)}
@@ -298,7 +295,7 @@ def _report(
     given: Sequence[tuple[Directory, Sequence[Answer]]],
     unlisted: Sequence[LeftOut],
     asked: Asked,
-    wanted: Wanted,
+    wanted: NewStoreAsked,
     found: tuple[Sequence[Part], dict[str, str]],
 ) -> LossReport:
     """Return the report of a new store, which hides what is to be hidden."""

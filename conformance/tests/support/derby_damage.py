@@ -191,8 +191,9 @@ class Trial:
             return
         put(store, self.new)
         lost = {item.code for item in (*store.left_out(), *store.unverified())}
-        gone = not any((self.old / "log" / name).is_file() for name in ("log.ctrl", "log1.dat"))
-        self.undone = "rolled-back" in lost and gone
+        unnamed = any(note.code == "no-control" for note in answer.observation.notes)
+        begun = (self.old / "log" / "log1.dat").is_file()
+        self.undone = "rolled-back" in lost and unnamed and not begun
         if _bytes(self.old) != before:
             self.problems.append("the old database was changed")
         self.wanted = told(contents_of(answer))

@@ -22,7 +22,7 @@ from journalspec_reference.jboss_journal.codec import ADD, DIALECTS, UPDATE
 from journalspec_reference.jboss_journal.contents import RECORDS
 from journalspec_reference.jboss_journal.contents.beside import JOURNAL, NAMES, beside
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT
-from journalspec_reference.jboss_journal.contents.core import LONG, OLD, message_of
+from journalspec_reference.jboss_journal.contents.core import LONG, OLD, id_at, message_of
 from journalspec_reference.jboss_journal.contents.narayana import is_narayana
 from journalspec_reference.jboss_journal.contents.pending import (
     ACKNOWLEDGED,
@@ -47,8 +47,16 @@ from journalspec_reference.jboss_journal.contents.pending import (
 from journalspec_reference.jboss_journal.contents.store import ARTEMIS_2
 from journalspec_reference.jboss_journal.newpages import NewPages
 from journalspec_reference.jboss_journal.packing import PIECE, NewRecord, copied, packing_of, prepared
-from journalspec_reference.jboss_journal.wanted import Chosen, Listing, Wanted, meaning
-from journalspec_reference.newstore import FILE, ChoiceRefused, Choices, LossItem, NewFile, NewStore
+from journalspec_reference.jboss_journal.wanted import Endings, ListingStore, WantedParts, meaning
+from journalspec_reference.newstore import (
+    FILE,
+    CannotRebuild,
+    ChoiceRefused,
+    Choices,
+    LossItem,
+    NewFile,
+    NewStore,
+)
 
 #: Records that begin with the id of a queue.
 ABOUT_QUEUES = frozenset({REFERENCE, ACKNOWLEDGED, DELIVERIES, SCHEDULED})
@@ -65,9 +73,9 @@ def new_store(answer: Answer, choices: Choices) -> NewStore:
     if choices.salvage_records or choices.index_acks:
         name = "--salvage-records" if choices.salvage_records else "--index-acks"
         raise ChoiceRefused(f"{name} is not possible: records of this format are alone, and it has no index")
-    store = Listing(answer)
+    store = ListingStore(answer)
     narayana = is_narayana(str(answer.journal.params.get("extension", "")), store.replay)
-    if store.is_of_broker and not narayana:
+    if not narayana and store.is_of_broker and (store.is_bindings or store.has_any):
         return BrokerStore(store, choices)
     return PlainStore(store, choices, narayana=narayana)
 
@@ -78,7 +86,7 @@ class PlainStore:
     base = "."
     covers = frozenset[PurePath]()
 
-    def __init__(self, store: Listing, choices: Choices, *, narayana: bool) -> None:
+    def __init__(self, store: ListingStore, choices: Choices, *, narayana: bool) -> None:
         if narayana and (choices.commit or choices.rollback):
             raise ChoiceRefused(
                 "the records of Narayana are decisions that were made; the resources have to carry them out",
@@ -87,8 +95,15 @@ class PlainStore:
         if choices.queues or choices.keep:
             raise ChoiceRefused("this journal has no queues, and all that is live is carried over")
         self._store, self._narayana = store, narayana
-        self._chosen = Chosen(store.replay, choices)
+        self._chosen = Endings(store.replay, choices)
         self._kept = store.replay = self._chosen.kept
+        if store.answer.trials and not (
+            any(True for _ in self._kept.live()) or self._kept.in_doubt_transactions()
+        ):
+            raise CannotRebuild(
+                "nothing is kept, and nothing tells which edition an empty journal should have",
+                "say which it is with --edition",
+            )
         wanted = {int(name) for name in self._chosen.drop if name.isdecimal()}
         self._dropped = {item.id: item.place for item in self._kept.live() if item.id in wanted}
         for name in self._chosen.drop:
@@ -144,10 +159,10 @@ def _products(answer: Answer) -> str:
 class BrokerStore:
     """The new store of a broker: messages in queues, pages, large messages, transactions, and bindings."""
 
-    def __init__(self, store: Listing, choices: Choices) -> None:
+    def __init__(self, store: ListingStore, choices: Choices) -> None:
         self._store, self._journal = store, store.answer.journal
         self._rooms = {kind: room for kind in NAMES if (room := beside(self._journal, kind)) is not None}
-        self._wanted = Wanted(store, choices)
+        self._wanted = WantedParts(store, choices)
         self._pages = NewPages(self._wanted)
 
     @cached_property
@@ -316,7 +331,12 @@ class BrokerStore:
                 known.add(ident)
                 feed.append(pending.places[number])
                 item = next(bodies)
-                yield NewRecord(ADD, ident, item.user_type, item.data[item.start : item.end])
+                data = item.data[item.start : item.end]
+                at = id_at(item.user_type, data)
+                if data[at : at + LONG.size] != LONG.pack(ident):
+                    # A broker takes the id from here, and acknowledges another message.
+                    data = data[:at] + LONG.pack(ident) + data[at + LONG.size :]
+                yield NewRecord(ADD, ident, item.user_type, data)
 
         for key, queue, ident, number in self._references():
             yield from message(ident, number)

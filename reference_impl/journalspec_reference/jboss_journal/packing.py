@@ -169,8 +169,7 @@ def packing_of(answer: Answer, directory: str = "") -> Packing:
     lengths = Counter(len(journal.files[name]) for name in names)
     usual = max((count, length) for length, count in lengths.items())[1] if lengths else SMALLEST
     prefix = next((match["prefix"] for name in names if (match := parsed(name))), "activemq-data")
-    headers = (file.header for file in answer.observation.files if file.role == "data")
-    version = next((found for each in headers if isinstance(found := each.get("user_version"), int)), 0)
+    version = int(journal.params.get("user_version", "0"))
     size = int(journal.params.get("file_size", max(usual, SMALLEST)))
     fill = FILLS.get(extension, b"\0")
     return Packing(DIALECTS[journal.edition], directory, prefix, extension, size, fill, version)

@@ -212,13 +212,13 @@ class PagedStore:
         return number
 
     def _subscribe(self) -> None:
-        """Make the files of subscriptions that have a queue and no file, where others have one.
+        """Make the files of subscriptions that have a queue and no sound file, where there are such files.
 
         Without it the product would deliver their messages to no one. The topic is that of the messages; a
         selector is not known.
         """
         gone = set()
-        for made in self._made if self._durables else ():
+        for made in self._made if "durable" in self._found.roles.values() else ():
             name, entries, number = made.name, made.queue.entries, len(made.kept)
             if "$" in name and not name.startswith(SYSTEM) and name not in self._durables:
                 # Of the first messages: one that is in a queue very often is not decoded as often.

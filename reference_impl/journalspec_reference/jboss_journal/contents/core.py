@@ -262,6 +262,13 @@ def timestamp_of(user_type: int, data: bytes, start: int) -> int:
         return 0
 
 
+def id_at(user_type: int, data: bytes) -> int:
+    """Return where the id is from which a broker takes that of the message in a record's body."""
+    if user_type == LARGE:
+        return 0
+    return 1 if user_type == PROTOCOL else int(INT.unpack_from(data)[0]) - OLD_BODY_AT + 8
+
+
 def message_of(kind: int, data: bytes, *, tagged: bool = False) -> Message:
     """Return the message that `data`, of user type `kind`, is; what cannot be decoded is its problem.
 

@@ -1,0 +1,550 @@
+"""New Derby databases of damaged ones: the law, what is repaired, choices, and scripts of rows."""
+
+from __future__ import annotations
+
+import shutil
+import struct
+import tarfile
+import zlib
+from collections import Counter
+from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
+
+import pytest
+from newstore.derby_log import contents_of, live
+
+from derby_damage import Trial, opened, put
+from journalspec.derby_log import LAYOUT
+from journalspec.derby_log.operations import body
+from journalspec.layout import joined
+from journalspec_reference.answers import Answer
+from journalspec_reference.derby_log import newstore, sql
+from journalspec_reference.derby_log.bodies import decode
+from journalspec_reference.derby_log.codec import Instant, control
+from journalspec_reference.derby_log.contents import DerbyContents
+from journalspec_reference.derby_log.contents.catalog import SqlTable
+from journalspec_reference.derby_log.contents.cipher import PASSWORD
+from journalspec_reference.derby_log.contents.values import Typed
+from journalspec_reference.derby_log.newstore import Database, Rows
+from journalspec_reference.derby_log.scan import gather, scan
+from journalspec_reference.derby_log.sql import Script, contained
+from journalspec_reference.newstore import CannotRebuild, ChoiceRefused, Choices, new_store
+
+DATA = Path(__file__).resolve().parent / "data"
+CAPTURED = Path(__file__).resolve().parents[2] / "corpus" / "captured" / "derby_log"
+SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "contents" / "derby_log"
+#: Where the log of the kept database begins, its checkpoint, its end, and the branch in doubt.
+FIRST, CHECKPOINT, END, BRANCH = (2, 238), (3, 943), (3, 2276), "0907"
+#: What its tables have by Derby.
+ROWS = {"APP.T": 124, "APP.U": 6, "APP.W": 15}
+Make = Callable[[str], Path]
+
+
+@pytest.fixture(name="base", scope="module")
+def kept_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database of Derby 10.8 as a crash left it: a transaction in doubt, an open one, two log files."""
+    place = tmp_path_factory.mktemp("base")
+    with tarfile.open(DATA / "derby_database.tar.xz") as archive:
+        archive.extractall(place, filter="data")
+    return place
+
+
+@pytest.fixture(name="old")
+def copied_database(base: Path, tmp_path: Path) -> Path:
+    shutil.copytree(base, tmp_path / "old")
+    return tmp_path / "old"
+
+
+@pytest.fixture(name="log")
+def copied_log(base: Path, tmp_path: Path) -> Path:
+    """The log of the database, without the database."""
+    shutil.copytree(base / "log", tmp_path / "log")
+    return tmp_path / "log"
+
+
+def made(old: Path, new: Path, choices: Choices | None = None) -> tuple[Answer, Database | Rows]:
+    """Make the new store of an old one, and hold it against the law."""
+    answer = opened(old)
+    store = new_store(answer, choices or Choices())
+    assert isinstance(store, Database | Rows)
+    put(store, new)
+    if isinstance(store, Database) and choices is None:
+        again = opened(new, "strict")
+        assert (again.observation.verdict, again.observation.message) == ("clean", "")
+        assert live(again) == live(answer)
+        assert again.observation.state == answer.observation.state
+    return answer, store
+
+
+def edit(path: Path, off: int, data: bytes) -> None:
+    old = path.read_bytes()
+    path.write_bytes(old[:off] + data + old[off + len(data) :])
+
+
+def checkpoint_of(directory: Path) -> Instant | None:
+    one, other = ((directory / name).read_bytes() for name in ("log.ctrl", "logmirror.ctrl"))
+    assert one == other
+    return control(one).checkpoint
+
+
+# The law.
+
+
+def test_the_law_holds_for_damaged_databases(base: Path, tmp_path: Path) -> None:
+    forms: Counter[str] = Counter()
+    for seed in range(40):
+        trial = Trial(base, seed, tmp_path / str(seed))
+        trial.prepare()
+        assert not trial.problems, (seed, trial.what, trial.problems)
+        forms[trial.form] += 1
+        shutil.rmtree(trial.place)
+    assert forms["database"] > 15
+    assert forms["rows"] > 5
+    assert forms.total() == forms["database"] + forms["rows"]
+
+
+@pytest.mark.parametrize("product", ["derby-10.1.3.1", "derby-10.16.1.1"])
+def test_the_law_holds_for_logs_alone(product: str, tmp_path: Path) -> None:
+    """Captured logs, as they are, cut, with zeros, and with a bad mirror."""
+    count = 0
+    for place in sorted(path.parent for path in (CAPTURED / product).glob("*/log1.dat")):
+        for number, damage in enumerate(("", "cut", "zeros", "control")):
+            log, new = tmp_path / f"{place.name}{number}", tmp_path / f"{place.name}{number}.new"
+            shutil.copytree(place, log, ignore=shutil.ignore_patterns("expected.json", "provenance.toml"))
+            last = max(log.glob("log*.dat"), key=lambda path: int(path.stem[3:]))
+            data = last.read_bytes()
+            at = max(24, len(data.rstrip(b"\0")) - 150)
+            if damage == "cut":
+                last.write_bytes(data[:at])
+            elif damage == "zeros":
+                last.write_bytes(data[:at] + bytes(len(data) - at))
+            elif damage == "control":
+                edit(log / "log.ctrl", 20, b"\xff")
+            lost = damage in ("cut", "zeros") and any(log.glob("seg0.*"))
+            with (
+                pytest.raises(CannotRebuild, match="the log does not explain")
+                if lost and (newer(log))
+                else nullcontext()
+            ):
+                made(log, new)
+            if not new.exists():
+                continue
+            count += 1
+            assert {path.name for path in new.iterdir() if path.name.startswith("seg0")} == {
+                path.name for path in log.glob("seg0.*")
+            }
+    assert count > 40
+
+
+def newer(log: Path) -> bool:
+    """Tell whether pages beside a log have what it has lost."""
+    return any(note.code == "newer-page" for note in opened(log).observation.notes)
+
+
+# What is repaired.
+
+
+def test_a_sound_database_is_the_same_but_for_what_is_behind_its_log(old: Path, tmp_path: Path) -> None:
+    (old / "jar" / "APP").mkdir(parents=True)
+    (old / "jar" / "APP" / "own.jar").write_bytes(b"PK")
+    (old / "tmp").mkdir()
+    (old / "tmp" / "T1.tmp").write_bytes(b"x")
+    (old / "db.lck").write_bytes(b"x")
+    _, store = made(old, tmp_path / "new")
+    assert isinstance(store, Database)
+    before, after = (
+        {path.relative_to(each).as_posix(): path.read_bytes() for path in each.rglob("*") if path.is_file()}
+        for each in (old, tmp_path / "new")
+    )
+    gone = {"tmp/T1.tmp", "db.lck"}
+    assert before.keys() - after.keys() == gone
+    assert [*store.left_out()] == []
+    assert after == {name: data for name, data in before.items() if name not in gone} | {
+        "log/log3.dat": before["log/log3.dat"][: END[1]],
+    }
+    assert [*store.unverified()] == []
+    assert [*store.chosen()] == []
+    assert {count.name: count.rows for count in store.carried()} == ROWS
+    assert store.opaque  # nothing changed: it is not read again
+    # The same bytes each time.
+    assert [b"".join(file.parts) for file in store.files()] == [
+        b"".join(file.parts) for file in store.files()
+    ]
+
+
+@pytest.mark.parametrize(
+    ("size", "files"), [(0, [2, 3]), (15, [2, 3]), (23, [2, 3]), (24, [2, 3, 4]), (512, [2, 3, 4])]
+)
+def test_a_next_file_is_made_right(size: int, files: list[int], old: Path, tmp_path: Path) -> None:
+    """Derby does not start on one of less than a header; one that says otherwise is not of the log."""
+    edit(old / "log" / "log3.dat", END[1], bytes(4))
+    head = struct.pack(">iiqq", 128, 9, 4, Instant(*END).packed)
+    (old / "log" / "log4.dat").write_bytes((head + bytes(488))[:size])
+    _, store = made(old, tmp_path / "new")
+    assert sorted(int(path.stem[3:]) for path in (tmp_path / "new" / "log").glob("log*.dat")) == files
+    if size < 24:
+        assert (tmp_path / "new" / "log" / "log3.dat").stat().st_size == END[1]
+        assert [(item.file, item.code) for item in store.left_out()] == [("log4.dat", "after-the-log")]
+
+
+def test_a_torn_end_is_cut_off_and_its_changes_are_counted(old: Path, tmp_path: Path) -> None:
+    path = old / "log" / "log3.dat"
+    data = path.read_bytes()
+    edit(path, END[1] - 20, bytes([data[END[1] - 20] ^ 1]))
+    _, store = made(old, tmp_path / "new")
+    (cut,) = (tmp_path / "new" / "log").glob("log3.dat")
+    assert data.startswith(cut.read_bytes())
+    items = [*store.left_out()]
+    assert {item.code for item in items} == {"behind-the-end", "rolled-back"}
+    assert {item.queue for item in items if item.code == "behind-the-end"} & {"APP.T", "APP.U", "APP.W"}
+
+
+@pytest.mark.parametrize("name", ["log.ctrl", "logmirror.ctrl"])
+def test_a_control_file_is_made_from_the_other_one(name: str, old: Path, tmp_path: Path) -> None:
+    other = (old / "log" / {"log.ctrl": "logmirror.ctrl"}.get(name, "log.ctrl")).read_bytes()
+    (old / "log" / name).write_bytes(bytes(39))
+    made(old, tmp_path / "new")
+    assert (tmp_path / "new" / "log" / name).read_bytes() == other
+
+
+def test_control_files_are_made_from_the_log(old: Path, tmp_path: Path) -> None:
+    """Their level is the lowest that may be: newer products open the database, older ones too."""
+    for name in ("log.ctrl", "logmirror.ctrl"):
+        (old / "log" / name).unlink()
+    answer = opened(old)
+    put(new_store(answer, Choices()), tmp_path / "new")
+    again = opened(tmp_path / "new", "strict")
+    assert again.observation.verdict == "clean"
+    assert live(again) == live(answer)
+    found = control((tmp_path / "new" / "log" / "log.ctrl").read_bytes())
+    assert found == (Instant(*CHECKPOINT), 10, 1, 0, 0)
+
+
+def test_where_the_checkpoint_is_lost_the_log_gets_one(log: Path, tmp_path: Path) -> None:
+    edit(log / "log2.dat", 60_000, bytes(600))
+    made(log, tmp_path / "new")
+    assert not (tmp_path / "new" / "log3.dat").exists()
+    found = checkpoint_of(tmp_path / "new")
+    data = (tmp_path / "new" / "log2.dat").read_bytes()
+    assert found is not None
+    length = int.from_bytes(data[found.position : found.position + 4], "big")
+    told = decode(data[found.position + 12 : found.position + 12 + length])
+    assert (told.operation.name, told.fields["undo_from"]) == ("CHECKPOINT", Instant(*FIRST).packed)
+
+
+def record(number: int, at: int, data: bytes) -> bytes:
+    length = len(data).to_bytes(4, "big")
+    return length + Instant(number, at).packed.to_bytes(8, "big") + data + length
+
+
+def group(number: int, at: int, *bodies: bytes) -> bytes:
+    """Return records behind what sums them up."""
+    data = b""
+    for each in bodies:
+        data += record(number, at + 37 + len(data), each)
+    told = {"algorithm": 1, "data_length": len(data), "checksum": zlib.crc32(data)}
+    sums = joined(body({"operation": "CHECKSUM", "group": 0x900, "transaction": None, **told}))
+    return record(number, at, sums) + data
+
+
+def begin(transaction: int) -> bytes:
+    return joined(body({"operation": "BEGIN", "group": 0x101, "transaction": transaction}))
+
+
+def end(transaction: int) -> bytes:
+    return joined(body({"operation": "END", "group": 0x112, "transaction": transaction, "status": 4}))
+
+
+def test_a_log_does_not_begin_at_the_end_of_a_file(tmp_path: Path) -> None:
+    """Derby takes that for an empty log, and removes it."""
+    log = tmp_path / "log"
+    log.mkdir()
+    first = LAYOUT.build("header", "10.8", number=1, previous=0) + group(1, 24, begin(1), end(1))
+    stop = Instant(1, len(first)).packed
+    where = {"redo_from": stop, "undo_from": stop, "has_table": 1, "table": {"entries": ()}}
+    checkpoint = joined(body({"operation": "CHECKPOINT", "group": 0x100, "transaction": 2, **where}))
+    second = LAYOUT.build("header", "10.8", number=2, previous=stop)
+    at = Instant(2, 24 + 37 + len(record(2, 0, begin(2)))).packed
+    second += group(2, 24, begin(2), checkpoint, end(2))
+    said = {"checkpoint": at, "major": 10, "minor": 8, "build": 1, "flags": 0}
+    (log / "log.ctrl").write_bytes(LAYOUT.build("control", "10.8", **said))
+    (log / "log1.dat").write_bytes(first + bytes(4))
+    (log / "log2.dat").write_bytes(second)
+    _, store = made(log, tmp_path / "new")
+    assert [(item.file, item.code) for item in store.left_out()] == [("log1.dat", "before-the-log")]
+    data = (tmp_path / "new" / "log2.dat").read_bytes()
+    assert data.startswith(second)
+    found = checkpoint_of(tmp_path / "new")
+    assert found is not None
+    assert found.position > len(second)
+
+
+def test_a_group_that_is_cut_is_summed_up_again(log: Path, tmp_path: Path) -> None:
+    """A record in its middle is none although the sum is right: what is left of the group has to hold."""
+    path = log / "log3.dat"
+    data = path.read_bytes()
+    (batch,) = scan(gather({"log3.dat": data})[3].source, 3)
+    row, covers = next(each for each in reversed(batch.more["sums"]) if each[1] > 200)
+    off, start = batch.base + batch.off[row], batch.base + batch.end[row]
+    inside = [batch.base + each for each in batch.off if start <= batch.base + each < start + covers]
+    wrong = bytearray(data[start : start + covers])
+    wrong[inside[-1] + 4 - start : inside[-1] + 12 - start] = bytes(8)
+    edit(path, start, bytes(wrong))
+    edit(path, off + 12 + 9 + 4, zlib.crc32(wrong).to_bytes(8, "big"))
+    made(log, tmp_path / "new")
+    assert len((tmp_path / "new" / "log3.dat").read_bytes()) == inside[-1]
+
+
+def test_older_databases_get_right_links(tmp_path: Path) -> None:
+    """Up to level 10.1 nobody looks at what a header says of the file before it; new products do."""
+    log = tmp_path / "log"
+    shutil.copytree(
+        CAPTURED / "derby-10.1.3.1" / "switched", log, ignore=shutil.ignore_patterns("*.json", "*.toml")
+    )
+    edit(log / "log2.dat", 16, bytes(8))
+    made(log, tmp_path / "new")
+    names = ("log1.dat", "log2.dat")
+    first, second = ((tmp_path / "new" / name).read_bytes() for name in names)
+    assert second[16:24] == Instant(1, len(first) - 4).packed.to_bytes(8, "big")
+
+
+def test_properties_are_made_anew(old: Path, tmp_path: Path) -> None:
+    path = old / "service.properties"
+    text = path.read_text()
+    path.write_text(f"logDevice=/elsewhere\n{text}")
+    _, store = made(old, tmp_path / "device")
+    assert (tmp_path / "device" / "service.properties").read_text() == text
+    assert [item.text for item in store.unverified()] == [
+        "logDevice=/elsewhere: left out, the log is in the new directory"
+    ]
+    path.write_text(text[: text.index("SystablesIdentifier=")])
+    made(old, tmp_path / "cut")
+    path.unlink()
+    _, store = made(old, tmp_path / "without")
+    assert [item.code for item in store.unverified()] == ["made-anew"]
+    for name in ("cut", "without"):
+        lines = (tmp_path / name / "service.properties").read_text().splitlines()
+        assert {line for line in lines if line[0] != "#"} == {
+            line for line in text.splitlines() if line[0] != "#"
+        }
+
+
+# Choices.
+
+
+@pytest.mark.parametrize("name", [BRANCH, f"{BRANCH}:62", "193"])
+def test_a_transaction_in_doubt_is_committed(name: str, old: Path, tmp_path: Path) -> None:
+    """The record goes behind the log; the rows are there then."""
+    _, store = made(old, tmp_path / "new", Choices(commit=(name,)))
+    before = (old / "log" / "log3.dat").read_bytes()[: END[1]]
+    after = (tmp_path / "new" / "log" / "log3.dat").read_bytes()
+    assert after[: END[1]] == before
+    assert after[END[1] :] != b""
+    (line,) = store.chosen()
+    assert line.startswith(f"--commit {name}: ")
+    assert "is not touched" in line
+    found = contents_of(opened(tmp_path / "new", "strict"))
+    assert [*found.rows("in_doubt")] == []
+    assert len([*found.rows("APP.T")]) == ROWS["APP.T"] + 5
+
+
+def test_a_transaction_in_doubt_is_rolled_back(old: Path, tmp_path: Path) -> None:
+    """It is not prepared any more; nothing else changes but the sum of its group."""
+    _, store = made(old, tmp_path / "new", Choices(rollback=(BRANCH,)))
+    assert not store.opaque
+    before, after = ((each / "log" / "log2.dat").read_bytes() for each in (old, tmp_path / "new"))
+    differ = [at for at, (one, other) in enumerate(zip(before, after, strict=True)) if one != other]
+    assert 10 < len(differ) < 60
+    again = opened(tmp_path / "new", "strict")
+    assert again.observation.verdict == "clean"
+    found = contents_of(again)
+    assert [*found.rows("in_doubt")] == []
+    assert len([*found.rows("APP.T")]) == ROWS["APP.T"]
+
+
+@pytest.mark.parametrize(
+    ("choices", "why"),
+    [
+        (Choices(commit=("0908",)), "no transaction '0908' is in doubt"),
+        (Choices(rollback=("232",)), "no transaction '232' is in doubt"),
+        (Choices(commit=(BRANCH,), rollback=("193",)), "is to be committed and rolled back"),
+        (Choices(queues=("APP.T",)), "as a whole: --queue"),
+        (Choices(drop=("APP.T",)), "as a whole: --drop and --keep"),
+        (Choices(keep=("x",)), "as a whole: --drop and --keep"),
+        (Choices(salvage_records=True), "are for KahaDB"),
+    ],
+)
+def test_what_is_not_possible_is_refused(choices: Choices, why: str, old: Path) -> None:
+    with pytest.raises(ChoiceRefused, match=why):
+        new_store(opened(old), choices)
+
+
+def test_rows_have_no_choices(old: Path) -> None:
+    (old / "seg0" / "c20.dat").unlink()
+    with pytest.raises(ChoiceRefused, match="only rows can be written"):
+        new_store(opened(old), Choices(commit=(BRANCH,)))
+
+
+# Where there is no new database.
+
+
+def test_a_log_that_cannot_be_read_gives_nothing(log: Path) -> None:
+    edit(log / "log2.dat", 0, bytes(24))
+    with pytest.raises(CannotRebuild, match="the log cannot be read"):
+        new_store(opened(log), Choices())
+
+
+def test_strict_recovery_is_refused(log: Path) -> None:
+    edit(log / "log2.dat", 60_000, bytes(600))
+    with pytest.raises(CannotRebuild, match="follow after the end of the log"):
+        new_store(opened(log, "strict"), Choices())
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="stores of the products are missing beside the checkout")
+def test_an_encrypted_database_needs_its_password(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with tarfile.open(SHARED / "enc2-aes-10.8.3.0" / "db.tar.gz") as archive:
+        archive.extractall(tmp_path, filter="data")
+    monkeypatch.setenv(PASSWORD, "another password")
+    with pytest.raises(CannotRebuild, match="XBM06"):
+        new_store(opened(tmp_path), Choices())
+
+
+@pytest.mark.parametrize("damage", ["page", "gone", "log", "newer"])
+def test_rows_are_written_where_derby_would_not_read_a_database(
+    damage: str, old: Path, tmp_path: Path
+) -> None:
+    """A page of an index, a container, the log; or pages that have more than the log."""
+    if damage == "page":
+        edit(old / "seg0" / "c491.dat", 4096 + 100, b"\xff")
+    elif damage == "gone":
+        (old / "seg0" / "c4b1.dat").unlink()
+    elif damage == "log":
+        edit(old / "log" / "log2.dat", 0, bytes(24))
+    else:
+        edit(old / "log" / "log2.dat", 60_000, bytes(600))
+    answer, store = made(old, tmp_path / "new")
+    assert isinstance(store, Rows)
+    assert [path.name for path in (tmp_path / "new").iterdir()] == ["rows.sql"]
+    text = (tmp_path / "new" / "rows.sql").read_text()
+    wanted = {title: len([*contents_of(answer).rows(title)]) for title in ("APP.T", "APP.U", "APP.W")}
+    for title, count in wanted.items():
+        schema, name = title.split(".")
+        assert text.count(f'\nINSERT INTO "{schema}"."{name}" ') == count
+    assert {count.name: count.rows for count in store.carried()} == wanted
+    assert store.steps()[0].startswith("No database can be made (")
+    codes = {item.code for item in store.left_out()}
+    assert {"page": "bad-page", "gone": "no-container", "log": "bad-header", "newer": "newer-page"}[
+        damage
+    ] in codes
+    assert bool([*store.unverified()]) == (damage == "log")
+    assert ("in-doubt" in codes) == (damage != "log")
+
+
+def test_many_pages_behind_the_end_cost_bounded_memory(
+    old: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(newstore, "_MOST_PAGES", 1)
+    edit(old / "log" / "log3.dat", END[1] - 20, b"\xff")
+    _, store = made(old, tmp_path / "new")
+    assert sum(item.code == "behind-the-end" for item in store.left_out()) == 1
+
+
+# SQL.
+
+
+def test_nothing_in_a_text_ends_a_statement() -> None:
+    for text in ("3.5", "'a;b'", '"x;y"', "CURRENT SCHEMA", "f(1, 2)", "'it''s' || ')'"):
+        assert contained(text, commas=False), text
+    for text in ("1; drop table t", "1) , x (", "')", "a'", '"', "1 --", "/*", "1, 2", "(1", "1)(", "\0"):
+        assert not contained(text, commas=False), text
+    assert contained("(a, b)", commas=False)
+    assert contained("select 1, 2 from t -- ;\n", commas=True)
+
+
+def script_of(found: DerbyContents) -> str:
+    return b"".join(Script(found).parts()).decode()
+
+
+def test_names_are_quoted_and_types_are_by_number(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever a catalogue calls a table, a column or a type."""
+    found = contents_of(opened(base))
+    odd = 'a"); drop table t; --'
+    columns = ((odd, Typed(19, odd)), (odd, Typed(25, odd, width=9)), ("n", Typed(198, "DECIMAL")))
+    table = SqlTable(odd, odd, "user", 7, columns)
+    rows = [
+        ("1,6", [b"\0\0\0\1", b"\0\x03'\";", b"\1\2\0\x7b"]),
+        ("1,7", [None, b"\0\0", None]),
+    ]
+    fields = found.fields
+    monkeypatch.setattr(found, "_sql", {**found.sql, table.title: table})
+    monkeypatch.setattr(found, "fields", lambda each: rows if each is table else fields(each))
+    lines = script_of(found).splitlines()
+    name = '"a""); drop table t; --"'
+    again = name[:-1] + "'2\""
+    start = f'INSERT INTO {name}.{name} ({name}, {again}, "n") VALUES '  # noqa: S608
+    assert f"CREATE SCHEMA {name};" in lines
+    assert f'CREATE TABLE {name}.{name} ({name} INTEGER, {again} VARCHAR(9), "n" VARCHAR(64));' in lines
+    assert f"{start}(1, '''\";', '12.3');" in lines
+    assert f"{start}(NULL, '', NULL);" in lines
+
+
+def test_a_part_of_the_tables(base: Path) -> None:
+    found = contents_of(opened(base))
+    script = Script(found, ["APP.W"])
+    text = b"".join(script.parts()).decode()
+    assert [line.split(" (")[0] for line in text.splitlines() if line.startswith("CREATE")] == [
+        'CREATE TABLE "APP"."W"'
+    ]
+    assert [(count.name, count.rows) for count in script.counts()] == [("APP.W", ROWS["APP.W"])]
+    assert [*script.losses()] == []
+
+
+def test_what_the_catalogue_does_not_have_is_counted(old: Path, tmp_path: Path) -> None:
+    """Without the columns of tables there are those of their heaps; what else it says is lost."""
+    (old / "seg0" / "c90.dat").unlink()
+    _, store = made(old, tmp_path / "new")
+    assert isinstance(store, Rows)
+    text = (tmp_path / "new" / "rows.sql").read_text()
+    assert '("COLUMN1" INTEGER, "COLUMN2" VARCHAR(32672), "COLUMN3" BIGINT);' in text
+    lost = {(item.what, item.id or item.queue) for item in store.left_out() if item.code == "not-in-sql"}
+    assert {("table", title) for title in ROWS} <= lost
+    assert {count.name: count.rows for count in store.carried()} == ROWS
+
+
+def test_values_that_no_statement_has_are_counted(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those too long for one, real numbers without a literal, letters that no file has, Java objects."""
+    monkeypatch.setattr(sql, "_LONGEST", 30_000)
+    found = contents_of(opened(base))
+    types = (
+        Typed(442, "BLOB", width=9),
+        Typed(442, "BLOB", width=9),
+        Typed(18, "DOUBLE"),
+        Typed(25, "", width=9),
+    )
+    columns = tuple(
+        (f"C{at}", typed) for at, typed in enumerate((*types, Typed(264, "p.Point"), Typed(999, "?")))
+    )
+    table = SqlTable("S", "T", "user", 7, columns)
+    blob = b"\xa0\x5d\xc0" + bytes(24_000)
+    row = [blob, blob, b"\x7f\xf8" + bytes(6), b"\0\x03\xed\xa0\x80", b"\0\2\xac\xed", b"?"]
+    fields = found.fields
+    monkeypatch.setattr(found, "_sql", {**found.sql, table.title: table})
+    monkeypatch.setattr(found, "fields", lambda each: [("1,6", row)] if each is table else fields(each))
+    script = Script(found, ["S.T"])
+    lost = [(item.what, item.id, item.text.partition(" ")[0]) for item in script.losses()]
+    assert lost == [
+        ("column", "C4", "it"),
+        ("column", "C5", "no"),
+        ("value", "1,6", "C1"),
+        ("value", "1,6", "C2"),
+        ("value", "1,6", "C3"),
+    ]
+    (text,) = (line for line in script_of_part(script) if line.startswith("INSERT"))
+    zeros = "0" * 16_000
+    assert f"((CAST(X'{zeros}' AS BLOB) || " in text or f"(CAST(X'{zeros}' AS BLOB) || (" in text
+    assert text.endswith("'\ufffd', CAST(X'aced' AS BLOB), CAST(X'3f' AS BLOB));")
+
+
+def script_of_part(script: Script) -> list[str]:
+    return b"".join(script.parts()).decode().splitlines()

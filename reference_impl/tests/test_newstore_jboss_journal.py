@@ -1,0 +1,581 @@
+"""New stores of the JBoss family hold what contents report as live, and choices do what they say."""
+
+from __future__ import annotations
+
+import gzip
+import shutil
+import struct
+import tarfile
+from base64 import urlsafe_b64decode
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from random import Random
+from typing import Any
+from xml.etree import ElementTree as ET  # our own files
+
+import pytest
+
+from journalspec.observation import CLEAN
+from journalspec_corpus.drawn import DrawnJournal
+from journalspec_corpus.draws import drawn_cases
+from journalspec_corpus.mutations import damaged
+from journalspec_reference import artemis_xml
+from journalspec_reference.answers import SALVAGE, Answer, ask
+from journalspec_reference.contents import contents
+from journalspec_reference.filesets import FilesetError, Journal, find_journals, load
+from journalspec_reference.jboss_journal.bodies import Body, Kept
+from journalspec_reference.jboss_journal.codec import DIALECTS
+from journalspec_reference.jboss_journal.contents import BrokerContents
+from journalspec_reference.jboss_journal.contents.core import LONG, id_at, message_of, text_bytes
+from journalspec_reference.jboss_journal.contents.pending import MESSAGES
+from journalspec_reference.jboss_journal.packing import NewRecord, Packing
+from journalspec_reference.newstore import (
+    CannotRebuild,
+    ChoiceRefused,
+    Choices,
+    NewStore,
+    new_store,
+)
+
+CONTENTS = Path(__file__).resolve().parents[2].parent / "shared" / "contents" / "jboss_journal"
+REAL = pytest.mark.skipif(not CONTENTS.is_dir(), reason=f"no stores of real brokers in {CONTENTS}")
+STORES = ("artemis-1.5.6", "artemis-2.44-core", "artemis-2.44-paging")
+EVERY = [pytest.param("hornetq"), *(pytest.param(name, marks=[pytest.mark.real, REAL]) for name in STORES)]
+#: Columns of places, and of counts that change with messages on which a broker does not start.
+LEFT = {"file", "off"}
+TABLES = (
+    "messages", "in_doubt", "queues", "addresses", "transactions", "duplicates", "page_transactions",
+    "settings",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a directory with the stores, unpacked; they are only read."""
+    target = tmp_path_factory.mktemp("sources")
+    with tarfile.open(Path(__file__).parent / "data" / "hornetq_contents.tar.xz") as archive:
+        archive.extractall(target / "hornetq", filter="data")
+    for path in (path for name in STORES for path in (CONTENTS / name).rglob("*") if path.is_file()):
+        place = target / path.relative_to(CONTENTS)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if path.suffix == ".gz":
+            place.with_suffix("").write_bytes(gzip.decompress(path.read_bytes()))
+        else:
+            shutil.copy(path, place)
+    return target
+
+
+def asked(directory: Path, policy: str = SALVAGE) -> Answer:
+    return ask(find_journals(load(directory))[0], policy)
+
+
+def put(store: NewStore, target: Path) -> Path:
+    """Write the files of a store; return the directory of its journal."""
+    for file in store.files():
+        path = target / file.name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("xb") as out:
+            for part in file.parts:
+                assert len(part) <= 1 << 20
+                out.write(part)
+    return target / "journal" if store.base == ".." else target
+
+
+def opened(answer: Answer) -> BrokerContents:
+    found = contents(answer)
+    assert isinstance(found, BrokerContents)
+    return found
+
+
+def remade(answer: Answer, target: Path, **choices: Any) -> tuple[NewStore, BrokerContents]:
+    """Return the new store and its contents; it is clean in any case."""
+    store = new_store(answer, Choices(**choices))
+    again = asked(put(store, target), "strict")
+    assert again.observation.verdict == CLEAN
+    return store, opened(again)
+
+
+def table(found: BrokerContents, name: str, *left: str) -> list[dict[str, Any]]:
+    return [{key: each for key, each in row.items() if key not in {*LEFT, *left}} for row in found.rows(name)]
+
+
+def unreadable(found: BrokerContents) -> set[Any]:
+    """Return the ids of messages of which a broker cannot read the headers."""
+    live = (item for item in found.store.replay.live() if item.user_type in MESSAGES)
+    bad = {item.id for item in live if message_of(item.user_type, item.data[item.start : item.end]).problem}
+    paged = (
+        message_of(entry.kind, entry.data[entry.start : entry.end]) for _, entry in found.store.entries()
+    )
+    return bad | {message.id for message in paged if message.problem}
+
+
+def counted(store: NewStore) -> dict[str, tuple[int, int]]:
+    return {each.name: (each.rows, each.bytes) for each in store.carried() if each.table == "messages"}
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_a_sound_store_is_made_anew_with_all_that_it_holds(name: str, sources: Path, tmp_path: Path) -> None:
+    answer = asked(sources / name / "journal")
+    store, after = remade(answer, tmp_path)
+    before = opened(answer)
+    for each in TABLES:
+        assert table(after, each) == table(before, each), each
+    assert {count.name: (count.rows, count.bytes) for count in before.counts()} == counted(store)
+    # A transaction of paged messages was not committed.
+    assert {item.code for item in store.left_out()} <= {"no-page-transaction"}
+    assert (list(store.unverified()), list(store.chosen())) == ([], [])
+    assert not after.remarks.counts
+    (old,), (new,) = table(before, "store"), table(after, "store")
+    assert new["id_counter"] == old["id_counter"]
+    assert not {"33"} & new["types"].keys()  # what was acknowledged is not there
+    assert {path.as_posix() for path in store.covers} == {
+        f"../{path.name}" for path in (sources / name).iterdir() if path.is_dir() and path.name != "journal"
+    }
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_files_are_the_same_each_time(name: str, sources: Path) -> None:
+    store = new_store(asked(sources / name / "journal"), Choices())
+
+    def digests() -> list[tuple[str, int]]:
+        return [(file.name, hash(b"".join(file.parts))) for file in store.files()]
+
+    assert digests() == digests()
+    # A file that is not read is passed over.
+    assert [file.name for file in store.files()] == [each for each, _ in digests()]
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_damaged_stores_keep_what_contents_report(name: str, sources: Path, tmp_path: Path) -> None:
+    files = {
+        path.relative_to(sources / name).as_posix(): path.read_bytes()
+        for path in sorted((sources / name).rglob("*"))
+        if path.is_file() and path.parent != sources / name
+    }
+    random, kept = Random(f"new stores of {name}"), 0
+    for number in range(25):
+        some = files
+        for _ in range(random.choice((1, 1, 2, 4))):
+            _, some = damaged(DrawnJournal("jboss_journal", "v2", some, (), (), {}, some, ()), random)
+        old = tmp_path / f"old{number}"
+        for file, data in some.items():
+            (old / file).parent.mkdir(parents=True, exist_ok=True)
+            (old / file).write_bytes(data)
+        try:
+            answer = asked(old / "journal")
+            store, after = remade(answer, tmp_path / f"new{number}")
+        except FilesetError:
+            # The journal is gone, or nothing tells its edition.
+            continue
+        kept += 1
+        before, left = opened(answer), Counter(item.code for item in store.left_out())
+        bad = unreadable(before)
+        ids = {row["id"] for row in before.rows("messages") if row["id"] in bad}
+        assert bool(ids) <= bool(left["undecodable"])
+        own = ("queue",) if not before.store.has_bindings else ()
+        wanted = [row for row in table(before, "messages", *own) if row["id"] not in bad]
+        assert sorted(map(repr, table(after, "messages", *own))) == sorted(map(repr, wanted))
+        assert [row["id"] for row in table(after, "transactions")] == [
+            row["id"] for row in table(before, "transactions")
+        ]
+        assert len(list(before.rows("dropped"))) <= left["no-binding"] + left["no-reference"]
+        assert sum(rows for rows, _ in counted(store).values()) == len(wanted)
+        if not bad:
+            assert sorted(counted(store).values()) == sorted(
+                (count.rows, count.bytes) for count in before.counts()
+            )
+    assert kept >= 15
+
+
+def test_drawn_journals_keep_their_live_records_and_transactions() -> None:
+    kinds = Counter[str]()
+    for case in drawn_cases("jboss_journal", 47, range(120)):
+        (journal,) = find_journals_of(case.files(), case.edition, case.params)
+        answer = ask(journal, SALVAGE)
+        try:
+            store = new_store(answer, Choices())
+        except CannotRebuild:
+            kinds["nothing"] += 1
+            continue
+        new = {file.name: b"".join(file.parts) for file in store.files()}
+        (made,) = find_journals_of(new, answer.journal.edition, case.params)
+        again = ask(made, "strict")
+        assert again.observation.verdict == CLEAN, case.id
+        old: Any = answer.observation.state
+        state: Any = again.observation.state
+        assert [plain(item) for item in state["live"]] == [plain(item) for item in old["live"]], case.id
+        assert [each["tx"] for each in state["prepared"]] == [each["tx"] for each in old["prepared"]]
+        for one, other in zip(old["prepared"], state["prepared"], strict=True):
+            assert other["extra"] == one["extra"]
+            assert [plain(item) for item in other["records"]] == [plain(item) for item in one["records"]]
+        kinds[answer.journal.edition] += 1
+    assert kinds.keys() >= {"seed", "s1", "s2", "v1", "v2", "v2e"}
+
+
+def plain(item: Mapping[str, Any]) -> tuple[int, int, bytes]:
+    """Return a record but for what is new: an UPDATE whose ADD is lost is one, compactions begin at 0."""
+    return item["id"], item["user_type"], bytes(item["body"])
+
+
+def find_journals_of(files: Mapping[str, bytes], edition: str, params: Mapping[str, str]) -> list[Journal]:
+    return [Journal("jboss_journal", edition, files, params=params)]
+
+
+def records(edition: str, wanted: list[NewRecord], size: int = 1024) -> Answer:
+    form = Packing(DIALECTS[edition], "", "activemq-data", "amq", size)
+    files = {file.name: b"".join(file.parts) for file in form.files(wanted)}
+    (journal,) = find_journals_of(files, edition, {"file_size": str(size), "extension": "amq"})
+    return ask(journal, "strict")
+
+
+@pytest.mark.parametrize("edition", [name for name in DIALECTS if DIALECTS[name].prepare_extra])
+def test_transactions_over_several_files_are_counted_in_each(edition: str) -> None:
+    delete = DIALECTS[edition].codes["DELETE_TX"]
+    wanted = [NewRecord(11, 1, 7, b"one")]
+    wanted += [NewRecord(13, number, 7, bytes(300), tx=100) for number in range(2, 9)]
+    wanted += [NewRecord(14, 1, 8, b"changed", tx=100), NewRecord(delete, 1, 0, b"gone", tx=100)]
+    wanted += [NewRecord(17, 0, 0, b"branch", tx=100), NewRecord(11, 9, 7, b"nine")]
+    answer = records(edition, wanted)
+    assert answer.observation.verdict == CLEAN
+    state: Any = answer.observation.state
+    assert [item["id"] for item in state["live"]] == [1, 9]
+    (tx,) = state["prepared"]
+    assert ([item["id"] for item in tx["records"]], len(tx["deletes"])) == ([*range(2, 9), 1], 1)
+    assert len(answer.journal.files) > 2
+
+
+@pytest.mark.parametrize("choice", ["commit", "rollback", "drop"])
+def test_transactions_of_any_journal_end_by_choice(choice: str) -> None:
+    wanted = [NewRecord(11, 1, 7, b"one"), NewRecord(11, 2, 7, b"two"), NewRecord(13, 3, 7, b"three", tx=100)]
+    wanted += [NewRecord(15, 1, 0, b"", tx=100), NewRecord(17, 0, 0, b"branch", tx=100)]
+    ends: dict[str, Any] = {choice: ("100",)}
+    store = new_store(records("v2e", wanted), Choices(**ends))
+    files = {file.name: b"".join(file.parts) for file in store.files()}
+    (journal,) = find_journals_of(files, "v2e", {"extension": "amq"})
+    state: Any = ask(journal, "strict").observation.state
+    assert [item["id"] for item in state["live"]] == ([2, 3] if choice == "commit" else [1, 2])
+    assert not state["prepared"]
+    (line,) = store.chosen()
+    assert ("committed" in line) == (choice == "commit")
+    assert [item.code for item in store.left_out()] == ([] if choice == "commit" else ["rolled-back"])
+
+
+def test_choices_that_name_nothing_are_refused() -> None:
+    answer = records("v2e", [NewRecord(11, 1, 7, b"one")])
+    for choices in (
+        Choices(commit=("5",)), Choices(rollback=("5",)), Choices(drop=("5",)), Choices(drop=("one",)),
+        Choices(queues=("orders",)), Choices(keep=("1",)), Choices(salvage_records=True),
+        Choices(index_acks=True),
+    ):  # fmt: skip
+        with pytest.raises(ChoiceRefused):
+            new_store(answer, choices)
+    store = new_store(answer, Choices(drop=("1",)))
+    assert [item.id for item in store.left_out()] == ["1"]
+
+
+@pytest.mark.real
+@pytest.mark.skipif(not CONTENTS.is_dir(), reason="no store of Narayana")
+def test_decisions_of_narayana_are_copied_and_cannot_be_made(tmp_path: Path) -> None:
+    for path in (CONTENTS / "narayana-7.0.2").glob("*.txlog.gz"):
+        (tmp_path / path.stem).write_bytes(gzip.decompress(path.read_bytes()))
+    answer = asked(tmp_path)
+    store = new_store(answer, Choices())
+    again = asked(put(store, tmp_path / "new"), "strict")
+    one, other = contents(answer), contents(again)
+    assert one is not None
+    assert other is not None
+    for name in ("transactions", "participants"):
+        rows = [[{**row, "file": "", "off": 0} for row in found.rows(name)] for found in (one, other)]
+        assert rows[0] == rows[1]
+    first = next(iter(one.rows("transactions")))
+    with pytest.raises(ChoiceRefused, match="resources have to carry them out"):
+        new_store(answer, Choices(commit=(str(first["xid"]),)))
+    assert len(list(new_store(answer, Choices(drop=(str(first["id"]),))).left_out())) == 1
+
+
+# The choices of a broker.
+
+
+@pytest.fixture
+def hornetq(sources: Path) -> Answer:
+    return asked(sources / "hornetq" / "journal")
+
+
+def test_queues_are_chosen_and_dropped(hornetq: Answer, tmp_path: Path) -> None:
+    before = opened(hornetq)
+    store, after = remade(hornetq, tmp_path / "some", queues=("client.eu", "jms.queue.paged"))
+    assert {row["queue"] for row in after.rows("queues")} == {"client.eu", "jms.queue.paged"}
+    wanted = [row for row in table(before, "messages") if row["queue"] in ("client.eu", "jms.queue.paged")]
+    assert table(after, "messages") == wanted
+    left = [item for item in store.left_out() if item.code == "not-asked-for"]
+    assert {item.queue for item in left} == {"jms.queue.orders", "jms.queue.invoices", "client.all"}
+    store, after = remade(hornetq, tmp_path / "others", drop=("jms.queue.orders",))
+    assert "jms.queue.orders" not in {row["queue"] for row in after.rows("queues")}
+    messages = [item for item in store.left_out() if item.what == "message" and item.code == "dropped"]
+    assert len(messages) == sum(row["queue"] == "jms.queue.orders" for row in before.rows("messages"))
+    # Files of large messages are those that are left.
+    assert not list((tmp_path / "others" / "large-messages").glob("*")) or any(
+        row["large"] for row in after.rows("messages")
+    )
+
+
+def test_one_message_is_dropped_in_the_journal_and_in_a_page(hornetq: Answer, tmp_path: Path) -> None:
+    rows = table(opened(hornetq), "messages")
+    queued = next(row["id"] for row in rows if row["queue"] == "client.all")
+    paged = [row["id"] for row in rows if row["paged"]][3]
+    store, after = remade(hornetq, tmp_path, drop=(str(queued), str(paged)))
+    assert table(after, "messages") == [row for row in rows if row["id"] not in (queued, paged)]
+    gone = [item.id for item in store.left_out() if item.code == "dropped"]
+    assert set(gone) == {str(queued), str(paged)}
+    assert len(list(store.chosen())) == 2
+
+
+@pytest.mark.parametrize("choice", ["commit", "rollback"])
+def test_prepared_transactions_of_a_broker_end_by_choice(
+    choice: str, hornetq: Answer, tmp_path: Path
+) -> None:
+    before = opened(hornetq)
+    doubts = [row for row in before.rows("transactions") if row["state"] == "prepared"]
+    store, after = remade(hornetq, tmp_path, **{choice: tuple(str(row["xid"]) for row in doubts)})
+    assert not list(after.rows("transactions"))
+    changes = table(before, "in_doubt", "transaction", "action")
+    actions = [row["action"] for row in before.rows("in_doubt")]
+    more = [
+        row
+        for row, action in zip(changes, actions, strict=True)
+        if action == ("send" if choice == "commit" else "acknowledge")
+    ]
+    assert more
+    ids = Counter(row["id"] for row in table(before, "messages")) + Counter(row["id"] for row in more)
+    assert Counter(row["id"] for row in table(after, "messages")) == ids
+    assert len(list(store.chosen())) == len(doubts)
+
+
+def blank(directory: Path, kept: Kept, item: Body) -> None:
+    """Put fill in the place of a record."""
+    file, off = kept.where(item.place)
+    data = (directory / file).read_bytes()
+    # Before the body are 19 bytes, after it are 4.
+    end = off + 23 + item.end - item.start
+    (directory / file).write_bytes(data[:off] + b"J" * (end - off) + data[end:])
+
+
+def test_a_lost_binding_is_made_anew_if_asked_for(sources: Path, tmp_path: Path) -> None:
+    shutil.copytree(sources / "hornetq", tmp_path / "old")
+    replay = opened(asked(tmp_path / "old" / "journal")).store.bindings_replay
+    assert replay is not None
+    name = text_bytes("client.eu")
+    (item,) = (item for item in replay.live() if item.data[item.start : item.end].startswith(name))
+    blank(tmp_path / "old" / "bindings", replay, item)
+    answer = asked(tmp_path / "old" / "journal")
+    store, after = remade(answer, tmp_path / "without")
+    lost = {item.queue for item in store.left_out() if item.code == "no-binding"}
+    (unknown,) = lost
+    assert not any(row["queue"] == unknown for row in after.rows("queues"))
+    store, after = remade(answer, tmp_path / "with", keep=(unknown,))
+    assert {item.code for item in store.unverified()} == {"binding-lost"}
+    rows = [row for row in after.rows("messages") if row["queue"] == "jms.topic.prices"]
+    assert len(rows) == 3
+    with pytest.raises(ChoiceRefused):
+        new_store(answer, Choices(keep=("jms.queue.orders",)))
+
+
+def test_without_bindings_every_queue_is_made_anew(sources: Path, tmp_path: Path) -> None:
+    shutil.copytree(sources / "hornetq", tmp_path / "old", ignore=shutil.ignore_patterns("bindings"))
+    answer = asked(tmp_path / "old" / "journal")
+    store, after = remade(answer, tmp_path / "new")
+    before = opened(answer)
+    assert table(after, "messages", "queue") == table(before, "messages", "queue")
+    assert [row["id"] for row in after.rows("queues")] == [row["id"] for row in before.rows("queues")]
+    assert after.store.bindings.counter is not None
+    assert after.store.bindings.counter >= max(row["id"] for row in table(after, "messages"))
+    names = {row["queue"] for row in after.rows("queues")}
+    assert {"jms.queue.orders", "jms.queue.paged"} <= names
+    assert len(list(store.unverified())) == len(names)
+
+
+def test_a_message_without_a_queue_is_put_into_that_of_its_address(sources: Path, tmp_path: Path) -> None:
+    shutil.copytree(sources / "hornetq", tmp_path / "old")
+    found = opened(asked(tmp_path / "old" / "journal"))
+    queued = {row["id"] for row in found.rows("messages") if row["queue"] == "jms.queue.orders"}
+    plain = (item for item in found.store.replay.live() if (item.code, item.user_type) == (12, 32))
+    item = next(item for item in plain if item.id in queued)
+    blank(tmp_path / "old" / "journal", found.store.replay, item)
+    answer, name = asked(tmp_path / "old" / "journal"), str(item.id)
+    store, after = remade(answer, tmp_path / "without")
+    assert [item.id for item in store.left_out() if item.code == "no-reference"] == [name]
+    store, after = remade(answer, tmp_path / "with", keep=(name,))
+    (kept,) = [row for row in after.rows("messages") if row["id"] == item.id]
+    assert kept["queue"] == "jms.queue.orders"
+    assert [item.code for item in store.unverified()] == ["kept"]
+
+
+def test_a_message_bears_the_id_of_its_record(sources: Path, tmp_path: Path) -> None:
+    shutil.copytree(sources / "hornetq", tmp_path / "old")
+    found = opened(asked(tmp_path / "old" / "journal"))
+    item = next(item for item in found.store.replay.live() if item.user_type == 31)
+    file, off = found.store.replay.where(item.place)
+    body = item.data[item.start : item.end]
+    path = tmp_path / "old" / "journal" / file
+    data = bytearray(path.read_bytes())
+    at = data.index(body, off) + id_at(31, body)
+    data[at : at + 8] = LONG.pack(1 << 40)
+    path.write_bytes(data)
+    _, after = remade(asked(tmp_path / "old" / "journal"), tmp_path / "new")
+    bodies = {
+        item.id: item.data[item.start : item.end]
+        for item in after.store.replay.live()
+        if item.user_type == 31
+    }
+    assert bodies[item.id] == body
+
+
+def test_pages_keep_the_places_of_their_entries(sources: Path, tmp_path: Path) -> None:
+    shutil.copytree(sources / "hornetq", tmp_path / "old")
+    (path,) = (tmp_path / "old" / "paging").glob("*/000000008.page")
+    data = bytearray(path.read_bytes())
+    first = 6 + struct.unpack_from(">i", data, 1)[0]
+    data[first + 18 : first + 22] = b"\x7f\xff\xff\xff"  # the second entry: its message cannot be decoded
+    path.write_bytes(data)
+    answer = asked(tmp_path / "old" / "journal")
+    store, after = remade(answer, tmp_path / "new")
+    before = opened(answer)
+    assert table(after, "messages") == table(before, "messages")
+    assert len([row for row in before.rows("messages") if row["paged"]]) == 24
+    places = [
+        [(each.page, each.index) for _, each, _ in found.store.pending_entries()] for found in (before, after)
+    ]
+    assert places[0] == places[1]
+    assert [item.off for item in store.left_out() if item.code == "undecodable"] == [first]
+
+
+def test_the_address_of_pages_is_that_of_their_messages(sources: Path, tmp_path: Path) -> None:
+    shutil.copytree(sources / "hornetq", tmp_path / "old")
+    (path,) = (tmp_path / "old" / "paging").glob("*/address.txt")
+    path.write_bytes(b"jms.queu\0\0\0")
+    remade(asked(tmp_path / "old" / "journal"), tmp_path / "new")
+    (path,) = (tmp_path / "new" / "paging").glob("*/address.txt")
+    assert path.read_text() == "jms.queue.paged\n"
+
+
+def test_a_cursor_of_a_page_that_is_not_there_is_left_out(sources: Path, tmp_path: Path) -> None:
+    if not CONTENTS.is_dir():
+        pytest.skip("no store with page cursors")
+    shutil.copytree(sources / "artemis-2.44-paging", tmp_path / "old")
+    path = tmp_path / "old" / "journal" / "activemq-data-1.amq"
+    data = bytearray(path.read_bytes())
+    found = opened(asked(tmp_path / "old" / "journal"))
+    item = next(item for item in found.store.replay.live() if item.user_type == 39)
+    at = data.index(item.data[item.start : item.end])
+    data[at + 8 : at + 10] = b"\x7f\xff"
+    path.write_bytes(data)
+    _, after = remade(asked(tmp_path / "old" / "journal"), tmp_path / "new")
+    pages = {
+        struct.unpack_from(">qq", each.data, each.start)[1]
+        for each in after.store.replay.live()
+        if each.user_type == 39
+    }
+    assert max(pages) < 100
+
+
+# The XML.
+
+
+def exported(rows: list[Any], queues: list[Any]) -> ET.Element:
+    return ET.fromstring(b"".join(artemis_xml.write(rows, queues)))  # noqa: S314  # our own
+
+
+def row(**columns: Any) -> dict[str, Any]:
+    return {
+        "queue": "orders", "id": 7, "kind": "text", "protocol": "core", "timestamp": 5, "expiration": None,
+        "priority": 4, "durable": True, "delivery_count": 0, "scheduled": None, "properties": {},
+        "large": False, **columns,
+    }  # fmt: skip
+
+
+QUEUES = [{"queue": "orders", "address": "orders", "filter": None, "routing": "anycast"}]
+
+
+def lost(*rows: Any) -> set[str]:
+    return {item.code for item in artemis_xml.losses(rows, QUEUES)} - {"xml-new-id"}
+
+
+def test_text_of_any_kind_is_xml() -> None:
+    name, value = 'a<"&>\t\n\r', "x\0\ud800\ufffe<]]>"
+    item = row(text=value, properties={name: value})
+    message = exported([item], QUEUES)
+    (found,) = message.iter("property")
+    assert (found.get("name"), found.get("value")) == (name, "x\ufffd\ufffd\ufffd<]]>")
+    assert lost(item) == {"xml-character"}
+
+
+def test_properties_have_their_types_and_what_has_none_is_counted() -> None:
+    values = {"b": True, "i": 5, "l": 1 << 40, "d": 1.5, "n": None, "y": b"\xff", "c": "x", "s": -3}
+    item = row(text=None, properties=values, types={"c": "char", "s": "short"})
+    found = {
+        each.get("name"): (each.get("type"), each.get("value"))
+        for each in exported([item], QUEUES).iter("property")
+    }
+    assert found == {
+        "b": ("boolean", "true"), "i": ("integer", "5"), "l": ("long", str(1 << 40)), "d": ("double", "1.5"),
+        "n": ("simple-string", "_AMQ_NULL"), "y": ("bytes", "_w=="), "c": ("simple-string", "x"),
+        "s": ("short", "-3"),
+    }  # fmt: skip
+    assert lost(item) == {"xml-char-property"}
+    assert lost(row(text="", properties={"m": {"a": 1}})) == {"xml-value"}
+    assert lost(row(text="", properties={"m": 1 << 70})) == {"xml-value"}
+    assert lost(row(text="", properties={"m": "_AMQ_NULL"})) == {"xml-null-text"}
+
+
+def test_neighbours_are_one_message_and_duplicate_ids_are_written_once() -> None:
+    queues = [{"queue": name, "address": "prices", "routing": "multicast"} for name in ("a", "b")]
+    item = row(queue="a", text="", properties={"_AMQ_DUPL_ID": "one"})
+    both = exported([item, {**item, "queue": "b"}, {**item, "queue": "a", "id": 8}], queues)
+    assert [[each.get("name") for each in message.iter("queue")] for message in both.iter("message")] == [
+        ["a", "b"], ["a"],
+    ]  # fmt: skip
+    assert len(list(both.iter("property"))) == 1
+    codes = Counter(each.code for each in artemis_xml.losses([item, {**item, "id": 8}], queues))
+    assert codes == {"xml-new-id": 2, "xml-duplicate-id": 1}
+
+
+def test_what_the_file_cannot_hold_is_counted() -> None:
+    assert lost(row(text="", delivery_count=2, durable=False)) == {"xml-delivery-count", "xml-durable"}
+    assert lost(row(protocol="amqp", text="x", message_id="ID:1")) == {"xml-converted"}
+    assert lost(row(kind="bytes", data=None)) == {"xml-body"}
+    assert lost(row(queue="nowhere", text="")) == {"xml-queue"}
+    assert len(list(exported([row(queue="nowhere", text="")], QUEUES).iter("message"))) == 0
+
+
+def test_old_names_become_those_of_artemis_2() -> None:
+    queues = [{"queue": "jms.queue.orders", "address": "jms.queue.orders", "filter": None, "routing": None}]
+    item = row(
+        queue="jms.queue.orders",
+        text="x",
+        properties={"_HQ_GROUP_ID": "g", "_HQ_SCHED_DELIVERY": 9},
+        scheduled=9,
+    )
+    found = exported([item], queues)
+    assert [each.get("name") for each in found.iter("queue")] == ["orders"]
+    assert {each.get("name") for each in found.iter("property")} == {"_AMQ_GROUP_ID", "_AMQ_SCHED_DELIVERY"}
+    (binding,) = found.iter("queue-binding")
+    assert (binding.get("address"), binding.get("routing-type")) == ("orders", "ANYCAST")
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_bodies_are_what_core_stores(name: str, sources: Path) -> None:
+    found = opened(asked(sources / name / "journal"))
+    rows = [dict(each) for each in found.typed_messages()]
+    for each in rows:
+        stored = each.pop("body")
+        kind = artemis_xml.TYPES.get(str(each["kind"]), "default")
+        if kind in ("map", "stream"):
+            # Columns do not tell the types of numbers in there.
+            continue
+        again = next(iter(exported([each], [{"queue": each["queue"]}]).iter("body"))).itertext()
+        assert decoded("".join(again)) == stored, each["id"]
+
+
+def decoded(text: str) -> bytes:
+    return b"".join(urlsafe_b64decode(piece) for piece in text.split())
