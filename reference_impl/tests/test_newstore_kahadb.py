@@ -538,22 +538,27 @@ def test_a_subscription_begins_between_the_messages_that_it_began_between() -> N
     assert PLACEHOLDER not in repr(commands_of(store, "5.16"))
 
 
-def test_early_releases_find_a_message_behind_the_last_acknowledgement() -> None:
-    """5.8 and earlier deliver what comes after it: it is of a message before all others."""
-    answer = authored(
-        "r1 SUBSCRIPTION t=T sub=c:a info=01", "r5 SUBSCRIPTION t=T sub=c:b info=02", "r2 t=T", "r3 t=T",
-        "r4 REMOVE_MESSAGE t=T id=m3 sub=c:a", "r6 t=T", edition="5.3",
-    )  # fmt: skip
-    store, again = made(answer)
-    assert queues_of(again) == {("T", "c:a"): ["m2", "m6"], ("T", "c:b"): ["m2", "m3", "m6"]}
-    found = [
-        (kind, fields.get("message_id"), fields.get("subscription_key"))
-        for kind, fields in commands_of(store, "5.3")
+def acknowledgements(store: NewStore) -> list[tuple[str, str]]:
+    return [
+        (fields["subscription_key"], fields["message_id"])
+        for kind, fields in commands_of(store, "5.16")
+        if kind == "REMOVE_MESSAGE"
     ]
-    assert found[1:4] == [
-        ("SUBSCRIPTION", None, "c:a"), ("SUBSCRIPTION", None, "c:b"), ("ADD_MESSAGE", PLACEHOLDER, None)
-    ]  # fmt: skip
-    assert found[-2:] == [("REMOVE_MESSAGE", PLACEHOLDER, "c:a"), ("REMOVE_MESSAGE", PLACEHOLDER, "c:b")]
+
+
+def test_the_last_acknowledgement_is_of_what_is_before_all_that_is_needed() -> None:
+    """Products deliver what comes behind it; if there is none, a message of its own is acknowledged."""
+    begin = ["r1 SUBSCRIPTION t=T sub=c:a info=01", "r2 SUBSCRIPTION t=T sub=c:b info=02"]
+    sent_ = [f"r{number} t=T" for number in (3, 4, 5, 6)]
+    later = [f"r{number + 6} REMOVE_MESSAGE t=T id=m{number} sub=c:a" for number in (3, 4, 6)]
+    store, again = made(authored(*begin, *sent_, *later))
+    assert queues_of(again) == {("T", "c:a"): ["m5"], ("T", "c:b"): ["m3", "m4", "m5", "m6"]}
+    assert acknowledgements(store) == [("c:a", "m6"), ("c:a", "m3"), ("c:a", "m4")]
+    store, again = made(authored(*begin, *sent_, later[1]))
+    assert queues_of(again) == {("T", "c:a"): ["m3", "m5", "m6"], ("T", "c:b"): ["m3", "m4", "m5", "m6"]}
+    assert acknowledgements(store) == [("c:a", "m4"), ("c:a", PLACEHOLDER), ("c:b", PLACEHOLDER)]
+    added = [fields["message_id"] for kind, fields in commands_of(store, "5.16") if kind == "ADD_MESSAGE"]
+    assert added == [PLACEHOLDER, "m3", "m4", "m5", "m6"]
 
 
 def test_an_update_comes_behind_its_message_where_a_product_rejects_it_alone() -> None:
