@@ -60,7 +60,7 @@ _STRICT = {"lost-middle", "no-checkpoint"}
 _NOTE = "note"
 
 
-def new_store(answer: Answer, choices: Choices) -> Database | Rows:
+def new_store(answer: Answer, choices: Choices) -> Database | OnlyRows:
     """Return the new store; raises ChoiceRefused, CannotRebuild."""
     journal, seen = answer.journal, answer.observation
     _check(choices)
@@ -91,7 +91,7 @@ def new_store(answer: Answer, choices: Choices) -> Database | Rows:
     if found.state.encrypted:
         text = f"a database cannot be made: {problem.text}"
         raise CannotRebuild(text, "journalspec export --as sql writes its rows, in clear")
-    return Rows(answer, found, behind, problem)
+    return OnlyRows(answer, found, behind, problem)
 
 
 def _home(journal: Journal) -> Path | None:
@@ -136,7 +136,7 @@ def _problems(  # noqa: C901, PLR0912  # one question after the other, of everyt
     for container, fault in state.faults():
         file = _file(found, container)
         yield _item("page", fault.code, fault.text, table=found.title(container), file=file, off=fault.off)
-    # Rows that have parts elsewhere: these may be of another time.
+    # OnlyRows that have parts elsewhere: these may be of another time.
     for container in sorted(state.parted):
         for _ in state.rows(container):
             pass
@@ -312,7 +312,7 @@ class Database(_Made):
         )
 
 
-class Rows(_Made):
+class OnlyRows(_Made):
     """No database: the rows as SQL, because of a `problem` that keeps Derby from reading it."""
 
     def __init__(self, answer: Answer, found: DerbyContents, behind: Behind, problem: Item) -> None:
