@@ -191,7 +191,9 @@ class Trial:
             return
         put(store, self.new)
         lost = {item.code for item in (*store.left_out(), *store.unverified())}
+        # Without log.ctrl it does not look at the mirror.
         unnamed = any(note.code == "no-control" for note in answer.observation.notes)
+        unnamed |= not (self.old / "log" / "log.ctrl").is_file()
         begun = (self.old / "log" / "log1.dat").is_file()
         self.undone = "rolled-back" in lost and unnamed and not begun
         if _bytes(self.old) != before:

@@ -133,15 +133,18 @@ def _problems(  # noqa: C901, PLR0912  # one question after the other, of everyt
         if heap is None or heap.removed:
             text = f"{title} has no container {table.container} (c{table.container:x})"
             yield _item("table", "no-container", text, table=title)
+    places: set[tuple[str, int | None]] = set()
     for container, fault in state.faults():
         file = _file(found, container)
+        if len(places) < _MOST_PAGES:
+            places.add((file, fault.off))
         yield _item("page", fault.code, fault.text, table=found.title(container), file=file, off=fault.off)
     # OnlyRows that have parts elsewhere: these may be of another time.
     for container in sorted(state.parted):
         for _ in state.rows(container):
             pass
     for each in found.remarks.kept:
-        if each.code not in _HARMLESS:
+        if each.code not in _HARMLESS and (each.file, each.off) not in places:
             yield _item("page", each.code, each.text, table=each.table, file=each.file, off=each.off)
     for container, page in behind.newer:
         text = f"page {page} has changes that only the log behind its end explains"
