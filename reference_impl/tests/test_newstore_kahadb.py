@@ -467,6 +467,18 @@ def test_a_choice_that_names_nothing_is_refused(choice: dict[str, Any]) -> None:
         new_store(authored(*BRANCHES), Choices(**choice))
 
 
+def test_a_message_that_only_the_index_leads_to_is_carried_over_and_can_be_dropped() -> None:
+    case = next(case for case in load_cases(FORMAT) if case.id == "khd.beside.subscription-in-the-index")
+    answer = answer_of(case.files(), case.edition)
+    kept = queues_of(answer)
+    store, again = made(answer)
+    assert queues_of(again) == kept
+    (ident, *_) = next(iter(kept.values()))
+    store, again = made(answer, drop=(ident,))
+    assert ident not in {each for ids in queues_of(again).values() for each in ids}
+    assert any(ident in line for line in store.chosen())
+
+
 def test_of_an_edition_whose_records_say_nothing_nothing_can_be_chosen() -> None:
     case = next(case for case in load_cases(FORMAT) if case.edition == "seed")
     with pytest.raises(ChoiceRefused):

@@ -27,14 +27,14 @@ from journalspec_reference.jboss_journal.contents.paging import (
     PageFile,
 )
 from journalspec_reference.jboss_journal.packing import PIECE, pieces
-from journalspec_reference.jboss_journal.wanted import Wanted, meaning, paged_message
+from journalspec_reference.jboss_journal.wanted import WantedParts, meaning, paged_message
 from journalspec_reference.newstore import LossItem, NewFile
 
 
 class NewPages:
     """The pages of what is wanted."""
 
-    def __init__(self, wanted: Wanted) -> None:
+    def __init__(self, wanted: WantedParts) -> None:
         self._wanted, self._store = wanted, wanted.store
 
     def _files(self) -> Iterator[PageFile]:

@@ -45,7 +45,7 @@ def meaning(code: str) -> str:
 
 
 @dataclass
-class Listing(Store):
+class ListingStore(Store):
     """A broker's store that keeps what is odd in it as items, all of them."""
 
     items: dict[tuple[str, str], LossItem] = field(default_factory=dict)
@@ -98,7 +98,7 @@ class Settled:
         return [tx for tx in self._kept.in_doubt_transactions() if tx.tx not in self._ended]
 
 
-class Chosen:
+class Endings:
     """The choices about transactions, and lines on what each choice did.
 
     `kept` is what there is after them, `drop` what the choices to drop name beside transactions.
@@ -136,15 +136,15 @@ def _named(names: Iterable[str], known: Mapping[str, PreparedTx]) -> Iterator[Pr
         yield known[name]
 
 
-class Wanted:
+class WantedParts:
     """What of a broker's store is carried over.
 
     `queues` are those that are kept, `gone` ids that are dropped. `made` are queues whose bindings are made
     anew, with name and address; `added` are messages that no queue holds, and the queue that they are put in.
     """
 
-    def __init__(self, store: Listing, choices: Choices) -> None:
-        self.store, self.chosen = store, Chosen(store.replay, choices)
+    def __init__(self, store: ListingStore, choices: Choices) -> None:
+        self.store, self.chosen = store, Endings(store.replay, choices)
         store.replay = self.chosen.kept
         self.made: dict[int, tuple[str, str]] = {}
         self.added: dict[int, int] = {}

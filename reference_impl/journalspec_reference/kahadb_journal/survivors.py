@@ -344,16 +344,19 @@ class Survivors:
         """
         for name, needs in sorted(self.needed.items()):
             messages = self._ordered(name, needs)
-            gone = [(key, ident) for key in needs for ident in reversed(messages) if ident not in needs[key]]
+            acknowledges = any(len(each) < len(messages) for each in needs.values())
             yield from ((self._subscription(name, key), None) for key in needs)
-            if gone:
+            if acknowledges:
                 _, fields, _ = self.passed.command_at(next(iter(messages.values())))
                 first = {"destination": fields.get("destination", {}), "message": fields.get("message", b"")}
                 yield self._record("ADD_MESSAGE", {**first, "message_id": PLACEHOLDER}), None
             for place in messages.values():
                 yield from self._message(place)
-            yield from ((self._acknowledged(name, ident, key), None) for key, ident in gone)
-            if gone:
+            for key, each in needs.items() if acknowledges else ():
+                for ident in reversed(messages):
+                    if ident not in each:
+                        yield self._acknowledged(name, ident, key), None
+            if acknowledges:
                 yield from ((self._acknowledged(name, PLACEHOLDER, key), None) for key in needs)
             if not needs:
                 yield self._empty(name), None
