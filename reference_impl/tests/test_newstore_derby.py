@@ -26,7 +26,7 @@ from journalspec_reference.derby_log.contents import DerbyContents
 from journalspec_reference.derby_log.contents.catalog import SqlTable
 from journalspec_reference.derby_log.contents.cipher import PASSWORD
 from journalspec_reference.derby_log.contents.values import Typed
-from journalspec_reference.derby_log.newstore import Database, Rows
+from journalspec_reference.derby_log.newstore import Database, OnlyRows
 from journalspec_reference.derby_log.scan import gather, scan
 from journalspec_reference.derby_log.sql import Script, contained
 from journalspec_reference.newstore import CannotRebuild, ChoiceRefused, Choices, new_store
@@ -63,11 +63,11 @@ def copied_log(base: Path, tmp_path: Path) -> Path:
     return tmp_path / "log"
 
 
-def made(old: Path, new: Path, choices: Choices | None = None) -> tuple[Answer, Database | Rows]:
+def made(old: Path, new: Path, choices: Choices | None = None) -> tuple[Answer, Database | OnlyRows]:
     """Make the new store of an old one, and hold it against the law."""
     answer = opened(old)
     store = new_store(answer, choices or Choices())
-    assert isinstance(store, Database | Rows)
+    assert isinstance(store, Database | OnlyRows)
     put(store, new)
     if isinstance(store, Database) and choices is None:
         again = opened(new, "strict")
@@ -424,7 +424,7 @@ def test_rows_are_written_where_derby_would_not_read_a_database(
     else:
         edit(old / "log" / "log2.dat", 60_000, bytes(600))
     answer, store = made(old, tmp_path / "new")
-    assert isinstance(store, Rows)
+    assert isinstance(store, OnlyRows)
     assert [path.name for path in (tmp_path / "new").iterdir()] == ["rows.sql"]
     text = (tmp_path / "new" / "rows.sql").read_text()
     wanted = {title: len([*contents_of(answer).rows(title)]) for title in ("APP.T", "APP.U", "APP.W")}
@@ -504,7 +504,7 @@ def test_what_the_catalogue_does_not_have_is_counted(old: Path, tmp_path: Path) 
     """Without the columns of tables there are those of their heaps; what else it says is lost."""
     (old / "seg0" / "c90.dat").unlink()
     _, store = made(old, tmp_path / "new")
-    assert isinstance(store, Rows)
+    assert isinstance(store, OnlyRows)
     text = (tmp_path / "new" / "rows.sql").read_text()
     assert '("COLUMN1" INTEGER, "COLUMN2" VARCHAR(32672), "COLUMN3" BIGINT);' in text
     lost = {(item.what, item.id or item.queue) for item in store.left_out() if item.code == "not-in-sql"}

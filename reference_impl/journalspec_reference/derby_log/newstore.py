@@ -60,7 +60,7 @@ _STRICT = {"lost-middle", "no-checkpoint"}
 _NOTE = "note"
 
 
-def new_store(answer: Answer, choices: Choices) -> Database | Rows:
+def new_store(answer: Answer, choices: Choices) -> Database | OnlyRows:
     """Return the new store; raises ChoiceRefused, CannotRebuild."""
     journal, seen = answer.journal, answer.observation
     _check(choices)
@@ -91,7 +91,7 @@ def new_store(answer: Answer, choices: Choices) -> Database | Rows:
     if found.state.encrypted:
         text = f"a database cannot be made: {problem.text}"
         raise CannotRebuild(text, "journalspec export --as sql writes its rows, in clear")
-    return Rows(answer, found, behind, problem)
+    return OnlyRows(answer, found, behind, problem)
 
 
 def _home(journal: Journal) -> Path | None:
@@ -133,15 +133,18 @@ def _problems(  # noqa: C901, PLR0912  # one question after the other, of everyt
         if heap is None or heap.removed:
             text = f"{title} has no container {table.container} (c{table.container:x})"
             yield _item("table", "no-container", text, table=title)
+    places: set[tuple[str, int | None]] = set()
     for container, fault in state.faults():
         file = _file(found, container)
+        if len(places) < _MOST_PAGES:
+            places.add((file, fault.off))
         yield _item("page", fault.code, fault.text, table=found.title(container), file=file, off=fault.off)
-    # Rows that have parts elsewhere: these may be of another time.
+    # OnlyRows that have parts elsewhere: these may be of another time.
     for container in sorted(state.parted):
         for _ in state.rows(container):
             pass
     for each in found.remarks.kept:
-        if each.code not in _HARMLESS:
+        if each.code not in _HARMLESS and (each.file, each.off) not in places:
             yield _item("page", each.code, each.text, table=each.table, file=each.file, off=each.off)
     for container, page in behind.newer:
         text = f"page {page} has changes that only the log behind its end explains"
@@ -312,7 +315,7 @@ class Database(_Made):
         )
 
 
-class Rows(_Made):
+class OnlyRows(_Made):
     """No database: the rows as SQL, because of a `problem` that keeps Derby from reading it."""
 
     def __init__(self, answer: Answer, found: DerbyContents, behind: Behind, problem: Item) -> None:

@@ -322,6 +322,8 @@ class Script:
                     if kind in "PU":
                         named = self._keyed(ident, table, indexes[keys[ident]][1]["DESCRIPTOR"])[0]
                         columns[ident], targets[ident] = ", ".join(named), table
+                        if kind == "P":
+                            yield from self._filled(table, named)
                         what = f"{'PRIMARY KEY' if kind == 'P' else 'UNIQUE'} ({columns[ident]})"
                     elif kind == "C":
                         what = self._check(_text(checks[ident]["CHECKDEFINITION"]))
@@ -348,6 +350,12 @@ class Script:
                 schema = self._schemas.get(_text(row["SCHEMAID"]), table.table.schema)
                 called = f"{_name(schema)}.{_name(name)}"
                 yield f"ALTER TABLE {_title(table.table)} ADD CONSTRAINT {called} {what};\n"
+
+    def _filled(self, table: _Table, key: Sequence[str]) -> Iterator[str]:
+        """Yield what lets columns be a key of which nothing tells that they have values in all rows."""
+        for name, typed in _columns(table.table):
+            if typed.nullable and _name(name) in key:
+                yield f"ALTER TABLE {_title(table.table)} ALTER COLUMN {_name(name)} NOT NULL;\n"
 
     def _check(self, definition: str) -> str:
         if not contained(definition, commas=True):
