@@ -5,7 +5,7 @@
 A trial is a store that a product left (a captured set, one of --stores, or of those that
 ``tools/newstore/FORMAT.py`` gives), or a drawn journal, and damage to it:
 
-reachable   the end of its newest file is cut, or overwritten with zeros, from a sector on
+reachable   up to two sectors at the end of a file are cut, or zeros
 corrupted   bytes are changed, blocks lost, files cut or taken away
 hostile     several such damages at once
 none        as it is
@@ -152,19 +152,14 @@ def bases(format_id: str, more: Iterable[Path], scratch: Path) -> list[tuple[str
 
 
 def reachable(files: Mapping[str, bytes], random: Random) -> tuple[str, dict[str, bytes]]:
-    """Return the files after a crash that lost the end of the one that was written last."""
+    """Return the files after a crash that lost the end of the one that was written last: a sector or two."""
     sizes = {name: len(data.rstrip(b"\0\xff")) for name, data in files.items() if data}
-    name = random.choice(sorted(sizes, key=lambda each: sizes[each])[-3:])
-    end = max(0, sizes[name] - random.randrange(1, 8 * SECTOR))
+    name = random.choice(sorted(sizes, key=lambda each: sizes[each])[-2:])
+    end = sizes[name] - random.randrange(1 + min(2 * SECTOR, sizes[name] // 2))
     data = files[name]
     if random.random() < 0.5:
         return f"{name} is cut at {end}", {**files, name: data[:end]}
-    start = end // SECTOR * SECTOR
-    stop = min(len(data), start + SECTOR * random.randrange(1, 8)) if random.random() < 0.5 else len(data)
-    return f"{name} has zeros at {start}..{stop}", {
-        **files,
-        name: data[:start] + bytes(stop - start) + data[stop:],
-    }
+    return f"{name} has zeros from {end}", {**files, name: data[:end] + bytes(len(data) - end)}
 
 
 def state_of(

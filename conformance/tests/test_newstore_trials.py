@@ -17,7 +17,9 @@ def counts(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, di
     return status, {name: [*map(int, numbers)] for name, *numbers in rows[1 : 2 + len(newstore_trials.KINDS)]}
 
 
-@pytest.mark.parametrize("format_id", ["bitronix_tlog", "jboss_journal", "kahadb_journal", "swiftmq_store"])
+@pytest.mark.parametrize(
+    "format_id", ["bitronix_tlog", "derby_log", "jboss_journal", "kahadb_journal", "swiftmq_store"]
+)
 def test_the_law_holds_for_a_sample(format_id: str, capsys: pytest.CaptureFixture[str]) -> None:
     status, found = counts(capsys, "--format", format_id, "--count", "40")
     assert (status, found["all"][3]) == (0, 0)

@@ -88,11 +88,11 @@ def exported(fields: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return a message as it is in the file: durable, chars as texts, names of Artemis."""
     *numbers, properties = fields
     numbers[1] = True
-    named = {(f"_AMQ_{name[4:]}" if name.startswith("_HQ_") else name): each for name, each in properties}
-    named.pop("_AMQ_LARGE_COMPRESSED", None)
-    texts = {
-        name: ("string", chr(int(each[1]))) if each[0] == "char" else each for name, each in named.items()
-    }
+    texts = {}
+    for name, (kind, value) in properties:
+        called = f"_AMQ_{name[4:]}" if name.startswith("_HQ_") else name
+        texts[called] = ("string", chr(int(value))) if kind == "char" else (kind, value)
+    texts.pop("_AMQ_LARGE_COMPRESSED", None)
     return (*numbers, tuple(sorted(texts.items())))
 
 

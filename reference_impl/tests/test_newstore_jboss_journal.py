@@ -103,11 +103,11 @@ def table(found: BrokerContents, name: str, *left: str) -> list[dict[str, Any]]:
 def unreadable(found: BrokerContents) -> set[Any]:
     """Return the ids of messages of which a broker cannot read the headers."""
     live = (item for item in found.store.replay.live() if item.user_type in MESSAGES)
-    bad = {item.id for item in live if message_of(item.user_type, item.data[item.start : item.end]).problem}
-    paged = (
-        message_of(entry.kind, entry.data[entry.start : entry.end]) for _, entry in found.store.entries()
-    )
-    return bad | {message.id for message in paged if message.problem}
+    messages = [(item.id, message_of(item.user_type, item.data[item.start : item.end])) for item in live]
+    for _, entry in found.store.entries():
+        message = message_of(entry.kind, entry.data[entry.start : entry.end])
+        messages.append((message.id, message))
+    return {ident for ident, each in messages if each.problem or each.priority not in range(10)}
 
 
 def counted(store: NewStore) -> dict[str, tuple[int, int]]:

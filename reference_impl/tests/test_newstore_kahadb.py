@@ -297,7 +297,10 @@ def test_what_could_be_had_of_damage_is_named() -> None:
     data = batch([sent(900)]) + bytes(middle) + batch([record(2, "REMOVE_MESSAGE", **fields)])
     store, again = made(answer_of({"db-1.log": data}))
     assert len(bodies(again)) == 1
-    assert [(item.id, item.code) for item in store.left_out()] == [("ID:n0002-1:1:2:50", "salvageable")]
+    assert [(item.id, item.code) for item in store.left_out()] == [
+        ("ID:n0003-1:1:2:1", "withheld"),
+        ("ID:n0002-1:1:2:50", "salvageable"),
+    ]
 
 
 @pytest.mark.parametrize("at", ["magic", "size", "checksum"])
@@ -464,6 +467,18 @@ def test_a_choice_that_names_nothing_is_refused(choice: dict[str, Any]) -> None:
         new_store(authored(*BRANCHES), Choices(**choice))
 
 
+def test_a_message_that_only_the_index_leads_to_is_carried_over_and_can_be_dropped() -> None:
+    case = next(case for case in load_cases(FORMAT) if case.id == "khd.beside.subscription-in-the-index")
+    answer = answer_of(case.files(), case.edition)
+    kept = queues_of(answer)
+    store, again = made(answer)
+    assert queues_of(again) == kept
+    (ident, *_) = next(iter(kept.values()))
+    store, again = made(answer, drop=(ident,))
+    assert ident not in {each for ids in queues_of(again).values() for each in ids}
+    assert any(ident in line for line in store.chosen())
+
+
 def test_of_an_edition_whose_records_say_nothing_nothing_can_be_chosen() -> None:
     case = next(case for case in load_cases(FORMAT) if case.edition == "seed")
     with pytest.raises(ChoiceRefused):
@@ -523,22 +538,27 @@ def test_a_subscription_begins_between_the_messages_that_it_began_between() -> N
     assert PLACEHOLDER not in repr(commands_of(store, "5.16"))
 
 
-def test_early_releases_find_a_message_behind_the_last_acknowledgement() -> None:
-    """5.8 and earlier deliver what comes after it: it is of a message before all others."""
-    answer = authored(
-        "r1 SUBSCRIPTION t=T sub=c:a info=01", "r5 SUBSCRIPTION t=T sub=c:b info=02", "r2 t=T", "r3 t=T",
-        "r4 REMOVE_MESSAGE t=T id=m3 sub=c:a", "r6 t=T", edition="5.3",
-    )  # fmt: skip
-    store, again = made(answer)
-    assert queues_of(again) == {("T", "c:a"): ["m2", "m6"], ("T", "c:b"): ["m2", "m3", "m6"]}
-    found = [
-        (kind, fields.get("message_id"), fields.get("subscription_key"))
-        for kind, fields in commands_of(store, "5.3")
+def acknowledgements(store: NewStore) -> list[tuple[str, str]]:
+    return [
+        (fields["subscription_key"], fields["message_id"])
+        for kind, fields in commands_of(store, "5.16")
+        if kind == "REMOVE_MESSAGE"
     ]
-    assert found[1:4] == [
-        ("SUBSCRIPTION", None, "c:a"), ("SUBSCRIPTION", None, "c:b"), ("ADD_MESSAGE", PLACEHOLDER, None)
-    ]  # fmt: skip
-    assert found[-2:] == [("REMOVE_MESSAGE", PLACEHOLDER, "c:a"), ("REMOVE_MESSAGE", PLACEHOLDER, "c:b")]
+
+
+def test_the_last_acknowledgement_is_of_what_is_before_all_that_is_needed() -> None:
+    """Products deliver what comes behind it; if there is none, a message of its own is acknowledged."""
+    begin = ["r1 SUBSCRIPTION t=T sub=c:a info=01", "r2 SUBSCRIPTION t=T sub=c:b info=02"]
+    sent_ = [f"r{number} t=T" for number in (3, 4, 5, 6)]
+    later = [f"r{number + 6} REMOVE_MESSAGE t=T id=m{number} sub=c:a" for number in (3, 4, 6)]
+    store, again = made(authored(*begin, *sent_, *later))
+    assert queues_of(again) == {("T", "c:a"): ["m5"], ("T", "c:b"): ["m3", "m4", "m5", "m6"]}
+    assert acknowledgements(store) == [("c:a", "m6"), ("c:a", "m3"), ("c:a", "m4")]
+    store, again = made(authored(*begin, *sent_, later[1]))
+    assert queues_of(again) == {("T", "c:a"): ["m3", "m5", "m6"], ("T", "c:b"): ["m3", "m4", "m5", "m6"]}
+    assert acknowledgements(store) == [("c:a", "m4"), ("c:a", PLACEHOLDER), ("c:b", PLACEHOLDER)]
+    added = [fields["message_id"] for kind, fields in commands_of(store, "5.16") if kind == "ADD_MESSAGE"]
+    assert added == [PLACEHOLDER, "m3", "m4", "m5", "m6"]
 
 
 def test_an_update_comes_behind_its_message_where_a_product_rejects_it_alone() -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 from journalspec.contents import Column
 from journalspec_reference.answers import Answer
-from journalspec_reference.contents import Contents, as_json, contents, with_state
+from journalspec_reference.contents import as_json, contents, with_state
 from journalspec_reference.derby_log.contents import DerbyContents
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,6 +23,8 @@ _DATA = ROOT / "reference_impl" / "tests" / "data"
 PROGRAM = Path(__file__).with_name("derby_rows.py")
 #: The product whose ij runs scripts; and what starts on a new database if nothing is known of the old one.
 SCRIPTS = "derby-10.16.1.1"
+#: The type of Java objects, and what is said of a row with one.
+JAVA, OBJECT = 264, "a row with an object of Java"
 
 
 def stores() -> Iterator[Path]:
@@ -100,13 +102,17 @@ class Derby:
         raise AssertionError(self._errors.read()[-3000:])
 
 
-def told(found: Contents) -> dict[str, Counter[str]]:
+def told(found: DerbyContents) -> dict[str, Counter[str]]:
     """Return the rows of the tables of users as Derby tells them, each as JSON."""
     out = {}
     for row in found.rows("tables"):
         title = ".".join((str(row["schema"]), str(row["table"])))
         if row["kind"] != "system":
             columns = found.tables[title].columns
+            if any(typed.type == JAVA for _, typed in found.sql[title].columns):
+                # Its bytes are not told: how many rows there are is compared.
+                out[title] = Counter({OBJECT: sum(1 for _ in found.rows(title))})
+                continue
             rows = ([_as_told(each[column.name], column) for column in columns] for each in found.rows(title))
             out[title] = Counter(map(json.dumps, rows))
     return out
@@ -131,7 +137,7 @@ def difference(answer: Mapping[str, Any], wanted: Mapping[str, Counter[str]]) ->
     for title, rows in wanted.items():
         mine = got.get(title, Counter())
         # Of a table that the catalogue does not have, or not its columns, these have other types.
-        bare = title.startswith("?.") or "[]" in rows
+        bare = title.startswith("?.") or not rows.keys().isdisjoint((OBJECT, "[]"))
         if mine.total() != rows.total() or (mine != rows and not bare):
             return f"{title}: {mine.total()} rows, not {rows.total()}, or others"
     return f"tables {sorted(got)}" if got.keys() != wanted.keys() else ""

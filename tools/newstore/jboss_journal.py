@@ -307,14 +307,11 @@ def live(answer: Answer) -> Any:
 def undecodable(found: BrokerContents) -> set[object]:
     """Return the ids of messages on which a broker does not start, or that it cannot read from a page."""
     items = (item for item in found.store.replay.live() if item.user_type in MESSAGES)
-    bad: set[object] = {
-        item.id for item in items if message_of(item.user_type, item.data[item.start : item.end]).problem
-    }
+    messages = [(item.id, message_of(item.user_type, item.data[item.start : item.end])) for item in items]
     for _, entry in found.store.entries():
         message = message_of(entry.kind, entry.data[entry.start : entry.end])
-        if message.problem:
-            bad.add(message.id)
-    return bad
+        messages.append((message.id, message))
+    return {ident for ident, each in messages if each.problem or each.priority not in range(10)}
 
 
 def _bare(value: Any) -> Any:

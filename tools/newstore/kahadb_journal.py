@@ -105,6 +105,8 @@ class Expected:
         self.messages: dict[tuple[str, str], Counter[tuple[str, int]]] = {}
         self.counts: dict[tuple[str, str], int] = {}
         self.prepared: set[str] = set()
+        #: Subscriptions of ActiveMQ 5.3 with a selector, which may refuse what that release counts as needed.
+        self.selected: set[tuple[str, str]] = set()
         self.openwire = 11
         #: Whether all messages and subscriptions can be read, so that they can be received.
         self.readable = True
@@ -122,6 +124,8 @@ def expectation(answer: Answer) -> Expected:
             out.messages[str(row["name"]), ""] = Counter()
     for row in found.rows("subscriptions"):
         out.messages[str(row["queue"]), str(row["key"])] = Counter()
+        if row["selector"] is not None and answer.journal.edition == "5.3":
+            out.selected.add((str(row["queue"]), str(row["key"])))
     acked = set()
     for row in found.rows("transactions"):
         if row["state"] == "prepared" and row["kind"] == "XA":
@@ -203,5 +207,7 @@ def _problem(want: Expected, lines: Sequence[Sequence[str]]) -> str:
         for key, messages in want.messages.items():
             if got[key] != messages:
                 more, less = got[key] - messages, messages - got[key]
+                if key in want.selected and not more:
+                    continue
                 return f"{key}: not wanted {list(more)[:3]}, missing {list(less)[:3]}"
     return ""

@@ -18,8 +18,10 @@ import click
 
 from journalspec.files import shown
 from journalspec.formats import get_format
+from journalspec.observation import CLEAN, RECOVERED, REFUSED
 from journalspec_conformance.cli._options import Command, apply
 from journalspec_conformance.cli._tables import progress_bar, reading
+from journalspec_conformance.cli.archives import is_archive
 from journalspec_conformance.cli.facts import Listing, Section
 from journalspec_conformance.cli.journal_view import STATUSES, Painter, answers, left_beside, unchanging
 from journalspec_conformance.cli.places import Asked, Directory, UsageProblem, amount
@@ -48,7 +50,6 @@ from journalspec_reference.newstore import (
 ALL, IN_REPORT = "(--all)", "(report)"
 #: What a report calls a new directory that is not made.
 NOWHERE = "NEWDIR"
-REBUILT, NOTHING = "recovered", "refused"
 EXIT_STATUS = (
     "With --to: 0 all is carried over, 1 something is not, 2 nothing was written because of the command line,"
     " of a change, a lock or the disk, 3 nothing can be kept."
@@ -183,14 +184,14 @@ def rebuild(
         for line in screen(_sections(report)):
             # What has no room is in the report.
             out.line(*(part.replace(ALL, IN_REPORT) if isinstance(part, str) else part for part in line))
-    worst = max(STATUSES[part.answer.observation.verdict] for part in parts)
-    raise SystemExit(max(worst, STATUSES[REBUILT] if report.lost or unlisted else 0))
+    clean = all(part.answer.observation.verdict == CLEAN for part in parts)
+    raise SystemExit(STATUSES[CLEAN if clean and not report.lost and not unlisted else RECOVERED])
 
 
 class NothingKept(UsageProblem):
     """Exit status 3: there is nothing that a new store could be made of."""
 
-    exit_code = STATUSES[NOTHING]
+    exit_code = STATUSES[REFUSED]
 
 
 @contextmanager
@@ -215,7 +216,7 @@ def _progress(show: Callable[[str, int, int], None], total: int) -> Progress:
 
 def _archives(asked: Asked) -> Iterator[tuple[str, Path]]:
     """Yield the archives that were given: they stay as they are, too."""
-    yield from ((str(path), path) for path in asked.paths if path.is_file())
+    yield from ((str(path), path) for path in asked.paths if is_archive(path))
 
 
 def _called(places: Sequence[Directory], name: str) -> str:

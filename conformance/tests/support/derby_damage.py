@@ -17,7 +17,7 @@ from typing import Any
 from newstore.derby_log import contents_of, difference, live, told
 
 from journalspec_reference.answers import Answer, ask
-from journalspec_reference.derby_log.newstore import Rows
+from journalspec_reference.derby_log.newstore import OnlyRows
 from journalspec_reference.filesets import find_journals, load
 from journalspec_reference.newstore import CannotRebuild, Choices, NewStore, new_store
 
@@ -191,15 +191,18 @@ class Trial:
             return
         put(store, self.new)
         lost = {item.code for item in (*store.left_out(), *store.unverified())}
-        gone = not any((self.old / "log" / name).is_file() for name in ("log.ctrl", "log1.dat"))
-        self.undone = "rolled-back" in lost and gone
+        # Without log.ctrl it does not look at the mirror.
+        unnamed = any(note.code == "no-control" for note in answer.observation.notes)
+        unnamed |= not (self.old / "log" / "log.ctrl").is_file()
+        begun = (self.old / "log" / "log1.dat").is_file()
+        self.undone = "rolled-back" in lost and unnamed and not begun
         if _bytes(self.old) != before:
             self.problems.append("the old database was changed")
         self.wanted = told(contents_of(answer))
         carried = {count.name: count.rows for count in store.carried()}
         if carried != {title: rows.total() for title, rows in self.wanted.items()}:
             self.problems.append(f"carried {carried}")
-        self.form = "rows" if isinstance(store, Rows) else "database"
+        self.form = "rows" if isinstance(store, OnlyRows) else "database"
         if self.form == "database":
             again = opened(self.new, "strict")
             if again.observation.verdict != "clean":

@@ -7,31 +7,29 @@ beside the log there is a new log alone.
 
 from __future__ import annotations
 
-import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePath
 from typing import Any
 
-from journalspec.derby_log import LAYOUT
-from journalspec.derby_log.operations import body, databases
 from journalspec.formats import get_format
-from journalspec.layout import joined
 from journalspec.observation import CLEAN
 from journalspec_reference.answers import Answer
 from journalspec_reference.contents import Count
-from journalspec_reference.derby_log.bodies import BITS, decode
-from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog, Control, Instant, Refusal
+from journalspec_reference.derby_log.bodies import decode
+from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog, Instant, Refusal
 from journalspec_reference.derby_log.contents import FORMAT, DerbyContents
 from journalspec_reference.derby_log.contents.pages import Fault
+from journalspec_reference.derby_log.newlog import NewLog
 from journalspec_reference.derby_log.recover import SEED
-from journalspec_reference.derby_log.scan import CONTROLS, search
+from journalspec_reference.derby_log.scan import search
 from journalspec_reference.derby_log.sql import RUN, Script
-from journalspec_reference.derby_log.store import INTERNAL, Place
+from journalspec_reference.derby_log.store import Place
 from journalspec_reference.filesets import FilesetError, Journal, load
 from journalspec_reference.newstore import (
     FILE,
+    PIECE,
     CannotRebuild,
     ChoiceRefused,
     Choices,
@@ -39,10 +37,6 @@ from journalspec_reference.newstore import (
     NewFile,
 )
 
-#: A piece of a file (bytes).
-_PIECE = 1 << 20
-#: What checksum records cover that are made anew (bytes): they overlap only where somebody made them so.
-_MOST_SUMMED = 64 << 20
 #: So many pages are looked at that records behind the end of the log change.
 _MOST_PAGES = 50_000
 #: Below the directory of a database: what is not of it, or made anew; and how deep directories are looked at.
@@ -64,12 +58,9 @@ _HARMLESS = {"other-container", "bad-value", "long-value", "in-doubt", "no-prope
 _STRICT = {"lost-middle", "no-checkpoint"}
 #: An item that the answer has as well.
 _NOTE = "note"
-_RAWSTORE = BITS["RAWSTORE"]
-_COMMITTED = 4
-_OTHERS = "what else the branch's global transaction has changed is not touched"
 
 
-def new_store(answer: Answer, choices: Choices) -> Database | Rows:
+def new_store(answer: Answer, choices: Choices) -> Database | OnlyRows:
     """Return the new store; raises ChoiceRefused, CannotRebuild."""
     journal, seen = answer.journal, answer.observation
     _check(choices)
@@ -100,7 +91,7 @@ def new_store(answer: Answer, choices: Choices) -> Database | Rows:
     if found.state.encrypted:
         text = f"a database cannot be made: {problem.text}"
         raise CannotRebuild(text, "journalspec export --as sql writes its rows, in clear")
-    return Rows(answer, found, behind, problem)
+    return OnlyRows(answer, found, behind, problem)
 
 
 def _home(journal: Journal) -> Path | None:
@@ -142,15 +133,18 @@ def _problems(  # noqa: C901, PLR0912  # one question after the other, of everyt
         if heap is None or heap.removed:
             text = f"{title} has no container {table.container} (c{table.container:x})"
             yield _item("table", "no-container", text, table=title)
+    places: set[tuple[str, int | None]] = set()
     for container, fault in state.faults():
         file = _file(found, container)
+        if len(places) < _MOST_PAGES:
+            places.add((file, fault.off))
         yield _item("page", fault.code, fault.text, table=found.title(container), file=file, off=fault.off)
-    # Rows that have parts elsewhere: these may be of another time.
+    # OnlyRows that have parts elsewhere: these may be of another time.
     for container in sorted(state.parted):
         for _ in state.rows(container):
             pass
     for each in found.remarks.kept:
-        if each.code not in _HARMLESS:
+        if each.code not in _HARMLESS and (each.file, each.off) not in places:
             yield _item("page", each.code, each.text, table=each.table, file=each.file, off=each.off)
     for container, page in behind.newer:
         text = f"page {page} has changes that only the log behind its end explains"
@@ -259,186 +253,16 @@ class Database(_Made):
 
     def __init__(self, answer: Answer, found: DerbyContents, behind: Behind, choices: Choices) -> None:
         super().__init__(answer, found, behind)
-        log, store = found.state.log, found.state.store
-        assert log is not None  # it was redone
-        assert log.last is not None
-        assert store is not None
-        self._log, self._store = log, store
         self._home = _home(self._journal)
         if self._home is None:
             self.base = "."
-        self._said: list[str] = []
-        #: Which of the records that are added is a checkpoint.
-        self._named = -1
-        #: Number of a log file -> what stands at offsets of it instead.
-        self._edits: dict[int, dict[int, bytes]] = {}
-        self._begin = log.start
-        self._last, self._end = log.last.file.number, log.last.end.off
-        if log.ends[self._begin.number] == self._begin.position and self._last > self._begin.number:
-            # Derby takes a log for empty if nothing follows in the file where it begins.
-            self._begin = Instant(self._begin.number + 1, HEADER)
-        self._next = store.next
-        bodies = [*self._decided(choices)]
-        self._control = log.chosen.control or Control(None, *self._level(answer), 0, 0)
-        self._checkpoint = log.checkpoint
-        kept = self._checkpoint is not None and self._checkpoint < (self._last, self._end)
-        if not kept or self._begin != log.start:
-            # It is not needed where Derby begins by itself: at the first record of the first file.
-            self._checkpoint = None
-            if self._begin != (1, HEADER) or log.redo_from > (1, HEADER):
-                bodies += self._new_checkpoint(len(bodies))
-        if found.state.encrypted and (bodies or self._edits):
-            raise CannotRebuild("records would have to be written, and the log is encrypted")
-        for number in range(self._begin.number, self._last + 1):
-            self._relink(number)
-        for number in sorted({*self._edits, self._last}):
-            self._seal(number)
-        self._added = self._group(self._last, self._end, bodies) if bodies else b""
-        changed = self._seen.verdict != CLEAN or self._edits or self._added
+        self._log = NewLog(answer, found.state, choices)
+        changed = self._seen.verdict != CLEAN or self._log.changed
         self.opaque = found.state.encrypted or not changed
-
-    # What is written into the log.
-
-    def _level(self, answer: Answer) -> tuple[int, int]:
-        """Return the lowest level of a database that the log may be of: newer products open it."""
-        agree = [trial.edition for trial in answer.trials if trial.agrees] or [self._journal.edition]
-        known = [edition for edition in databases() if edition in agree and edition != "10.0"]
-        return databases()[(known or agree)[0]].level
-
-    def _decided(self, choices: Choices) -> Iterator[bytes]:
-        """Yield the records that commit branches in doubt; those that are rolled back are edited."""
-        committed = {number: name for name in choices.commit for number in self._branches(name)}
-        undone = {number: name for name in choices.rollback for number in self._branches(name)}
-        if both := sorted(committed.keys() & undone.keys()):
-            raise ChoiceRefused(f"transaction {both[0]} is to be committed and rolled back")
-        if (committed or undone) and self._found.state.encrypted:
-            raise ChoiceRefused("records would have to be written, and the log is encrypted")
-        for number, name in committed.items():
-            bits = BITS["COMMIT"] | BITS["LAST"] | _RAWSTORE
-            told = {"global_id": self._store.transactions[number].branch, "status": _COMMITTED}
-            text = f"--commit {name}: a record commits transaction {number}; {_OTHERS}"
-            self._said.append(text)
-            yield _body("END", bits, number, **told)
-        for number, name in undone.items():
-            self._unprepare(number)
-            text = f"--rollback {name}: transaction {number} is not prepared any more, Derby rolls it back"
-            self._said.append(f"{text}; {_OTHERS}")
-
-    def _branches(self, name: str) -> list[int]:
-        """Return the transactions in doubt that a name means; raises ChoiceRefused."""
-        found = []
-        for number in self._store.branches():
-            gtrid, bqual, _ = self._store.transactions[number].ids
-            names = {str(number), gtrid.hex(), f"{gtrid.hex()}:{bqual.hex()}", gtrid.decode("latin-1")}
-            found += [number] if name in names else []
-        if not found:
-            hint = "inspect --contents in_doubt lists them: give the number, or the gtrid in hex"
-            raise ChoiceRefused(f"no transaction {name!r} is in doubt", hint)
-        return found
-
-    def _unprepare(self, number: int) -> None:
-        """Put the begin of an empty transaction in the place of the record that prepares one.
-
-        Derby then undoes all that it has done, in indexes, too; the empty one is undone with it.
-        """
-        known = self._store.transactions[number]
-        at = Instant.unpack(known.prepared_by)
-        file = self._log.log.files[at.number]
-        length = int.from_bytes(bytes(file.data[at.position : at.position + 4]), "big")
-        # A record has room for data behind its fields; that of a begin means nothing.
-        bits, other = BITS["FIRST"] | _RAWSTORE, self._next
-        spare = length - len(_body("BEGIN", bits, other, data=b""))
-        if spare < 0:
-            raise ChoiceRefused(f"the record that prepares transaction {number} is too short to be replaced")
-        self._next += 1
-        self._edits.setdefault(at.number, {})[at.position + BEFORE] = _body(
-            "BEGIN", bits, other, data=bytes(spare)
-        )
-
-    def _new_checkpoint(self, before: int) -> Iterator[bytes]:
-        """Yield the records of a checkpoint; control files then name it."""
-        number, self._next = self._next, self._next + 1
-        redo = max(self._log.redo_from, self._begin)
-        at = Instant(self._last, self._end)
-        own = {"transaction": {"number": number}, "first": {"file": at.number, "position": at.position}}
-        entries = [{"entry": {**own, "global_id": None, "status": 0}}]
-        where = {"redo_from": redo.packed, "undo_from": self._begin.packed}
-        yield _body("BEGIN", BITS["FIRST"] | _RAWSTORE, number, status=INTERNAL)
-        self._named = before + 1
-        yield _body("CHECKPOINT", _RAWSTORE, number, **where, has_table=1, table={"entries": entries})
-        yield _body("END", BITS["COMMIT"] | BITS["LAST"] | _RAWSTORE, number, status=_COMMITTED)
-
-    def _group(self, number: int, at: int, bodies: Sequence[bytes]) -> bytes:
-        """Return records with what sums them up, as they stand from `at` on."""
-        summed = self._journal.edition != "10.0"
-        first = off = at + len(_sum_of(number, at, b"")) * summed
-        data = b""
-        for turn, each in enumerate(bodies):
-            if turn == self._named:
-                self._checkpoint = Instant(number, off)
-            data += _record(number, off, each)
-            off = first + len(data)
-        return (_sum_of(number, at, data) if summed else b"") + data
-
-    def _relink(self, number: int) -> None:
-        """Let a header say where the file before ends: older databases are not held to it."""
-        file = self._log.log.files[number]
-        if number > self._begin.number:
-            previous = Instant(number - 1, self._log.ends[number - 1])
-            if file.previous() != previous:
-                link = {"number": number, "previous": previous.packed}
-                header = LAYOUT.build("header", self._journal.edition, **link)
-                self._edits.setdefault(number, {})[0] = header
-
-    def _seal(self, number: int) -> None:
-        """Sum up again what is edited, or cut off at the end of the log."""
-        file, limit = self._log.log.files[number], self._log.ends[number]
-        edits, left = self._edits.setdefault(number, {}), _MOST_SUMMED
-        sums = [
-            (batch.base + batch.off[row], batch.base + batch.end[row], size)
-            for batch in self._log.log.scan(file, HEADER, limit)
-            for row, size in batch.more["sums"]
-        ]
-        # The last one first: others may cover it.
-        for off, stop, covers in reversed(sums):
-            end = min(stop + covers, limit)
-            if stop + covers > limit or any(
-                off < at and at + len(new) > stop and at < end for at, new in edits.items()
-            ):
-                left -= end - stop
-                if left < 0 or self._found.state.encrypted:
-                    raise CannotRebuild(f"the checksum records of {file.name} cannot be made anew")
-                edits[off] = _sum_of(number, off, b"".join(self._stored(number, stop, end)))
-        if not edits:
-            del self._edits[number]
-
-    def _stored(self, number: int, start: int, end: int) -> Iterator[bytes]:
-        """Yield the bytes of a log file, edited."""
-        data = self._journal.seen[self._log.log.files[number].name]
-        edits = sorted(self._edits.get(number, {}).items())
-        for at in range(start, end, _PIECE):
-            piece = bytearray(data[at : min(at + _PIECE, end)])
-            for off, new in edits:
-                low, high = max(off, at), min(off + len(new), at + len(piece))
-                if low < high:
-                    piece[low - at : high - at] = new[low - off : high - off]
-            yield bytes(piece)
-
-    def _log_file(self, number: int) -> Iterator[bytes]:
-        yield from self._stored(number, 0, self._log.ends[number])
-        yield self._added if number == self._last else bytes(4)
-
-    # The store.
 
     def files(self) -> Iterator[NewFile]:
         """Yield control files, log files, then those of the database."""
-        place = "log/" if self._home is not None else ""
-        said = {**self._control._asdict(), "checkpoint": self._checkpoint.packed if self._checkpoint else 0}
-        control = LAYOUT.build("control", self._journal.edition, **said)
-        for name in CONTROLS:
-            yield NewFile(place + name, (control,))
-        for number in range(self._begin.number, self._last + 1):
-            yield NewFile(f"{place}log{number}.dat", self._log_file(number))
+        yield from self._log.files("log/" if self._home is not None else "")
         beside = {name: data for name, data in self._journal.seen.items() if "seg0" in name}
         copied = {name.removeprefix("../"): data for name, data in beside.items()}
         if self._home is not None:
@@ -457,16 +281,9 @@ class Database(_Made):
         return [Count("rows", table, count, 0) for table, count in sorted(counted.items())]
 
     def left_out(self) -> Iterator[Item]:
-        """Yield log files that are not needed, changes that nothing redoes, and what else lies there."""
-        yield from self._files_left(self._begin.number, self._last)
+        """Yield log files that are not needed, and changes that nothing redoes."""
+        yield from self._files_left(self._log.first, self._log.last)
         yield from self._not_redone()
-        if self._home is not None:
-            for name in sorted(_LOCKS & _files(self._home).keys()):
-                yield Item(
-                    FILE, "", "", f"../{name}", None, None, "not-copied", "a lock of the running product"
-                )
-            if any((self._home / "tmp").glob("*")):
-                yield Item(FILE, "", "", "../tmp", None, None, "not-copied", "temporary: Derby empties it")
 
     def unverified(self) -> Iterator[Item]:
         """Yield values that are not as their types are, and properties that had to be made."""
@@ -482,7 +299,7 @@ class Database(_Made):
 
     def chosen(self) -> Iterator[str]:
         """Yield what became of transactions in doubt."""
-        yield from self._said
+        yield from self._log.said
 
     def steps(self) -> Sequence[str]:
         """Return how to put it in place."""
@@ -498,7 +315,7 @@ class Database(_Made):
         )
 
 
-class Rows(_Made):
+class OnlyRows(_Made):
     """No database: the rows as SQL, because of a `problem` that keeps Derby from reading it."""
 
     def __init__(self, answer: Answer, found: DerbyContents, behind: Behind, problem: Item) -> None:
@@ -543,26 +360,11 @@ class Rows(_Made):
         )
 
 
-# Records, and files beside the log.
-
-
-def _body(name: str, group: int, transaction: int | None, **fields: Any) -> bytes:
-    return joined(body({"operation": name, "group": group, "transaction": transaction, **fields}))
-
-
-def _record(number: int, at: int, data: bytes) -> bytes:
-    length = len(data).to_bytes(4, "big")
-    return length + Instant(number, at).packed.to_bytes(8, "big") + data + length
-
-
-def _sum_of(number: int, at: int, data: bytes) -> bytes:
-    """Return the checksum record that stands at `at` and covers `data` behind it."""
-    told = {"algorithm": 1, "data_length": len(data), "checksum": zlib.crc32(data)}
-    return _record(number, at, _body("CHECKSUM", BITS["CHECKSUM"] | _RAWSTORE, None, **told))
+# Files beside the log.
 
 
 def _pieces(data: Any) -> Iterator[bytes]:
-    return (bytes(data[at : at + _PIECE]) for at in range(0, len(data), _PIECE))
+    return (bytes(data[at : at + PIECE]) for at in range(0, len(data), PIECE))
 
 
 def _files(directory: Path) -> dict[str, Any]:
@@ -587,7 +389,7 @@ def _properties(stored: Any) -> tuple[bytes, list[str]]:
     """Return the properties of a database, and what had to be done to them."""
     said: list[str] = []
     kept, names = [], set()
-    whole, _, cut = bytes(stored[:_PIECE]).decode("latin-1").rpartition("\n")
+    whole, _, cut = bytes(stored[:PIECE]).decode("latin-1").rpartition("\n")
     lines = whole.splitlines()
     if cut.startswith("#"):
         lines.append(cut)

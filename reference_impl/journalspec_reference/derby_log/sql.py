@@ -22,10 +22,10 @@ from journalspec_reference.newstore import Item
 
 #: What runs a script.
 RUN = "java -Dderby.ui.codeset=UTF-8 -Dij.database='jdbc:derby:NEW;create=true' org.apache.derby.tools.ij"
-#: The longest piece of a literal (letters, or bytes): longer values are put together.
-_PIECE = 8000
-#: The longest value that a statement can make.
-_LONGEST = 16 << 20
+#: The longest literal (letters, bytes): longer values are put together. Derby takes no longer ones.
+_LETTERS, _BYTES = 20_000, 8000
+#: The longest values of a row that a statement can make, together: its code has 64 KiB in Java.
+_LONGEST = 7 << 20
 #: So many bytes of the script are one part.
 _PART = 1 << 16
 #: The formats of a default, of a map of an index, of a number and a text in it.
@@ -77,7 +77,7 @@ class Script:
 
     def __init__(self, found: DerbyContents, tables: Sequence[str] = ()) -> None:
         self._found = found
-        self._losses: dict[tuple[str, str, str], Item] = {}
+        self._losses: dict[tuple[str, str, str, str], Item] = {}
         self._counts: list[Count] | None = None
         self._part = bool(tables)
         #: By its name: without names of schemas the catalogue is there all the same.
@@ -114,9 +114,9 @@ class Script:
             yield defaultdict(lambda: None, zip(names, values, strict=True))
 
     def _lose(self, what: str, name: str, table: str, why: str) -> None:
-        self._losses.setdefault(
-            (what, name, table), Item(what, name, table, "", None, None, "not-in-sql", why)
-        )
+        # It is found again each time that the script is made.
+        item = Item(what, name, table, "", None, None, "not-in-sql", why)
+        self._losses.setdefault((what, name, table, why), item)
 
     # What is asked of it.
 
@@ -251,9 +251,16 @@ class Script:
         if not taken:
             return
         for key, values in self._found.fields(table.table):
-            out = []
+            out, room = [], _LONGEST
             for at in taken:
                 value = values[at]
+                size = 0 if value is None else len(value)
+                if size > room:
+                    text = f"{columns[at][0]} has {size} bytes, too many for a statement"
+                    self._lose("value", key, table.table.title, text)
+                    value = None
+                elif size > _LETTERS:
+                    room -= size
                 out.append("NULL" if value is None else self._value(table.table, at, key, value))
             yield f"{start}{', '.join(out)});\n"
 
@@ -269,9 +276,6 @@ class Script:
             return "NULL"
         if isinstance(value, float) and not math.isfinite(value):
             self._lose("value", key, table.title, f"{name} is no number that SQL has")
-            return "NULL"
-        if isinstance(value, str | bytes) and len(value) > _LONGEST:
-            self._lose("value", key, table.title, f"{name} has {len(value)} bytes, too many for a statement")
             return "NULL"
         if isinstance(value, str) and "\ufffd" in value and b"\xef\xbf\xbd" not in stored:
             self._lose("value", key, table.title, f"{name} has a letter that no file in UTF-8 has")
@@ -318,6 +322,8 @@ class Script:
                     if kind in "PU":
                         named = self._keyed(ident, table, indexes[keys[ident]][1]["DESCRIPTOR"])[0]
                         columns[ident], targets[ident] = ", ".join(named), table
+                        if kind == "P":
+                            yield from self._filled(table, named)
                         what = f"{'PRIMARY KEY' if kind == 'P' else 'UNIQUE'} ({columns[ident]})"
                     elif kind == "C":
                         what = self._check(_text(checks[ident]["CHECKDEFINITION"]))
@@ -344,6 +350,12 @@ class Script:
                 schema = self._schemas.get(_text(row["SCHEMAID"]), table.table.schema)
                 called = f"{_name(schema)}.{_name(name)}"
                 yield f"ALTER TABLE {_title(table.table)} ADD CONSTRAINT {called} {what};\n"
+
+    def _filled(self, table: _Table, key: Sequence[str]) -> Iterator[str]:
+        """Yield what lets columns be a key of which nothing tells that they have values in all rows."""
+        for name, typed in _columns(table.table):
+            if typed.nullable and _name(name) in key:
+                yield f"ALTER TABLE {_title(table.table)} ALTER COLUMN {_name(name)} NOT NULL;\n"
 
     def _check(self, definition: str) -> str:
         if not contained(definition, commas=True):
@@ -488,17 +500,17 @@ def _type(typed: Typed) -> str:
 
 
 def _quoted(value: Any) -> str:
-    pieces = [str(value)[at : at + _PIECE].replace("'", "''") for at in range(0, len(str(value)), _PIECE)]
+    pieces = [str(value)[at : at + _LETTERS].replace("'", "''") for at in range(0, len(str(value)), _LETTERS)]
     return _joined([f"'{piece}'" for piece in pieces] or ["''"])
 
 
 def _clob(value: Any) -> str:
-    pieces = [str(value)[at : at + _PIECE].replace("'", "''") for at in range(0, len(str(value)), _PIECE)]
+    pieces = [str(value)[at : at + _LETTERS].replace("'", "''") for at in range(0, len(str(value)), _LETTERS)]
     return _joined([f"CAST('{piece}' AS CLOB)" for piece in pieces] or ["CAST('' AS CLOB)"])
 
 
 def _bits(value: Any, *, blob: bool = False) -> str:
-    pieces = [value[at : at + _PIECE].hex() for at in range(0, len(value), _PIECE)] or [""]
+    pieces = [value[at : at + _BYTES].hex() for at in range(0, len(value), _BYTES)] or [""]
     return _joined([f"CAST(X'{piece}' AS BLOB)" if blob else f"X'{piece}'" for piece in pieces])
 
 

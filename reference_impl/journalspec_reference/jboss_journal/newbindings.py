@@ -21,7 +21,7 @@ from journalspec_reference.jboss_journal.contents.core import INT, LONG, text_by
 from journalspec_reference.jboss_journal.contents.store import ARTEMIS_2, BINDINGS, HORNETQ
 from journalspec_reference.jboss_journal.packing import NewRecord, copied, packing_of
 from journalspec_reference.jboss_journal.recover import Replay, ReplayedState
-from journalspec_reference.jboss_journal.wanted import Wanted, meaning, paged_message
+from journalspec_reference.jboss_journal.wanted import WantedParts, meaning, paged_message
 from journalspec_reference.newstore import LossItem, NewFile
 
 #: Record type of the settings of an address as JSON.
@@ -30,7 +30,7 @@ JSON = 52
 SIZE = 1 << 20
 
 
-def files(wanted: Wanted, room: Room | None, usual: str) -> Iterator[NewFile]:
+def files(wanted: WantedParts, room: Room | None, usual: str) -> Iterator[NewFile]:
     """Yield the bindings, and the names of JMS that older brokers keep beside them.
 
     `room` is the directory of the source, `usual` its name where there is none.
@@ -54,7 +54,7 @@ def files(wanted: Wanted, room: Room | None, usual: str) -> Iterator[NewFile]:
     yield from own.files(records(wanted))
 
 
-def records(wanted: Wanted) -> Iterator[NewRecord]:
+def records(wanted: WantedParts) -> Iterator[NewRecord]:
     """Yield the records of the bindings."""
     store, found, counter = wanted.store, list[NewRecord](), None
     known, kept = store.bindings, store.bindings_replay or Replay(())
@@ -85,7 +85,7 @@ def records(wanted: Wanted) -> Iterator[NewRecord]:
     yield from found
 
 
-def left_out(wanted: Wanted) -> Iterator[LossItem]:
+def left_out(wanted: WantedParts) -> Iterator[LossItem]:
     """Yield the settings with which Artemis 2 does not start: of an address, what is no object of JSON."""
     for setting in wanted.store.bindings.settings:
         values, name, ident = setting["values"], str(setting["name"]), str(setting["id"])
@@ -111,7 +111,7 @@ def _queue(name: str, address: str, product: str | None) -> bytes:
     return body + INT.pack(-1) + b"\0" + bytes([name == address]) if product == ARTEMIS_2 else body
 
 
-def _highest(wanted: Wanted) -> int:
+def _highest(wanted: WantedParts) -> int:
     """Return the highest id that is in use in the journal and the pages."""
     store = wanted.store
     others = max((item.id for item in wanted.others()), default=0)

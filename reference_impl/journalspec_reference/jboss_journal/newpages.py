@@ -27,14 +27,14 @@ from journalspec_reference.jboss_journal.contents.paging import (
     PageFile,
 )
 from journalspec_reference.jboss_journal.packing import PIECE, pieces
-from journalspec_reference.jboss_journal.wanted import Wanted, meaning, paged_message
+from journalspec_reference.jboss_journal.wanted import WantedParts, meaning, paged_message, problem_of
 from journalspec_reference.newstore import LossItem, NewFile
 
 
 class NewPages:
     """The pages of what is wanted."""
 
-    def __init__(self, wanted: Wanted) -> None:
+    def __init__(self, wanted: WantedParts) -> None:
         self._wanted, self._store = wanted, wanted.store
 
     def _files(self) -> Iterator[PageFile]:
@@ -50,23 +50,24 @@ class NewPages:
 
         Places in a page are what acknowledgements are about, so that none is passed over.
         """
-        index, pending, store = 0, self._store.pending, self._store
-        doubtful = set[int]().union(*(doubt.page_txs for doubt in pending.doubts))
+        index, store = 0, self._store
         for entry in file.entries(store.report_page):
             yield from ((None, ()) for _ in range(index, entry.index))
             index = entry.index + 1
             message = paged_message(entry)
-            ended = entry.tx <= 0 or entry.tx in pending.page_txs or entry.tx in doubtful
-            if message.problem:
+            if problem := problem_of(message):
                 key = f"{file.name}:{entry.off}"
-                store.note(Oddity("undecodable", key, file.name, entry.off, message.problem))
-            elif not ended:
-                why = f"page transaction {entry.tx}"
-                store.note(Oddity("no-page-transaction", str(entry.tx), file.name, entry.off, why))
-            elif message.id not in self._wanted.gone:
+                store.note(Oddity("undecodable", key, file.name, entry.off, problem))
+            elif self._has_ended(entry) and message.id not in self._wanted.gone:
                 yield entry, [queue for queue in entry.queues if queue in self._wanted.queues]
                 continue
             yield entry, ()
+
+    def _has_ended(self, entry: Entry) -> bool:
+        """Tell whether the transaction of an entry was committed, or may be."""
+        pending = self._store.pending
+        doubtful = (doubt.page_txs for doubt in pending.doubts)
+        return entry.tx <= 0 or entry.tx in pending.page_txs or any(entry.tx in each for each in doubtful)
 
     def large(self) -> Iterator[tuple[int, LossItem | None]]:
         """Yield the ids of large messages that are carried over, and what each lacks."""
@@ -81,7 +82,7 @@ class NewPages:
         """Add the pending messages of the pages to the totals of queues."""
         for _, entry, queues in self._store.pending_entries():
             message = paged_message(entry)
-            if not message.problem and message.id not in self._wanted.gone:
+            if not problem_of(message) and message.id not in self._wanted.gone:
                 size = entry.end - entry.start
                 size += self._store.large.size(message.id) if entry.is_large else 0
                 for queue in totals.keys() & {*queues}:
@@ -95,13 +96,17 @@ class NewPages:
             for entry, queues in self._entries(file):
                 if entry is None or len(queues) == len(entry.queues):
                     continue
-                ident, size = paged_message(entry).id, entry.end - entry.start
+                message, size = paged_message(entry), entry.end - entry.start
+                if problem_of(message):
+                    continue
                 for queue in {*entry.queues} - {*queues}:
                     taken = (queue, entry.page, entry.index) in gone
                     taken |= (queue, entry.page) in pending.pages_done
-                    if not taken and (code := self._wanted.why_not(queue, ident)):
+                    code = self._wanted.why_not(queue, message.id)
+                    code = code if self._has_ended(entry) else "no-page-transaction"
+                    if code and not taken:
                         name, place = self._store.name_of(queue), (file.name, entry.off, size)
-                        yield LossItem("message", str(ident), name, *place, code, meaning(code))
+                        yield LossItem("message", str(message.id), name, *place, code, meaning(code))
 
     def files(self, room: Room) -> Iterator[NewFile]:
         """Yield the files of pages and of their addresses."""

@@ -47,7 +47,7 @@ from journalspec_reference.jboss_journal.contents.pending import (
 from journalspec_reference.jboss_journal.contents.store import ARTEMIS_2
 from journalspec_reference.jboss_journal.newpages import NewPages
 from journalspec_reference.jboss_journal.packing import PIECE, NewRecord, copied, packing_of, prepared
-from journalspec_reference.jboss_journal.wanted import Chosen, Listing, Wanted, meaning
+from journalspec_reference.jboss_journal.wanted import Endings, ListingStore, WantedParts, meaning, problem_of
 from journalspec_reference.newstore import (
     FILE,
     CannotRebuild,
@@ -73,7 +73,7 @@ def new_store(answer: Answer, choices: Choices) -> NewStore:
     if choices.salvage_records or choices.index_acks:
         name = "--salvage-records" if choices.salvage_records else "--index-acks"
         raise ChoiceRefused(f"{name} is not possible: records of this format are alone, and it has no index")
-    store = Listing(answer)
+    store = ListingStore(answer)
     narayana = is_narayana(str(answer.journal.params.get("extension", "")), store.replay)
     if not narayana and store.is_of_broker and (store.is_bindings or store.has_any):
         return BrokerStore(store, choices)
@@ -86,7 +86,7 @@ class PlainStore:
     base = "."
     covers = frozenset[PurePath]()
 
-    def __init__(self, store: Listing, choices: Choices, *, narayana: bool) -> None:
+    def __init__(self, store: ListingStore, choices: Choices, *, narayana: bool) -> None:
         if narayana and (choices.commit or choices.rollback):
             raise ChoiceRefused(
                 "the records of Narayana are decisions that were made; the resources have to carry them out",
@@ -95,7 +95,7 @@ class PlainStore:
         if choices.queues or choices.keep:
             raise ChoiceRefused("this journal has no queues, and all that is live is carried over")
         self._store, self._narayana = store, narayana
-        self._chosen = Chosen(store.replay, choices)
+        self._chosen = Endings(store.replay, choices)
         self._kept = store.replay = self._chosen.kept
         if store.answer.trials and not (
             any(True for _ in self._kept.live()) or self._kept.in_doubt_transactions()
@@ -159,10 +159,10 @@ def _products(answer: Answer) -> str:
 class BrokerStore:
     """The new store of a broker: messages in queues, pages, large messages, transactions, and bindings."""
 
-    def __init__(self, store: Listing, choices: Choices) -> None:
+    def __init__(self, store: ListingStore, choices: Choices) -> None:
         self._store, self._journal = store, store.answer.journal
         self._rooms = {kind: room for kind in NAMES if (room := beside(self._journal, kind)) is not None}
-        self._wanted = Wanted(store, choices)
+        self._wanted = WantedParts(store, choices)
         self._pages = NewPages(self._wanted)
 
     @cached_property
@@ -174,7 +174,7 @@ class BrokerStore:
         modern = self._store.product[0] == ARTEMIS_2
         places = (pending.places[number] for number, asked in enumerate(numbers) if asked)
         for item in self._store.replay.bodies(places):
-            problem = message_of(item.user_type, item.data[item.start : item.end]).problem
+            problem = problem_of(message_of(item.user_type, item.data[item.start : item.end]))
             if problem:
                 found[item.id] = self._store.item(
                     "message", item.id, None, item.place, "undecodable", problem

@@ -32,6 +32,8 @@ from journalspec_reference.newstore import NewFile
 PIECE = 1 << 20
 #: What the products ask of a data file's length at least.
 SMALLEST = 1024
+#: A file that is longer than this (bytes) is no reason to make others as long: it may be a hole.
+LARGEST = 128 << 20
 #: Extension -> what its products fill new files with, if not with zeros.
 FILLS = {"jbm": b"J", "hq": b"J"}
 
@@ -170,7 +172,12 @@ def packing_of(answer: Answer, directory: str = "") -> Packing:
     usual = max((count, length) for length, count in lengths.items())[1] if lengths else SMALLEST
     prefix = next((match["prefix"] for name in names if (match := parsed(name))), "activemq-data")
     version = int(journal.params.get("user_version", "0"))
-    size = int(journal.params.get("file_size", max(usual, SMALLEST)))
+    usual = max(usual, SMALLEST)
+    size = int(
+        journal.params.get(
+            "file_size", usual if DIALECTS[journal.edition].fixed_length else min(usual, LARGEST)
+        )
+    )
     fill = FILLS.get(extension, b"\0")
     return Packing(DIALECTS[journal.edition], directory, prefix, extension, size, fill, version)
 

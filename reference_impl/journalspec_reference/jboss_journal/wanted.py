@@ -21,12 +21,14 @@ from journalspec_reference.newstore import BYTES, FILE, ChoiceRefused, Choices, 
 #: Codes of remarks about what is not carried over; the others are about what is.
 LOST = frozenset(
     {
-        "undecodable", "no-message", "no-page-transaction", "too-large",
+        "undecodable", "no-message", "too-large",
         "page-damaged", "page-unreadable", "no-address-file",
     }
 )  # fmt: skip
 #: Remarks of whole files, and of what follows a place in one.
 NOUNS = {"page-unreadable": FILE, "no-address-file": FILE, "page-damaged": BYTES}
+#: The highest priority.
+HIGHEST = 9
 #: Codes of new stores alone, and what they mean.
 CODES = {
     "dropped": "left out as asked for",
@@ -45,7 +47,7 @@ def meaning(code: str) -> str:
 
 
 @dataclass
-class Listing(Store):
+class ListingStore(Store):
     """A broker's store that keeps what is odd in it as items, all of them."""
 
     items: dict[tuple[str, str], LossItem] = field(default_factory=dict)
@@ -98,7 +100,7 @@ class Settled:
         return [tx for tx in self._kept.in_doubt_transactions() if tx.tx not in self._ended]
 
 
-class Chosen:
+class Endings:
     """The choices about transactions, and lines on what each choice did.
 
     `kept` is what there is after them, `drop` what the choices to drop name beside transactions.
@@ -136,15 +138,15 @@ def _named(names: Iterable[str], known: Mapping[str, PreparedTx]) -> Iterator[Pr
         yield known[name]
 
 
-class Wanted:
+class WantedParts:
     """What of a broker's store is carried over.
 
     `queues` are those that are kept, `gone` ids that are dropped. `made` are queues whose bindings are made
     anew, with name and address; `added` are messages that no queue holds, and the queue that they are put in.
     """
 
-    def __init__(self, store: Listing, choices: Choices) -> None:
-        self.store, self.chosen = store, Chosen(store.replay, choices)
+    def __init__(self, store: ListingStore, choices: Choices) -> None:
+        self.store, self.chosen = store, Endings(store.replay, choices)
         store.replay = self.chosen.kept
         self.made: dict[int, tuple[str, str]] = {}
         self.added: dict[int, int] = {}
@@ -262,6 +264,12 @@ class Wanted:
         if there is None or there.size < size:
             code = "no-large-file" if there is None else "short-large-file"
             yield LossItem("message", str(ident), "", file, off, None, code, meaning(code))
+
+
+def problem_of(message: Message) -> str:
+    """Return why a broker does not start with a message, or cannot put it into a queue; empty: it can."""
+    odd = message.protocol == "core" and not 0 <= message.priority <= HIGHEST
+    return message.problem or (f"a priority of {message.priority}" if odd else "")
 
 
 def paged_message(entry: Entry) -> Message:

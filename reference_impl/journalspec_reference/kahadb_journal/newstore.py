@@ -168,34 +168,32 @@ class KahaNewStore:
 
     def _check(self) -> None:
         """Raise ChoiceRefused for a choice that names nothing; say what each of the others does."""
-        store, survivors = self._passed.store, self._survivors
-        names: set[Name] = {*store.destinations, *self._passed.idle()}
-        names |= {listed.name for listed in survivors.lists}
+        queues, drop = self._choices.queues, self._choices.drop
+        if self._choices.index_acks and self._passed.known is None:
+            raise ChoiceRefused("--index-acks: no db.data that can be used is beside this journal")
+        if not queues and not drop:
+            return
+        store, every = self._passed.store, Survivors(self._passed, self._files, self._edition, Exclusions())
         steps = [step for found in store.prepared.values() for step in found]
-        queues = {name for _, name in names} | {step.destination[1] for step in steps}
-        for name in self._choices.queues:
-            if name not in queues:
+        names = {listed.name for listed in every.lists} | {step.destination for step in steps}
+        known = {name for _, name in (*names, *store.destinations, *self._passed.idle())}
+        for name in queues:
+            if name not in known:
                 raise ChoiceRefused(f"--queue {name!r} names no queue or topic of this journal")
             self._lines.append(f"only queue {name!r}, as was asked for")
-        known = queues | {tx_text(tx) for tx in store.prepared} | {step.message_id for step in steps}
-        known |= (
-            {job.get("job_id", "") for job in Survivors(self._passed, {}, self._edition, Exclusions()).jobs()}
-            if self._choices.drop
-            else set()
-        )
-        for name in self._choices.drop:
-            held = [each for each, here in store.destinations.items() if name in here.messages]
-            held += [
-                each for each, needs in survivors.needed.items() if any(name in ids for ids in needs.values())
-            ]
+        known |= {tx_text(tx) for tx in store.prepared} | {step.message_id for step in steps}
+        known |= {job.get("job_id", "") for job in every.jobs()}
+        for name in drop:
+            held = {each[1] for each, here in store.destinations.items() if name in here.messages}
+            held |= {
+                each[1] for each, needs in every.needed.items() if any(name in ids for ids in needs.values())
+            }
             if name not in known and not held:
                 raise ChoiceRefused(
                     f"--drop {name!r} names no transaction, message, queue or job that is kept"
                 )
-            where = f", a message of {', '.join(sorted({each[1] for each in held}))}" if held else ""
+            where = f", a message of {', '.join(sorted(held))}" if held else ""
             self._lines.append(f"{name}{where}: left out, as was asked for")
-        if self._choices.index_acks and self._passed.known is None:
-            raise ChoiceRefused("--index-acks: no db.data that can be used is beside this journal")
 
     # the report
 
@@ -271,20 +269,19 @@ class KahaNewStore:
                 )
 
     def _in_damage(self) -> Iterator[Item]:
-        """Yield the records of damaged regions that are withheld, or that could be had."""
-        if self._choices.salvage_records:
-            yield from (_item_of(each, "withheld", each.why) for each in self._mended.records if each.why)
-            return
-        dialect = DIALECTS[self._edition]
-        found = mended(self._files, self._seen.dropped, dialect, self._version)
+        """Yield the records of damaged regions that are withheld, and those that could be had."""
+        found, dialect = self._mended, DIALECTS[self._edition]
+        if not self._choices.salvage_records:
+            found = mended(self._files, self._seen.dropped, dialect, self._version)
+        yield from (_item_of(each, "withheld", each.why) for each in found.records if each.why)
         taken = {(each.file, each.off): each for each in found.records if not each.why}
-        if taken:
+        if taken and not self._choices.salvage_records:
             passed = JournalPass(found.files, dialect, self._passed.policy)
             where = Survivors(passed, found.files, self._edition, self._survivors.choice)
             for _, _, place in where.live():
-                if (each := taken.get(where.records_of.where(place))) is not None:
-                    text = f"{each.checks}; it is carried over with --salvage-records"
-                    yield _item_of(each, "salvageable", text)
+                if (offered := taken.get(where.records_of.where(place))) is not None:
+                    text = f"{offered.checks}; it is carried over with --salvage-records"
+                    yield _item_of(offered, "salvageable", text)
 
     def _resurrected(self) -> Iterator[Item]:
         """Yield what db.data does not have although it covers it: an acknowledgement of it may be lost."""

@@ -14,7 +14,7 @@ from itertools import chain, groupby, islice
 from operator import attrgetter
 from typing import Any
 
-from journalspec.kahadb_journal.commands import KINDS, build, framed
+from journalspec.kahadb_journal.commands import KINDS, SIZED, VARINT, build, framed
 from journalspec.reread import Changed
 from journalspec_reference.api import Files
 from journalspec_reference.batches import Source, source_of
@@ -39,15 +39,15 @@ Emitted = tuple[bytes, bytes | None]
 #: Where records follow one another, so much is read at a time; else so much.
 _WINDOW, _SINGLE = 1 << 18, 2048
 _ADD, _UPDATE = 1, 10
-#: The key of the transaction in ADD_MESSAGE.
-_TRANSACTION = 1 << 3 | 2
-#: The edition whose products look at the last acknowledgement of a subscription, and reject an UPDATE of what
-#: they do not have.
+#: The bits of a place that are its offset.
+_OFFSET = (1 << PLACE) - 1
+#: The key of the transaction in ADD_MESSAGE, and in COMMIT: a field is framed as a command is.
+_TRANSACTION = 1 << 3 | SIZED
+#: The edition of which some products reject an UPDATE of what they do not have.
 _EARLY = "5.3"
-#: So many pairs of a subscription and a message are gone through for that.
+#: So many pairs of a subscription and a message are gone through to see what a topic needs.
 _MOST_PAIRS = 1 << 22
-#: The id of what begins the queue of a subscription in early editions, and of what a queue without messages
-#: is named by.
+#: The id of a message before all others of a topic, and of one by which a queue without messages is named.
 PLACEHOLDER = "ID:placeholder:0:0:1"
 _SAYS = "what recovery kept of another journal"
 
@@ -62,11 +62,11 @@ class Records:
 
     def where(self, place: int) -> tuple[str, int]:
         """Return the file and the offset of a place."""
-        return self._files[place >> PLACE].name, place & (1 << PLACE) - 1
+        return self._files[place >> PLACE].name, place & _OFFSET
 
     def length(self, place: int) -> int:
         """Return the length of the record at a place; raises Changed if there is none any more."""
-        turn, off = place >> PLACE, place & (1 << PLACE) - 1
+        turn, off = place >> PLACE, place & _OFFSET
         start = off - self._base
         if turn != self._turn or not 0 <= start <= len(self._data) - HEAD:
             follows = turn == self._turn and 0 <= start - len(self._data) + HEAD <= _WINDOW
@@ -80,7 +80,7 @@ class Records:
     def at(self, place: int) -> bytes:
         """Return the record at a place; raises Changed if there is none any more."""
         length = self.length(place)
-        start = (place & (1 << PLACE) - 1) - self._base
+        start = (place & _OFFSET) - self._base
         if start + length > len(self._data):
             self._load(place >> PLACE, self._base + start, max(length, _WINDOW if start else length))
             start = 0
@@ -99,17 +99,21 @@ def transaction_in(record: bytes) -> bytes | None:
     size, at = varint(record, HEAD + 1)
     end, found = at + size, None
     while at < end:
-        key, at = varint(record, at) if record[at] > 0x7F else (record[at], at + 1)
-        wire = key & 7
-        if wire in (0, 2):
-            value, at = varint(record, at) if record[at] > 0x7F else (record[at], at + 1)
-            if wire:
-                if key == _TRANSACTION:
-                    # What comes twice is merged.
-                    found = (found or b"") + record[at : at + value]
-                at += value
+        # Almost all keys, and most numbers and lengths, have one byte.
+        key, value = record[at], record[at + 1]
+        if (key | value) < 0x80 and key & 7 in (VARINT, SIZED):
+            at += 2
         else:
-            at += 8 if wire == 1 else 4
+            key, at = varint(record, at)
+            if key & 7 not in (VARINT, SIZED):
+                at += 8 if key & 7 == 1 else 4
+                continue
+            value, at = varint(record, at)
+        if key & 7 == SIZED:
+            if key == _TRANSACTION:
+                # What comes twice is merged.
+                found = (found or b"") + record[at : at + value]
+            at += value
     return found
 
 
@@ -171,14 +175,14 @@ class Survivors:
         """Topics that are written one by one -> each subscription -> id and place of what it needs.
 
         These are topics with subscriptions that only the index has, those whose acknowledgements in the
-        index count, and in early editions those where a later message was acknowledged and an earlier not.
+        index count, and those where a subscription acknowledged later messages than the first that it needs.
         """
         out: dict[Name, dict[str, dict[str, int]]] = {}
         for name, group in groupby(self.lists, key=attrgetter("name")):
             found = list(group) if self.choice.takes(name[1]) else []
             here = self.store.destinations.get(name, Destination())
             only = any(listed.info is not None for listed in found)
-            if name[0].endswith("TOPIC") and (only or self._by_index or self._early(found, here)):
+            if name[0].endswith("TOPIC") and (only or self._by_index or self._needs_placeholder(found, here)):
                 out[name] = {listed.subscription or "": self._needs(listed) for listed in found}
                 self._infos |= {
                     (name, listed.subscription or ""): listed.info
@@ -196,9 +200,12 @@ class Survivors:
             out[entry.ident] = entry.place
         return out
 
-    def _early(self, found: Sequence[Listed], here: Destination) -> bool:
-        """Return whether an early edition needs help with the acknowledgements of a topic."""
-        if self.edition != _EARLY or len(found) * len(here.messages) > _MOST_PAIRS:
+    def _needs_placeholder(self, found: Sequence[Listed], here: Destination) -> bool:
+        """Return whether a subscription acknowledged a later message, and none before what it needs.
+
+        Products deliver what comes behind the last acknowledgement of a replay.
+        """
+        if len(found) * len(here.messages) > _MOST_PAIRS:
             return False
         numbers = [number_of(stored) for stored in here.messages.values()]
         for each in here.subscriptions.values():
@@ -284,11 +291,11 @@ class Survivors:
         current: bytes | None = None
         for record, tx in emitted:
             if tx != current and current is not None:
-                yield self._record("COMMIT", {"transaction": parse("transaction", current)})
+                yield self._framed("COMMIT", framed(_TRANSACTION, current))
             current = tx
             yield record
         if current is not None:
-            yield self._record("COMMIT", {"transaction": parse("transaction", current)})
+            yield self._framed("COMMIT", framed(_TRANSACTION, current))
 
     def _message(self, place: int) -> Iterator[Emitted]:
         record = self.records_of.at(place)
@@ -325,30 +332,41 @@ class Survivors:
         for _, name, key in islice(begins, at, None):
             yield self._subscription(name, key), None
         for name, key in sorted((name, key) for _, name, key in begins):
-            acknowledged = self.store.destinations[name].subscriptions[key].acknowledged
-            if acknowledged:
-                gone = [ident for ident, stored in self.kept(name) if number_of(stored) in acknowledged]
-                yield from ((self._acknowledged(name, ident, key), None) for ident in reversed(gone))
+            each = self.store.destinations[name].subscriptions[key]
+            if each.acknowledged:
+                kept = {ident: number_of(stored) for ident, stored in self.kept(name)}
+                above = (ident for ident, number in kept.items() if number > each.above)
+                gone = {ident for ident, number in kept.items() if number in each.acknowledged}
+                yield from self._acknowledgements(name, key, above, gone, placeholder=False)
+
+    def _acknowledgements(
+        self, name: Name, key: str, messages: Iterable[str], gone: Set[str], *, placeholder: bool
+    ) -> Iterator[Emitted]:
+        """Yield a subscription's acknowledgements; the last one is of what is before all that it needs."""
+        order = list(messages)
+        first = next((at for at, ident in enumerate(order) if ident not in gone), len(order))
+        before = [PLACEHOLDER, *order[:first]] if placeholder else order[:first]
+        for ident in chain((ident for ident in order[first:] if ident in gone), before):
+            yield self._acknowledged(name, ident, key), None
 
     def _one_by_one(self) -> Iterator[Emitted]:
         """Yield the other topics, with an acknowledgement of each message that a subscription does not need.
 
-        Before the messages is one that all subscriptions acknowledge at last: products of early editions
-        deliver what comes behind the last acknowledgement.
+        If there is any, a message before all others is acknowledged as well.
         """
         for name, needs in sorted(self.needed.items()):
             messages = self._ordered(name, needs)
-            gone = [(key, ident) for key in needs for ident in reversed(messages) if ident not in needs[key]]
+            acknowledges = any(len(each) < len(messages) for each in needs.values())
             yield from ((self._subscription(name, key), None) for key in needs)
-            if gone:
+            if acknowledges:
                 _, fields, _ = self.passed.command_at(next(iter(messages.values())))
                 first = {"destination": fields.get("destination", {}), "message": fields.get("message", b"")}
                 yield self._record("ADD_MESSAGE", {**first, "message_id": PLACEHOLDER}), None
             for place in messages.values():
                 yield from self._message(place)
-            yield from ((self._acknowledged(name, ident, key), None) for key, ident in gone)
-            if gone:
-                yield from ((self._acknowledged(name, PLACEHOLDER, key), None) for key in needs)
+            for key, each in needs.items() if acknowledges else ():
+                gone = messages.keys() - each.keys()
+                yield from self._acknowledgements(name, key, messages, gone, placeholder=True)
             if not needs:
                 yield self._empty(name), None
 

@@ -319,10 +319,11 @@ class Booted:
             yield from ((container, fault) for fault in heap.check())
             if not heap.size:
                 continue
-            used = {*heap.used()}
+            used, last = {*heap.used()}, 0
             highest = self._highest.get(container, heap.count)
             for page in heapq.merge(heap.numbers(), sorted(used)):
-                if page > highest or (page not in used and heap.blank(page)):
+                again, last = page == last, page
+                if again or page > highest or (page not in used and heap.blank(page)):
                     continue
                 try:
                     if heap.page(page)[_OVERFLOW_AT] and is_heap(container):

@@ -155,8 +155,8 @@ def properties_at(data: bytes, at: int, found: dict[str, Value], tags: dict[str,
     int_at, names, fixed = INT.unpack_from, _names, FIXED
     (count,) = int_at(data, at)
     at += 4
-    if count > MOST_VALUES:
-        raise Undecodable(_TOO_MANY)
+    if not 0 <= count <= MOST_VALUES:
+        raise Undecodable(_TOO_MANY if count > 0 else f"there are {count} values")
     for _ in range(count):
         (size,) = int_at(data, at)
         start, at = at + 4, at + 4 + size
