@@ -157,7 +157,7 @@ def expected(found: BrokerContents, bad: Collection[object] = ()) -> Outcome:
         outcome.messages[str(row["queue"])], outcome.scheduled[str(row["queue"])] = {}, {}
     for row in found.typed_messages():
         queue, ident, due = str(row["queue"]), _int(row["id"]), _int(row["scheduled"])
-        if row["id"] in bad or 0 < _int(row["expiration"]) <= now + 60_000:
+        if row["id"] in bad or (_int(row["expiration"]) or now * 2) <= now + 60_000:
             continue
         if due > now:
             outcome.scheduled[queue][ident] = due
