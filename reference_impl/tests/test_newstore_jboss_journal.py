@@ -107,7 +107,10 @@ def unreadable(found: BrokerContents) -> set[Any]:
     for _, entry in found.store.entries():
         message = message_of(entry.kind, entry.data[entry.start : entry.end])
         messages.append((message.id, message))
-    return {ident for ident, each in messages if each.problem or each.priority not in range(10)}
+    odd = (
+        (ident, each.problem or each.count < 0 or each.priority not in range(10)) for ident, each in messages
+    )
+    return {ident for ident, wrong in odd if wrong}
 
 
 def counted(store: NewStore) -> dict[str, tuple[int, int]]:

@@ -157,7 +157,7 @@ def expected(found: BrokerContents, bad: Collection[object] = ()) -> Outcome:
         outcome.messages[str(row["queue"])], outcome.scheduled[str(row["queue"])] = {}, {}
     for row in found.typed_messages():
         queue, ident, due = str(row["queue"]), _int(row["id"]), _int(row["scheduled"])
-        if row["id"] in bad or 0 < _int(row["expiration"]) <= now + 60_000:
+        if row["id"] in bad or (_int(row["expiration"]) or now * 2) <= now + 60_000:
             continue
         if due > now:
             outcome.scheduled[queue][ident] = due
@@ -311,7 +311,10 @@ def undecodable(found: BrokerContents) -> set[object]:
     for _, entry in found.store.entries():
         message = message_of(entry.kind, entry.data[entry.start : entry.end])
         messages.append((message.id, message))
-    return {ident for ident, each in messages if each.problem or each.priority not in range(10)}
+    odd = (
+        (ident, each.problem or each.count < 0 or each.priority not in range(10)) for ident, each in messages
+    )
+    return {ident for ident, wrong in odd if wrong}
 
 
 def _bare(value: Any) -> Any:

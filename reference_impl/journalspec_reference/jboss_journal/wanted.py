@@ -268,8 +268,11 @@ class WantedParts:
 
 def problem_of(message: Message) -> str:
     """Return why a broker does not start with a message, or cannot put it into a queue; empty: it can."""
-    odd = message.protocol == "core" and not 0 <= message.priority <= HIGHEST
-    return message.problem or (f"a priority of {message.priority}" if odd else "")
+    if message.problem or message.protocol != "core":
+        return message.problem
+    if message.count < 0:
+        return f"{message.count} properties"
+    return "" if 0 <= message.priority <= HIGHEST else f"a priority of {message.priority}"
 
 
 def paged_message(entry: Entry) -> Message:

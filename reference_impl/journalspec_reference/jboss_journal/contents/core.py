@@ -76,6 +76,8 @@ class Message:
     #: A body that no client has written: what is there is left over.
     blank: bool = False
     problem: str = ""
+    #: How many properties there are, as that is stored.
+    count: int = 0
     #: Name of a property -> the tag of its value; None: they are not kept.
     tags: dict[str, int] | None = None
 
@@ -155,8 +157,8 @@ def properties_at(data: bytes, at: int, found: dict[str, Value], tags: dict[str,
     int_at, names, fixed = INT.unpack_from, _names, FIXED
     (count,) = int_at(data, at)
     at += 4
-    if not 0 <= count <= MOST_VALUES:
-        raise Undecodable(_TOO_MANY if count > 0 else f"there are {count} values")
+    if count > MOST_VALUES:
+        raise Undecodable(_TOO_MANY)
     for _ in range(count):
         (size,) = int_at(data, at)
         start, at = at + 4, at + 4 + size
@@ -223,6 +225,7 @@ def headers_at(data: bytes, at: int, message: Message) -> int:
     message.type, message.durable = kind, durable != 0
     if not given:
         return at + HEADERS.size
+    (message.count,) = INT.unpack_from(data, at + HEADERS.size)
     return properties_at(data, at + HEADERS.size - 1, message.properties, message.tags)
 
 
