@@ -85,11 +85,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if not item.get_closest_marker("whole")]
 
 
+def pytest_configure() -> None:
+    """Look for circles less often, from the reading of the tests on, which is a seventh of it."""
+    gc.set_threshold(*COLLECTED)
+
+
 def pytest_collection_finish() -> None:
-    """Set aside what is there for all tests, and look for circles less often."""
+    """Set aside what is there for all tests."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(*COLLECTED)
 
 
 @pytest.fixture(scope="module")

@@ -436,6 +436,10 @@ def go_parsers(samples: list[Sample]) -> str:
     return f"package main\n\nimport (\n{runtime}{imports})\n\n{body}"
 
 
+#: Neither runs for long: a compiler that takes its time is not worth it.
+QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+
+
 @pytest.mark.node
 @pytest.mark.java
 def test_java(packages: Path, samples: list[Sample]) -> None:
@@ -443,9 +447,10 @@ def test_java(packages: Path, samples: list[Sample]) -> None:
     maven, java, module = needs("mvn"), needs("java"), packages / "java"
     shutil.copy(DRIVERS / "Main.java", module / "src" / "main" / "java")
     goals = ["compile", "dependency:build-classpath", "-Dmdep.outputFile=classpath"]
-    run([maven, "--batch-mode", "--quiet", *goals], module)
+    given = f"{os.environ.get('MAVEN_OPTS', '')} {QUICK}"
+    run([maven, "--batch-mode", "--quiet", *goals], module, MAVEN_OPTS=given)
     path = f"target/classes{os.pathsep}{(module / 'classpath').read_text(encoding='utf-8')}"
-    compare(samples, "java", run([java, "-cp", path, "Main"], module, stdin_of(samples)))
+    compare(samples, "java", run([java, *QUICK.split(), "-cp", path, "Main"], module, stdin_of(samples)))
 
 
 @pytest.mark.node

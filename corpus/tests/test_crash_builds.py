@@ -258,6 +258,10 @@ def end(pids: list[int]) -> None:
             continue
 
 
+#: Executors as quick to start as the driver makes itself: a compiler that takes its time is not worth it.
+QUICK = "--conf spark.executor.extraJavaOptions='-XX:TieredStopAtLevel=1 -XX:+UseSerialGC' pyspark-shell"
+
+
 @pytest.fixture
 def java() -> None:
     pytest.importorskip("pyspark", reason="PySpark is missing: pip install 'journalspec[spark]'")
@@ -277,7 +281,13 @@ def test_a_cluster_that_loses_a_worker_writes_the_same_bytes(tmp_path: Path, ref
     """Two executors of one core each, in processes of their own, of a cluster that Spark starts itself."""
     out = tmp_path / "out"
     words = submitting(out, "local-cluster[2,1,1024]")
-    driver = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    driver = subprocess.Popen(
+        words,
+        env={**os.environ, "PYSPARK_SUBMIT_ARGS": QUICK},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
 
     def at_work() -> list[int]:
         """Return the processes of an executor whose Python has started."""

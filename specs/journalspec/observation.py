@@ -315,6 +315,10 @@ def jsonable(value: object) -> Json:  # noqa: PLR0911  # one for each kind of va
         return str(value)
     if kind is dict:
         return {str(key): jsonable(item) for key, item in value.items()}  # type: ignore[attr-defined]  # a dict
+    if kind is bytes:
+        return value.hex()  # type: ignore[attr-defined]  # bytes
+    if isinstance(value, Item):
+        return value.to_json()
     if isinstance(value, (str, bool)):
         return value
     if isinstance(value, int):
@@ -324,8 +328,6 @@ def jsonable(value: object) -> Json:  # noqa: PLR0911  # one for each kind of va
     # Plain types first: asking whether something is a mapping costs more than all of them.
     if isinstance(value, (list, tuple)):
         return [jsonable(item) for item in value]
-    if isinstance(value, Item):
-        return value.to_json()
     if isinstance(value, Mapping):
         return {str(key): jsonable(item) for key, item in value.items()}
     if isinstance(value, Sequence):
