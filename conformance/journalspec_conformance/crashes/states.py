@@ -237,7 +237,7 @@ def as_crash_case(format_id: str, found: ChosenState) -> CrashCase:
 
 
 def of_state(workload: Any, state: State, seed: int) -> CrashCase:
-    """Return a state that :mod:`.reduction` found as a case."""
+    """Return a state that was reduced from another one as a case."""
     kind = Class(
         state.situation.states.stratum,
         state.category,
