@@ -9,12 +9,20 @@ from journalspec.observation import CLEAN, REFUSED, Observation, jsonable
 from journalspec_corpus.bitronix_tlog import workloads as tables
 from journalspec_corpus.bitronix_tlog.model import FINISHING, Decisions, Kept
 from journalspec_corpus.bitronix_tlog.recording import KEYS, LongRun, build, resumed
-from journalspec_corpus.crash.formats import CrashFormat, Reach, StateFiles, digest_of, two_policies
+from journalspec_corpus.crash.formats import (
+    CrashFormat,
+    Reach,
+    StateFiles,
+    digest_of,
+    equal_contents,
+    two_policies,
+)
 from journalspec_corpus.crash.oracle import ALONE, DECISION, ROLLBACK, Action, Effect, Semantics, State
 from journalspec_corpus.crash.verdict import Answer
 from journalspec_corpus.workloads import Continuations
 from journalspec_reference.bitronix_tlog.codec import FORMAT_ID, HEADER_SIZE, STATUS_CODES
 from journalspec_reference.bitronix_tlog.fileset import examine, in_order
+from journalspec_reference.bitronix_tlog.implementation import DISK_EDITIONS
 from journalspec_reference.bitronix_tlog.recover import log_of
 
 MODEL = Decisions()
@@ -69,6 +77,8 @@ def action(key: str) -> Action:
 
 def look(files: StateFiles, edition: str) -> Hashable:
     """Return what recovery can see: lengths, headers, and the records and damage of the logs."""
+    if edition not in DISK_EDITIONS:
+        return equal_contents(files, edition)
     return tuple([(name, files.size(name), files.once(name, _seen, name)) for name in files])
 
 

@@ -25,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from journalspec_corpus.crash.trace import (
+    FAN,
     PAGE,
     PRESETS,
     REACHABLE,
@@ -40,6 +41,7 @@ from journalspec_corpus.crash.trace import (
     Unlink,
     Write,
     blake,
+    grouped,
     page_ids,
     shortened,
 )
@@ -456,10 +458,9 @@ def content_ids(point: CrashPoint, codes: Codes) -> list[bytes]:
 
 
 class _Moving(NamedTuple):
-    """A page that lies in a block: its number, the block's, and which bytes of the block are in it."""
+    """A page that lies in a block: its number, and which bytes of the block are in it."""
 
     page: int
-    block: int
     start: int
     end: int
 
@@ -467,9 +468,9 @@ class _Moving(NamedTuple):
 class _NamedFile(NamedTuple):
     """A file of states with the same names and sizes.
 
-    `ids` are those of its pages with version 0 of every block, `moving` its pages in `blocks`. `named` are
-    the files as they are under the versions of these blocks that have occurred: what the content id has
-    of them.
+    `ids` are those of its pages with version 0 of every block, `groups` of each :data:`FAN` of them together
+    (none if they are few), `moving` its pages by block. `named` are the files under the versions of these
+    blocks that have occurred: what the content id has of them.
     """
 
     name: str
@@ -477,8 +478,8 @@ class _NamedFile(NamedTuple):
     size: int
     head: bytes
     ids: list[bytes]
-    moving: list[_Moving]
-    blocks: tuple[int, ...]
+    groups: list[bytes]
+    moving: dict[int, list[_Moving]]
     named: dict[tuple[int, ...], bytes]
 
 
@@ -488,7 +489,7 @@ class Contents:
     def __init__(self, point: CrashPoint, codes: Codes) -> None:
         self.point, self.rows = point, codes.tolist()
         self._layouts: dict[tuple[int, ...], list[_NamedFile]] = {}
-        self._pages: dict[_Moving, dict[int, bytes]] = {}
+        self._pages: dict[tuple[int, int, _Moving], bytes] = {}
         #: Of each row its files, in the order of their names.
         self.files = [self.layout(row) for row in self.rows]
         #: Of each row what names its files, one by one.
@@ -514,33 +515,33 @@ class Contents:
         # Pages that are the same whatever comes behind them.
         whole = min(size, len(content)) // PAGE
         rest = content[whole * PAGE : size].ljust(size - whole * PAGE, b"\0")
-        moving = [
-            _Moving(page, at, start, min(start + PAGE, start + size - page * PAGE))
-            for at, block in enumerate(point.blocks)
-            if block.kind == DATA and block.file == number
-            for start in range(0, point.granule, PAGE)
-            for page in [(block.index * point.granule + start) // PAGE]
-            if page * PAGE < size
-        ]
-        ids, blocks = (
-            [*_page_ids(content)[:whole], *page_ids(rest)],
-            dict.fromkeys(each.block for each in moving),
-        )
-        return _NamedFile(name, number, size, file_head(name, size), ids, moving, tuple(blocks), {})
+        moving: dict[int, list[_Moving]] = {}
+        for at in point.data_of.get(number, ()):
+            off = point.blocks[at].index * point.granule
+            for start in range(0, min(point.granule, size - off), PAGE):
+                end = min(start + PAGE, size - off)
+                moving.setdefault(at, []).append(_Moving((off + start) // PAGE, start, end))
+        ids = [*_page_ids(content)[:whole], *page_ids(rest)]
+        groups = grouped(ids) if len(ids) > FAN else []
+        return _NamedFile(name, number, size, file_head(name, size), ids, groups, moving, {})
 
     def _named(self, file: _NamedFile, row: list[int]) -> bytes:
-        codes = tuple([row[at] for at in file.blocks])
+        codes = tuple([row[at] for at in file.moving])
         found = file.named.get(codes)
         if found is None:
-            ids = file.ids.copy()
-            for place in file.moving:
-                ids[place.page] = self._page(place, row[place.block])
-            found = file.named[codes] = b"".join([file.head, *shortened(ids)])
+            ids, groups, changed = file.ids.copy(), file.groups.copy(), set()
+            for block, pages in file.moving.items():
+                for place in pages if row[block] else ():
+                    ids[place.page] = self._page(block, row[block], place)
+                    changed.add(place.page // FAN)
+            for at in changed if groups else ():
+                groups[at] = blake(b"".join(ids[at * FAN : (at + 1) * FAN]))
+            found = file.named[codes] = b"".join([file.head, *shortened(groups or ids)])
         return found
 
-    def _page(self, place: _Moving, code: int) -> bytes:
-        known = self._pages.setdefault(place, {})
-        if code not in known:
-            version = self.point.blocks[place.block].versions[code]
-            known[code] = blake(version[place.start : place.end].ljust(place.end - place.start, b"\0"))
-        return known[code]
+    def _page(self, block: int, code: int, place: _Moving) -> bytes:
+        known = self._pages.get((block, code, place))
+        if known is None:
+            version = self.point.blocks[block].versions[code][place.start : place.end]
+            known = self._pages[block, code, place] = blake(version.ljust(place.end - place.start, b"\0"))
+        return known

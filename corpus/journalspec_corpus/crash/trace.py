@@ -431,10 +431,15 @@ def page_ids(content: bytes) -> list[bytes]:
     return [blake(content[at : at + PAGE]) for at in range(0, len(content), PAGE)]
 
 
+def grouped(ids: list[bytes]) -> list[bytes]:
+    """Return one id for each :data:`FAN` of `ids`, and one for what is left at the end."""
+    return [blake(b"".join(ids[at : at + FAN])) for at in range(0, len(ids), FAN)]
+
+
 def shortened(ids: list[bytes]) -> list[bytes]:
     """Return the (at most 32) ids that name a file of these pages."""
     while len(ids) > FAN:
-        ids = [blake(b"".join(ids[at : at + FAN])) for at in range(0, len(ids), FAN)]
+        ids = grouped(ids)
     return ids
 
 

@@ -66,8 +66,8 @@ def action(key: str) -> Action:
     return Action(op, tx, MEMBER if said["type"] in UNDOES else ALONE)
 
 
-#: The edition without checksum records.
-_UNSUMMED = "10.0"
+#: The editions without checksum records.
+_UNSUMMED = ("seed", "10.0")
 
 
 class LogSeen(NamedTuple):
@@ -114,7 +114,7 @@ def _control_seen(content: bytes) -> Hashable:
 
 
 def _log_seen(content: bytes, number: int, edition: str) -> LogSeen:
-    source, summed, end = Memory(content), edition != _UNSUMMED, End(0)
+    source, summed, end = Memory(content), edition not in _UNSUMMED, End(0)
     for batch in scan(source, number, summed=summed):
         end = batch.more.get("end", end)
     size, behind = len(content), end.off + 4 * end.marked
