@@ -176,7 +176,7 @@ def test_crashes_of_its_writer_are_judged(copy: Path) -> None:
         probe["fingerprint"].partition("/")[0] for probe in done["failed"] if "strict" in probe["probe"]
     }
     assert failed == {"torn-accepted", "refused"}
-    assert done["counts"]["pass"] > 100
+    assert done["counts"]["pass"] > 50
     assert done["counts"]["allowed"] > 50
 
 

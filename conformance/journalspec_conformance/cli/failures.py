@@ -12,10 +12,8 @@ from typing import Any
 
 from journalspec.files import read_bytes, replace_text, shown
 from journalspec_conformance.cli._tables import say
-from journalspec_conformance.cli.ask import keep_probe
 from journalspec_conformance.engine import Engine
 from journalspec_conformance.errors import Problem
-from journalspec_conformance.explain import explain, reproduce
 from journalspec_conformance.products import cache_dir
 from journalspec_conformance.result import Result
 from journalspec_conformance.running import Prepared, RunRequest
@@ -57,6 +55,8 @@ def show_failures(prepared: Prepared, red: Sequence[Result], details: bool, keep
         say()
         say(text)
     if keep is not None:
+        from journalspec_conformance.cli.ask import keep_probe  # noqa: PLC0415 - for these alone
+
         for result, case in examples.values():
             kept = next((other for other in case.probes if other.id == result.probe), probes[result.probe])
             say(f"kept: {keep_probe(keep, kept, result)}")
@@ -109,6 +109,8 @@ def _reduced_crashes(
 
 def _explained(prepared: Prepared, group: FailureGroup, result: Result, case: Case) -> str:
     """Return the text of the first failure of a `group`, which may have been reduced to `result`."""
+    from journalspec_conformance.explain import explain, reproduce  # noqa: PLC0415 - what passes needs none
+
     target, first = prepared.setup.target.text, group.example
     repeat = reproduce(first.probe, target, prepared.tier, prepared.repeat)
     if prepared.tier == CRASH:

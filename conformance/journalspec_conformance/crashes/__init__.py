@@ -1,11 +1,8 @@
-"""Any implementation judged on crash states: chosen, put on disk, asked about, held against what is owed.
+"""Implementations judged on crash states, on the connection, the report and the failure output of every run.
 
-States come from the corpus' own traces and presets (:mod:`.choose`). Each is
-given to the implementation as files to ``recover`` (:mod:`.asking`), and its
-answer is judged by the oracle of the crash model (:mod:`.verdicts`): no reader,
-not even the reference, says what would have been right. :mod:`.run` does this
-for thousands of states over several processes, :mod:`.tally` counts by kind,
-and what is known already is a file of kinds (:mod:`.verdicts`).
+:mod:`.states` makes cases of crash states, which judge answers by the oracle of the crash model: no reader,
+not even the reference, says what would have been right. :mod:`.story` reduces and tells a failure.
+:mod:`.writers` judges what an implementation writes. :mod:`.findings` is what products were found to do.
 """
 
 from __future__ import annotations

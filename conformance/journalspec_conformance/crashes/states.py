@@ -55,7 +55,7 @@ TIER = "crash"
 #: The class of states that only a device leaves which acknowledges an fsync and does not perform it. What is
 #: lost there is the fault of no format: a build has such states, a sample has none.
 LYING = "L"
-#: States of one trace in a sample: more traces show more than more states of one.
+#: States of one trace in a sample, or more where traces are few: more traces show more.
 PER_TRACE = 4
 #: Of so many traces of a sample one is about corruption: bytes that changed after they were durable.
 CORRUPTED_EVERY = 8
@@ -237,7 +237,7 @@ def as_crash_case(format_id: str, found: ChosenState) -> CrashCase:
 
 
 def of_state(workload: Any, state: State, seed: int) -> CrashCase:
-    """Return a state that :mod:`.reduction` found as a case."""
+    """Return a state that was reduced from another one as a case."""
     kind = Class(
         state.situation.states.stratum,
         state.category,
@@ -258,6 +258,7 @@ def sampled(format_id: str, seed: int, count: int, editions: Collection[str]) ->
     workloads = sorted(Plan(format_id, "core").workloads(), key=lambda work: _draw(seed, work.name.encode()))
     taken: dict[bytes, ChosenState] = {}
     seen: Counter[Class] = Counter()
+    each = max(PER_TRACE, -(-count // len(workloads)))
     traces = ((workload, _trace(format_id, workload)) for workload in workloads)
     asked = ((workload, trace) for workload, trace in traces if trace.edition in editions)
     for number, (workload, trace) in enumerate(asked, start=1):
@@ -269,7 +270,7 @@ def sampled(format_id: str, seed: int, count: int, editions: Collection[str]) ->
             states.setdefault(kind, []).append((case_id, rows, row))
         for of_kind in states.values():
             of_kind.sort(key=lambda state: _draw(seed, state[0]), reverse=True)
-        for _ in range(min(PER_TRACE, count - len(taken))):
+        for _ in range(min(each, count - len(taken))):
             if not states:
                 break
             kind = min(states, key=lambda kind: (seen[kind], kind))

@@ -22,6 +22,8 @@ from journalspec_corpus.making import make_case
 
 #: Questions that reducing one failure may take.
 BUDGET = 300
+#: After so many breakdowns while a failure is reduced nothing more is asked: each may cost the time limit.
+MOST_BREAKDOWNS = 10
 #: What is taken for the answer of an implementation that gave none while a state was reduced.
 _NO_ANSWER = Answer((), "no-answer")
 
@@ -36,14 +38,18 @@ class EngineReader:
     def __init__(self, engine: Engine, adapter: CrashFormat, policy: str, *, refusing: bool = False) -> None:
         self._engine, self._adapter, self._policy = engine, adapter, policy
         self._instead = Answer(()) if refusing else _NO_ANSWER
+        self._breakdowns = 0
 
     def __call__(self, files: Mapping[str, bytes], edition: str) -> Answer:
         """Return the answer on `files`."""
+        if self._breakdowns >= MOST_BREAKDOWNS:
+            return self._instead
         try:
             observed = self.observation(files, edition)
             listed = "no-records" not in self._engine.hello.formats[self._adapter.format].features
             return self._instead if observed is None else answer_of(self._adapter, observed, listed=listed)
         except Breakdown:
+            self._breakdowns += 1
             return self._instead
 
     def observation(self, files: Mapping[str, bytes], edition: str) -> Message | None:

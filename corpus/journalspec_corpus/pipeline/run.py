@@ -134,7 +134,7 @@ def _verdicts(
 
 
 class Shard:
-    """The distinct states of several traces, gathered column by column and made one Arrow table at the end."""
+    """The distinct states of several traces, gathered by columns and made one Arrow table at the end."""
 
     def __init__(self, adapter: CrashFormat, presets: tuple[Preset, ...], seed: int) -> None:
         self.adapter = adapter
