@@ -4,7 +4,7 @@ A group is one file ``corpus/cases/<format>/<group>.toml``. Its ``[[base]]``
 tables describe sound journals in the format's own words; the format's author
 module (``journalspec_corpus.<format>.author``) builds them. Its ``[[case]]``
 tables name a base, edits (see :mod:`.edits`) and what must be answered, with
-records and dropped regions by label. A group is told again in the editions that
+records and dropped regions by label. A group is reported again in the editions that
 its ``also`` names (or a case for itself): each case whose requirements hold there, on its base as that
 edition has it.
 """
@@ -202,7 +202,7 @@ def _stated(built: Built, told: Field, value: Any) -> Any:
 def _entry(built: Built, members: Sequence[Field], item: str | Mapping[str, Any]) -> Mapping[str, Any]:
     """Return an element of a list in a state: in full, or what the `members` say of a record.
 
-    That stands there by its label, or as their values in order (``ADD 1 7 61``), with - for no bytes.
+    That is there by its label, or as their values in order (``ADD 1 7 61``), with - for no bytes.
     """
     if not isinstance(item, str):
         return item

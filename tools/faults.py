@@ -44,7 +44,7 @@ Json = dict[str, Any]
 
 #: Seconds: per question; per question where none comes; until nothing may be left; for a whole attempt.
 TIMEOUT, SHORT, LEFT, WHOLE = 20.0, 1.0, 5.0, 60.0
-#: Characters of a class and fingerprint that are told.
+#: Characters of a class and fingerprint that are reported.
 SEEN = 80
 #: What marks the processes of a attempt, in their environment.
 MARK = "JOURNALSPEC_FAULTS_SANDBOX"
@@ -84,7 +84,7 @@ class Attempt:
     """How to meet a fault: arguments of the command line, and what has to come of it.
 
     `classes` are those of the report, in order (empty: no report); the one at `at` is the fault's
-    (None: the first that is no pass).
+    (None: the first that is not a pass).
     `kill` is a signal to send once the fault has begun. `room_for` is how many bytes a file may have.
     """
 

@@ -162,7 +162,7 @@ class Readers:
         if list(again.records) != list(seen.records) or list(again.files) != list(seen.files):
             raise Disagreement(f"{kind} and the reference differ in what a header or record says")
         for region in islice(seen.dropped, MOST_REGIONS):
-            # Whatever stands there: an answer or SchemaError, in time.
+            # Whatever is there: an answer or SchemaError, in time.
             with suppress(SchemaError):
                 self.schemas[kind].read("record", edition, bytes(files[region.file]), region.off, region.file)
 

@@ -17,9 +17,9 @@ from journalspec_corpus.making import implied_needs
 from journalspec_corpus.model import model_of
 from journalspec_corpus.shipped import tombstones
 
-#: What stands beside the tables of contents: what is odd in their rows.
+#: What is beside the tables of contents: what is odd in their rows.
 REMARKS = "remarks"
-#: Naming only these would let an implementation vouch for itself.
+#: Naming only these would let an implementation cover itself.
 NOT_ENOUGH = frozenset({"reference"})
 
 
@@ -71,7 +71,7 @@ def _flags(case: Case) -> Iterator[str]:
     known = load_flags(case.format)
     for flag in case.flags:
         if flag not in known:
-            yield f"{flag} is no flag"
+            yield f"{flag} is not a flag"
     if case.level == "may" and not case.flags:
         yield "a case of level may needs a flag that says why"
 

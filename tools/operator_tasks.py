@@ -365,7 +365,7 @@ def _lost_messages(asked: Asked) -> str:
 
 
 def _torn_middle(asked: Asked) -> str:
-    """Derby with a damaged sector: what the product loses after it is no torn tail to us."""
+    """Derby with a damaged sector: what the product loses after it is not a torn tail to us."""
     if not asked.product.refusal and asked.product.of("rows").get("last"):
         return "the product lost nothing"
     return asked.said("REFUSED", r"log\d+\.dat:\d+", "what follows it|erases what follows|groups")

@@ -5,7 +5,7 @@ that a name that the format does not have takes something out of the comparison:
 before anything is asked. What is answered under such a name nobody looks for: that is a failure
 of the probe. Names that begin with ``x-`` are the implementation's own, and never compared.
 
-The shape is no validation (see ``--validate``): members may be missing or hold other values
+The shape is not a validation (see ``--validate``): members may be missing or hold other values
 than the protocol allows, but lists are lists and objects objects, so that comparing cannot trip.
 """
 
@@ -34,8 +34,8 @@ FEATURES = {
     "io-trace": "every step of a write says which storage operations it made",
     "silent": "clean and recovered are not told apart",
     "no-records": "recover lists no records: the state that it decides on is judged alone",
-    "log-alone": "what a restart finds follows from the log alone: nothing stands beside it",
-    "missing": "what belongs to a journal and is not there is told",
+    "log-alone": "what a restart finds follows from the log alone: nothing is beside it",
+    "missing": "what belongs to a journal and is not there is reported",
     "memory": "(Python classes) files come as a mapping of names to bytes",
 }
 MEMBERS = ("editions", "ops", "observe", "policies", "features", "state", "fields")
@@ -168,7 +168,7 @@ _LISTS_OF_OBJECTS = ("records", "dropped", "missing", "files", "notes", "unancho
 
 
 def check_observation(observed: Mapping[str, Any]) -> None:
-    """Raise Misbehaved if `observed` is no observation that can be compared."""
+    """Raise Misbehaved if `observed` is not an observation that can be compared."""
     if not isinstance(observed.get("verdict"), str):
         raise Misbehaved(f"the observation has no verdict, only {', '.join(sorted(observed)) or 'nothing'}")
     for name in _LISTS_OF_OBJECTS:
@@ -180,11 +180,11 @@ def check_observation(observed: Mapping[str, Any]) -> None:
 
 
 def check_written(answer: Mapping[str, Any]) -> None:
-    """Raise Misbehaved if `answer` is no answer to ``write`` that can be judged."""
+    """Raise Misbehaved if `answer` is not an answer to ``write`` that can be judged."""
     for name in ("files", "durable"):
         values = answer.get(name, [])
         if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-            raise Misbehaved(f"{name} is no list of texts: {values!r:.100}")
+            raise Misbehaved(f"{name} is not a list of texts: {values!r:.100}")
     _check_objects("refusals", answer.get("refusals"))
 
 
@@ -208,13 +208,13 @@ def _check_list(name: str, values: object) -> list[dict[str, Any]]:
     if values is None:
         return []
     if not isinstance(values, list):
-        raise Misbehaved(f"{name} is no list: {values!r:.100}")
+        raise Misbehaved(f"{name} is not a list: {values!r:.100}")
     for index, value in enumerate(values):
         if not isinstance(value, dict):
-            raise Misbehaved(f"{name}[{index}] is no object: {value!r:.100}")
+            raise Misbehaved(f"{name}[{index}] is not an object: {value!r:.100}")
     return values
 
 
 def _check_object(name: str, value: object) -> None:
     if value is not None and not isinstance(value, dict):
-        raise Misbehaved(f"{name} is no object: {value!r:.100}")
+        raise Misbehaved(f"{name} is not an object: {value!r:.100}")

@@ -51,12 +51,12 @@ def plain_number(text: str) -> float:
 
 def check_timeout(seconds: float) -> None:
     """Raise Problem unless this is a time that an implementation can be given for an answer."""
-    if not seconds >= SHORTEST_TIMEOUT:  # what is no number is not greater
+    if not seconds >= SHORTEST_TIMEOUT:  # what is not a number is not greater
         raise Problem(
             f"a timeout of {seconds:g} s leaves no time to answer", f"At least {SHORTEST_TIMEOUT:g} s."
         )
     if seconds > LONGEST_TIMEOUT:
         raise Problem(
-            f"a timeout of {seconds:g} s is none: whoever hangs would never be found out",
+            f"a timeout of {seconds:g} s is none: an implementation that hangs would never be noticed",
             f"At most {LONGEST_TIMEOUT:g} s (a day).",
         )

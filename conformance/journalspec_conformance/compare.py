@@ -9,7 +9,7 @@ layout; the first difference ends the comparison and has a *fingerprint*:
     records:missing         a record is not there        records:extra    one too many
     records:changed         a field differs              records:order    the right ones in another order
     state:KEY               the logical state differs there
-    missing                 what belongs there and is not there is told otherwise
+    missing                 what belongs there and is not there is reported otherwise
     dropped                 other byte ranges are given up, or for other reasons
     layout                  a record, a file or the refusal stands elsewhere
     notes                   a demanded note is missing, or one is there that must not be

@@ -136,7 +136,7 @@ class Connection(Protocol):
         """Return the tail of what the implementation wrote to standard error lately."""
 
     def close(self) -> None:
-        """Say bye and let go of all resources; never raises."""
+        """Say bye and release all resources; never raises."""
 
 
 class AnswersOnly:
@@ -150,7 +150,7 @@ class AnswersOnly:
 
 
 class Unusable(ValueError):
-    """A line that is no JSON object, or one that not every program reads alike; the text says why."""
+    """A line that is not a JSON object, or one that not every program reads alike; the text says why."""
 
 
 def read_answer(text: bytes) -> Message:
@@ -168,7 +168,7 @@ def read_object(text: bytes) -> Message:
     except ValueError as error:
         raise Unusable(f"a line that cannot be used: {error}") from None
     if not isinstance(reply, dict):
-        raise Unusable("a line that is no JSON object")
+        raise Unusable("a line that is not a JSON object")
     return reply
 
 
@@ -181,12 +181,12 @@ def _integer(digits: str) -> int:
 def _real(digits: str) -> float:
     number = float(digits) if len(digits) <= DIGITS else math.inf
     if not math.isfinite(number):
-        raise ValueError(f"a number that nobody can hold, {digits:.20}")
+        raise ValueError(f"a number that is too long, {digits:.20}")
     return number
 
 
 def _constant(name: str) -> NoReturn:
-    raise ValueError(f"{name}, which is no JSON")
+    raise ValueError(f"{name}, which is not JSON")
 
 
 def checked(reply: object, whole: str = "") -> Message:
@@ -195,14 +195,14 @@ def checked(reply: object, whole: str = "") -> Message:
     Who says a step waits for a word that does not come, and would take the next question for it.
     """
     if not isinstance(reply, dict):
-        raise Misbehaved(f"the answer is no JSON object: {reply!r:.200}")
+        raise Misbehaved(f"the answer is not a JSON object: {reply!r:.200}")
     if "step" in reply and "ok" not in reply:
         if whole:
-            raise Misbehaved(f"a step is no answer to {whole}: {reply!r:.200}")
+            raise Misbehaved(f"a step is not an answer to {whole}: {reply!r:.200}")
         return reply
     if sum(key in reply for key in OUTCOMES) != 1:
         raise Misbehaved(f"the answer carries not exactly one of {', '.join(OUTCOMES)}: {sorted(reply)}")
     (outcome,) = (key for key in OUTCOMES if key in reply)
     if not isinstance(reply[outcome], dict):
-        raise Misbehaved(f"member {outcome!r} of the answer is no object: {reply[outcome]!r:.200}")
+        raise Misbehaved(f"member {outcome!r} of the answer is not an object: {reply[outcome]!r:.200}")
     return reply

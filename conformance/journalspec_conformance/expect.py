@@ -144,7 +144,7 @@ class Expectations:
         """Return these entries bound to `probe_ids`; raises Problem if one names no probe.
 
         An entry without a tier may also name a probe `elsewhere` (in other
-        tiers); None says that those are unknown, and naming none is no fault.
+        tiers); None says that those are unknown, and naming none is not a fault.
 
         Where several entries name a probe, one that names it literally wins,
         then the first in the file.
@@ -336,7 +336,7 @@ def _cut(text: str, source: str) -> tuple[str, list[tuple[str, str]]]:
         found = []
     if found != whole:
         raise Problem(
-            f"{source}: the entries cannot be told apart; write each as [[expect]] on a line of its own"
+            f"{source}: the entries cannot be distinguished; write each as [[expect]] on a line of its own"
         )
     preamble = "".join(lines[: starts[0]] if starts else lines)
     return preamble, [(str(entry.get("case", "")), body) for entry, body in zip(found, bodies, strict=True)]

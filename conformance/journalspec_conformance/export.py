@@ -16,7 +16,7 @@ from journalspec_conformance.wording import UNJUDGED, github_annotations, groupe
 #: What XML 1.0 cannot carry even escaped.
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
-NOTHING = "nothing was judged: silence is no success"
+NOTHING = "nothing was judged: silence is not success"
 _GOOD = frozenset({"pass", "allowed"})
 
 

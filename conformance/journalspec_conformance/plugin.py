@@ -119,13 +119,13 @@ class _Seen:
         terminalreporter.write_line(f"journalspec: {judged} judged, {total - judged} not")
         if judged < self._least:
             terminalreporter.write_line(
-                f"journalspec: failed: at least {self._least} must be judged; what is skipped is no success",
+                f"journalspec: failed: at least {self._least} must be judged; what is skipped is not success",
                 red=True,
             )
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Let go of the implementation."""
+    """Release the implementation."""
     suite = config.stash.get(_SUITE, None)
     if suite is not None:
         suite.close()

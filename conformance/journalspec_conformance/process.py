@@ -2,7 +2,7 @@
 
 A persistent process answers one JSON object per line. A class is asked by a process of ours, so that one that
 ends its process (``os._exit``), hangs, or closes its streams looks like any program; an exception,
-``SystemExit`` among them, costs no new process: it is told as a crash. A one-shot command is run as
+``SystemExit`` among them, costs no new process: it is reported as a crash. A one-shot command is run as
 ``CMD read FORMAT EDITION DIR``.
 """
 

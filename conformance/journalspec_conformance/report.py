@@ -244,7 +244,7 @@ class _Reading:
         elif kind == "header":
             self._glued(line, where)
         elif self.footer is not None:
-            raise InvalidReport(f"{where}: stands behind the footer")
+            raise InvalidReport(f"{where}: comes after the footer")
         elif kind == "footer":
             self.footer = line
             return
@@ -276,7 +276,7 @@ class _Reading:
     def end(self) -> Report:
         """Return the report; raises InvalidReport if it is not whole."""
         if self.header is None:
-            raise InvalidReport(f"{self.source}: empty: the first line is no header of a report")
+            raise InvalidReport(f"{self.source}: empty: the first line is not the header of a report")
         sealed = self.header["report"] != UNSEALED
         if self.footer is None:
             raise InvalidReport(
@@ -308,7 +308,7 @@ def _header(line: dict[str, Any], source: str) -> dict[str, Any]:
     version = line.get("report")
     if line.get("kind") != "header" or type(version) is not int or not UNSEALED <= version <= VERSION:
         known = f"{UNSEALED} to {VERSION}"
-        raise InvalidReport(f"{source}: the first line is no header of a report of version {known}")
+        raise InvalidReport(f"{source}: the first line is not the header of a report of version {known}")
     impl = line.get("impl")
     if not isinstance(impl, dict) or not isinstance(impl.get("name"), str):
         raise InvalidReport(f"{source}: the header does not say whose results these are")

@@ -184,7 +184,7 @@ class OwnWriting(Protocol):
 
 
 def settle(reply: Message, connection: Connection, probe: Probe) -> Outcome | None:
-    """Return the outcome of a reply that is no answer (unsupported, error), None if it is one.
+    """Return the outcome of a reply that is not an answer (unsupported, error), None if it is one.
 
     What was declared and is declined is a failure. Only that a writer cannot be told some
     parameter of a case, do one of its operations, or write an edition that the implementation

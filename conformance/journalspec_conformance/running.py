@@ -247,7 +247,7 @@ class Closable(Protocol):
     """What does the work in a process."""
 
     def close(self) -> None:
-        """Let go of all resources."""
+        """Release all resources."""
 
 
 class Workers(Generic[Made]):

@@ -116,7 +116,7 @@ def cases_of(
 
     Without `formats` those are enough that `select` can be about. Where each of `select` names a case of a
     published tier without a star, no other case is read.
-    The tiers ``drawn`` and ``all`` need `draws`. What is no case in `files` is quarantined (see
+    The tiers ``drawn`` and ``all`` need `draws`. What is not a case in `files` is quarantined (see
     Case.quarantined). Raises Problem on an unknown tier or format, an unreadable file, or if nothing is left.
     """
     formats = formats or formats_named(select, files)

@@ -41,7 +41,7 @@ def load_class(target: str) -> Callable[[], Any]:
     """Return the class ``module:Class``; raises Problem that says what is not there."""
     module_name, _, class_name = target.partition(":")
     if not module_name or not class_name:
-        raise Problem(f"{target!r} is no module:Class")
+        raise Problem(f"{target!r} is not a module:Class")
     try:
         module = importlib.import_module(module_name)
     except ImportError as error:
@@ -89,7 +89,7 @@ class Guarded:
 
 
 def parts(implementation: Any, request: Message) -> Iterator[Message]:
-    """Yield what `implementation` answers; what is no answer becomes an ``error`` that says so."""
+    """Yield what `implementation` answers; what is not an answer becomes an ``error`` that says so."""
     name = request["cmd"]
     reply = implementation.hello() if name == "hello" else getattr(implementation, name)(request)
     if isinstance(reply, dict):
@@ -239,7 +239,7 @@ def _answer_as_child(target: str) -> None:
     try:
         exchange(child.answers, requests, stream)
     except OSError:
-        # The class has closed what is not its own, or the runner has gone: nobody is left to be told.
+        # The class has closed what is not its own, or the runner has gone: nobody is left to be reported.
         os._exit(1)
     with suppress(Exception):
         child.guarded.end()

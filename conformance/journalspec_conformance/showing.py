@@ -1,6 +1,6 @@
 """Showing a deviation on the product that has it: what is demanded, what it does, and whether that is so.
 
-What to do stands in the format's ``deviations.toml`` (see :mod:`journalspec.deviations`).
+What to do is in the format's ``deviations.toml`` (see :mod:`journalspec.deviations`).
 One process per product answers all questions; traces and programs start their own.
 """
 
@@ -117,7 +117,7 @@ class Showroom:
         return ways[show.way](format_id, show, product)
 
     def close(self) -> None:
-        """Let go of all products."""
+        """Release all products."""
         for engine in self._engines.values():
             engine.close()
         self._engines.clear()

@@ -152,7 +152,7 @@ def steps(
 ) -> Generator[tuple[int, Message], None, None]:
     """Write stepwise, and yield the number of each operation with the answer to it.
 
-    Closing it kills the writer where it stands. Raises Settled at a reply that is no answer.
+    Closing it kills the writer where it stands. Raises Settled at a reply that is not an answer.
     """
     request = _request(engine, probe, place) | {"step": True, **more}
     engine.validate("request-write", {"seq": 0, **request})
@@ -290,7 +290,7 @@ class Promises:
         return None
 
     def _reported(self, state: dict[str, Any]) -> dict[str, Any]:
-        """Return `state` cut to the keys that the implementation vouches for."""
+        """Return `state` cut to the keys that the implementation covers."""
         return (
             state if self._keys is None else {key: value for key, value in state.items() if key in self._keys}
         )

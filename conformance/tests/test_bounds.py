@@ -86,7 +86,7 @@ def test_much_on_standard_error_is_no_fault(mode: str, program: Callable[..., An
         (b'\xef\xbb\xbf{"a":1}', "no JSON"),
         (b'{"a":1}{"a":1}', "no JSON"),
         (b'{"a":Infinity}', "Infinity"),
-        (b'{"a":NaN}', "NaN, which is no JSON"),
+        (b'{"a":NaN}', "NaN, which is not JSON"),
         (b"null", "no JSON object"),
         (b"[1]", "no JSON object"),
         (b"\n", "no JSON"),

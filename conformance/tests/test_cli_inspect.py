@@ -255,7 +255,7 @@ def test_long_bytes_and_long_lists_are_told_by_their_beginning_and_their_length(
     assert {message["message"] for message in shown} == {"ab" * 100}
 
 
-# The files of the real product: what an independent reader found in them stands in parsed.json.
+# The files of the real product: what an independent reader found in them is in parsed.json.
 
 ROOT = REAL / "bitronix_tlog"
 PARSED = json.loads((ROOT / "parsed.json").read_text()) if (ROOT / "parsed.json").is_file() else {}

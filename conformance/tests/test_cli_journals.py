@@ -157,7 +157,7 @@ def test_a_parameter_changes_what_is_read(tmp_path: Path) -> None:
 def test_clean_says_what_it_can_mean(tmp_path: Path, command: str) -> None:
     short(tmp_path, add("s1", 1))
     text = flat(run(command, tmp_path, "--edition", "s1"))
-    assert "verdict clean no check vouches for record bodies" in text
+    assert "verdict clean no check covers record bodies" in text
     seen = answer(command, tmp_path, "--edition", "s1")
     assert "unchecked" in [note["code"] for note in seen["notes"]]
     hashed = run(command, PARTIAL_COMMIT.with_name("basic-clean")).stdout
@@ -209,7 +209,7 @@ def test_ctrl_c_while_the_program_is_being_imported(tmp_path: Path) -> None:
 def test_an_edition_that_finds_nothing_explains_nothing(
     tmp_path: Path, command: str, name: str, content: bytes
 ) -> None:
-    """What holds no record of an old edition is no journal of it: the product refuses these files."""
+    """What holds no record of an old edition is not a journal of it: the product refuses these files."""
     (tmp_path / name).write_bytes(content)
     done = run(command, tmp_path)
     assert done.exit_code == 2

@@ -21,7 +21,7 @@ from judged import call
 
 #: States of each build that are looked at.
 SAMPLE = 40
-#: Reachable ones that are told as a number of operations and of bytes of the next one.
+#: Reachable ones that are reported as a number of operations and of bytes of the next one.
 PREFIX = "prefix-byte"
 
 

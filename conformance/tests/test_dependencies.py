@@ -1,4 +1,4 @@
-"""What a user installs is given in ranges, and the lowest versions of them can be told."""
+"""What a user installs is given in ranges, and the lowest versions of them can be reported."""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ def test_a_number_in_place_of_a_text_is_hidden() -> None:
 def test_marks_of_texts_that_no_bytes_encode() -> None:
     store = Path(__file__).parents[2] / "corpus/captured/kahadb_journal/activemq-5.11.4/in-doubt"
     redactor = Redactor(find_journals(load(store))[0])
-    # A name of a file that is no UTF-8, and half a character, which no name has.
+    # A name of a file that is not UTF-8, and half a character, which no name has.
     marks = {redactor.text(text) for text in ("\udcff", "\ud800", "a\udcff\ud800")}
     assert len(marks) == 3
     assert all(mark.startswith(("text(1)#", "text(3)#")) for mark in marks)

@@ -109,7 +109,7 @@ def test_why_about_files_of_no_edition_says_so(tmp_path: Path) -> None:
 
 @pytest.fixture
 def strange(tmp_path: Path) -> Path:
-    """A store below a name that is no UTF-8."""
+    """A store below a name that is not UTF-8."""
     place = tmp_path / os.fsdecode("é".encode() + b"\xff\x1b")
     try:
         shutil.copytree(KAHADB, place)

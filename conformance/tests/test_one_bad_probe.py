@@ -96,7 +96,7 @@ class Unprintable(Exception):
 
 #: What a reply can be, and what a connection can raise -> class, part of the reason.
 ODD_ANSWERS: dict[str, tuple[Deed, str, str]] = {
-    "a step": (lambda _: {"step": "0", "durable": True}, "error", "a step is no answer to read"),
+    "a step": (lambda _: {"step": "0", "durable": True}, "error", "a step is not an answer to read"),
     "half a surrogate": (lambda _: {"ok": {"verdict": "\ud800"}}, "fail", "\\ud800"),
     "half a surrogate in a name": (lambda _: {"ok": {"verdict": "clean", "\udc80": 1}}, "fail", "records"),
     "half a surrogate in an error": (lambda _: {"error": {"message": "\udfff"}}, "error", "\\udfff"),

@@ -271,7 +271,7 @@ def test_of_damaged_captures_the_product_keeps_what_the_reference_does(
         assert passed.last is not None
         last, end = passed.last.file.name, passed.last.end.off
         checkpoint = passed.chosen.control.checkpoint if passed.chosen.control else None
-        # What recovery begins with stands before: damage there is of another kind.
+        # What recovery begins with is before: damage there is of another kind.
         start = checkpoint.position + 100 if checkpoint and last == f"log{checkpoint.number}.dat" else 24
         for at in range(start, end, max(1, (end - start) * every(48) // 80)):
             data = files[last]

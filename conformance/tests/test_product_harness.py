@@ -37,7 +37,7 @@ THROWN = [
 def test_the_products_own_words_become_the_specs_codes(
     format_id: str, when: str, said: str, wanted: str
 ) -> None:
-    """Any other exception keeps its name, which is no code of the specification."""
+    """Any other exception keeps its name, which is not a code of the specification."""
     exceptions = Exceptions(f"journalspec_conformance.harnesses.{format_id}")
     name, _, rest = said.partition(": ")
     text, _, methods = rest.removesuffix("]").rpartition(" [")

@@ -226,7 +226,7 @@ REFUSED_QUESTIONS = {
     ("--type", "ADDD"): "types: ADD",
     ("--id", "x"): "--id: x: id holds integer",
     ("--from", "2026-11-28"): "hold no time",
-    ("--until", "x"): "'x' is no offset and no time",
+    ("--until", "x"): "'x' is neither an offset nor a time",
     ("--count-by", "type,x"): "has no column 'x'",
     ("--csv", "--ndjson"): "exclude each other",
     ("--csv", "--json"): "ask for rows with --ndjson",

@@ -74,7 +74,7 @@ def issued(semantics: Semantics, trace: Trace, crash: int, torn: int = -1) -> li
     """Return what had been asked for before the crash, in order: what stands, what may stand, this life's.
 
     What a recovery before this life may have found or not stands between the two: it is of the life before.
-    A record that is written again is no new operation, unless what it did was rolled back.
+    A record that is written again is not a new operation, unless what it did was rolled back.
     """
     known = {mark.record for mark in trace.standing}
     possible = set(trace.possible)

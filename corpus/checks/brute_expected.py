@@ -8,7 +8,7 @@ it there, or has the value that this write would have given it (nobody can tell
 such bytes apart). One that lies in several places at once does so if that holds of each of
 them, one that was written more than once if it holds of one time. It *counts* if a write that makes
 it count stands whole in the same sense. Who wants a record that counts and does not stand whole has
-to be told (nobody wants what was released), unless whole records of the time before stand in its place:
+to be told (nobody wants what was released), unless whole records of the time before are in its place:
 then the state looks as if nothing had ever happened. They have to fit: from where a record that counts
 begins, one behind the other, up to where a record that counts ends.
 
@@ -16,7 +16,7 @@ In the other strata, whether a state can be is decided from its bytes: a device 
 leaves what it had before some operation; a force that failed leaves pages of the trace's
 past; corruption of a kind changes so much and no more of what had been settled. Nobody
 is blamed for refusing there, and with corruption nothing can be demanded back: then what is
-missing has to be told.
+missing has to be reported.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class BruteDebt:
     `must_keep`, `may_keep` and `must_drop` are records, `names` maps what a
     reader may call a record to its name. `refusal` is allowed, required or
     forbidden. `sequences` are the records in the order in which they were written, with what an
-    earlier life may have left and without: who reads up to some point has a front part of one of them,
+    earlier generation may have left and without: who reads up to some point has a front part of one of them,
     give or take `possible` ones and those that were `let_go`. `whole` are the records that stand whole.
     """
 
@@ -83,7 +83,7 @@ class BruteDebt:
     sequences: tuple[tuple[str, ...], ...]
     possible: frozenset[str]
     whole: frozenset[str]
-    #: records of an earlier life that a recovery had still found
+    #: records of an earlier generation that a recovery had still found
     found_before: frozenset[str] = frozenset()
     let_go: frozenset[str] = frozenset()
 
@@ -104,7 +104,7 @@ class Writing:
         return {(place.number, place.off) for places in self.places.values() for place in places}
 
     def whole(self, state: BruteState) -> bool:
-        """Tell whether all of it stands in `state`."""
+        """Tell whether all of it is in `state`."""
         return all(any(place.whole(state) for place in places) for places in self.places.values())
 
 

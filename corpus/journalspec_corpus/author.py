@@ -26,7 +26,7 @@ def hex_bytes(text: str) -> bytes:
 
 
 def long_text(text: str) -> str:
-    """Return a text, or of ``text*N`` what stands before the star, N times over."""
+    """Return a text, or of ``text*N`` what is before the star, N times over."""
     one, star, count = text.partition("*")
     return one * int(count) if star else one
 
@@ -112,7 +112,7 @@ def lay_file(  # the first three say which file, the others what its format make
 
     Those, ``before``, show through behind the others. Each record starts at a multiple of
     ``align``, behind its ``gap`` (in hex), and not before the offset ``to``. A file without
-    a ``size`` ends with what stands in it. The records are the range ``LABEL.log``; one
+    a ``size`` ends with what is in it. The records are the range ``LABEL.log``; one
     without a ``label`` is ``LABELr1``, and in the previous life ``LABELold1``. The parts of
     the `header` are named ``header.FIELD`` (:func:`labelled` puts that before them).
     """

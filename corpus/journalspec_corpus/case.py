@@ -294,13 +294,13 @@ class Case:
     def check_names(self) -> None:
         """Raise CaseError unless the id, and the path of every file, can be a name below a directory."""
         if not is_id(self.id):
-            raise CaseError(f"{self.id!r:.200} is no id of a case")
+            raise CaseError(f"{self.id!r:.200} is not the id of a case")
         for file in self.input.files:
             fault = path_fault(file.path)
             if fault is not None:
                 raise CaseError(
                     f"{self.id}: {file.path!r:.200} leaves the directory that the case is written to,"
-                    f" or is no path: {fault}"
+                    f" or is not a path: {fault}"
                 )
 
     def to_json(self) -> dict[str, Json]:

@@ -97,7 +97,9 @@ class Built:
             return file, text
         match = _PLACE.match(text)
         if match is None:
-            raise EditError(f"{text!r} is no place: write label, label.start, label.end, each with +N or -N")
+            raise EditError(
+                f"{text!r} is not a place: write label, label.start, label.end, each with +N or -N"
+            )
         spot = self.range(match["label"])
         off = spot.end if match["side"] == "end" else spot.off
         return spot.file, off + sum(map(int, _SHIFT.findall(match["shifts"])))
@@ -108,7 +110,7 @@ class Built:
             file, start = self.place(edit["from"], edit.get("file", ""))
             other, end = self.place(edit["to"], file)
             if other != file or end < start:
-                raise EditError(f"{edit['from']!r} to {edit['to']!r} is no range of one file")
+                raise EditError(f"{edit['from']!r} to {edit['to']!r} is not a range of one file")
             return Range(file, start, end - start)
         text = edit["at"]
         if isinstance(text, str) and text in self.labels and "len" not in edit:
@@ -218,7 +220,7 @@ def apply(
     """Carry out one edit on `built` in place.
 
     Besides the edits of this module: ``{at, paste = "base:label"}`` copies the
-    bytes of a place of another base, ``{at, under = "base"}`` those that stand at
+    bytes of a place of another base, ``{at, under = "base"}`` those that are at
     the same offsets there, and ``{seal = "label"}`` asks the format's author module to
     make the checksum of a damaged record right again. With ``sectors`` (each a file's
     label and a number) and ``size``, ``fill`` and ``under`` go to these sectors.

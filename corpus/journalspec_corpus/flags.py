@@ -44,7 +44,7 @@ def load_flags(format_id: str | None = None) -> Mapping[str, Flag]:
         flags[flag.name] = flag
     for name, requirements in tomllib.loads(own.read_text(encoding="utf-8")).get("links", {}).items():
         if name not in flags:
-            raise FlagError(f"{format_id}/flags.toml: links names {name}, which is no flag")
+            raise FlagError(f"{format_id}/flags.toml: links names {name}, which is not a flag")
         flags[name] = replace(flags[name], requirements=flags[name].requirements + tuple(requirements))
     return flags
 

@@ -271,7 +271,7 @@ def _text(schema: Any, _: object) -> Check:
 
     def check(value: Any) -> Fault | None:
         if not isinstance(value, str):
-            return "", f"{_short(value)} is no text"
+            return "", f"{_short(value)} is not a text"
         return None if least <= len(value) <= most else ("", _amount(len(value), "characters", least, most))
 
     return check
@@ -304,7 +304,7 @@ def _list(schema: Any, named: Mapping[str, Any]) -> Check:
 
     def check(value: Any) -> Fault | None:
         if not isinstance(value, (list, tuple)):
-            return "", f"{_short(value)} is no list"
+            return "", f"{_short(value)} is not a list"
         if not least <= len(value) <= most:
             return "", _amount(len(value), "entries", least, most)
         for number, item in enumerate(value):
@@ -327,7 +327,7 @@ def _object_check(schema: Any, named: Mapping[str, Any]) -> Check:
 
     def check(value: Any) -> Fault | None:
         if type(value) is not dict and not isinstance(value, Mapping):  # the first is quicker, and usual
-            return "", f"{_short(value)} is no object"
+            return "", f"{_short(value)} is not an object"
         for name in required:
             if name not in value:
                 return "", f"member {name!r} is missing"

@@ -19,7 +19,7 @@ from journalspec_corpus.form import MAX_LINE, is_id, lines_of, parse
 PUBLISHED_TIERS = ("smoke", "captured", "worst")
 #: The cases of a core build: JSON lines, see :class:`Shared`.
 CASES = "cases.jsonl.gz"
-#: What the id of a case ends with that is told again in another edition, which stands between the braces.
+#: What the id of a case ends with that is reported again in another edition, which stands between the braces.
 AGAIN = "-in-{}"
 #: Lines of a set that may be no cases; a file with more is something else.
 MOST_FAULTY = 1000
@@ -116,7 +116,7 @@ class Shared:
 
     A line ``{"content": NUMBER, "size", "fill", "extents"}`` holds a content, and a later case has
     ``{"path", "content": NUMBER}`` among its files. A line ``{"permitted": NUMBER, "expect"}`` holds what
-    later cases with ``"expect": NUMBER`` permit. The first such line after a case begins anew.
+    later cases with ``"expect": NUMBER`` permit. The first such line after a case starts again.
     """
 
     def __init__(self) -> None:
@@ -168,7 +168,7 @@ class Intake:
     def file(self, path: Path) -> Iterator[Case]:
         """Yield one case per line of a file of JSON lines, also compressed.
 
-        Raises OSError if it is no regular file, damaged, too big, or obviously no file of cases.
+        Raises OSError if it is not a regular file, damaged, too big, or obviously no file of cases.
         """
         shared = Shared()
         with reading(path) as stream:

@@ -80,5 +80,5 @@ def when(text: str) -> dict[str, str]:
     """Return the ``when`` object of ``read``, ``write`` or ``recover.<policy>``."""
     op, _, policy = text.partition(".")
     if op not in ("read", "recover", "write") or bool(policy) != (op == "recover"):
-        raise ValueError(f"{text!r} is no question: write read, write or recover.<policy>")
+        raise ValueError(f"{text!r} is not a question: write read, write or recover.<policy>")
     return {"op": op, "policy": policy} if policy else {"op": op}

@@ -64,7 +64,7 @@ class StateForm:
         self._unordered = frozenset(unordered)
 
     def canonical(self, told: Mapping[str, Any]) -> tuple[Any, ...]:
-        """Return the tuples of a state that is told; raises KeyError if a part of it is not."""
+        """Return the tuples of a state that is reported; raises KeyError if a part of it is not."""
         return self._row(self._fields, told)
 
     def _row(self, fields: Sequence[Field], told: Mapping[str, Any]) -> tuple[Any, ...]:

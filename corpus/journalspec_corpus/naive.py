@@ -24,7 +24,7 @@ Entry = Mapping[str, Any]
 
 
 class Invalid(Exception):  # no error: what a check finds
-    """What stands there is no record; `end` is where it ends all the same, if that is known."""
+    """What is there is no record; `end` is where it ends all the same, if that is known."""
 
     def __init__(self, reason: str, end: int = 0) -> None:
         super().__init__(reason)

@@ -22,7 +22,7 @@ _CHUNK = 1 << 20
 
 
 class SealError(ValueError):
-    """A file is no JSON object at all; the message says why."""
+    """A file is not a JSON object at all; the message says why."""
 
 
 def render(members: Mapping[str, Any]) -> str:
@@ -66,7 +66,7 @@ def _refuse(name: str) -> NoReturn:
 def checksum(path: Path, limit: int) -> tuple[int, str]:
     """Return length and SHA-256 of a regular file's bytes; raises OSError.
 
-    Of a file of more than `limit` bytes only the length is told, with an empty checksum.
+    Of a file of more than `limit` bytes only the length is reported, with an empty checksum.
     """
     total, count = hashlib.sha256(), 0
     with as_is(path) as stream:

@@ -91,7 +91,7 @@ class Tables:
         return self.fraction("firsts", scope)
 
     def added(self, scope: str) -> Iterator[Any]:
-        """Yield the workloads of the table ``added``, which came later: they stand behind all others."""
+        """Yield the workloads of the table ``added``, which came later: they come after all others."""
         chosen = self.rows.get("added", {"scopes": ()})
         if scope not in chosen["scopes"]:
             return

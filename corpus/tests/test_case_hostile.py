@@ -88,9 +88,9 @@ HOSTILE: list[tuple[str, Any, str]] = [
     ("half a line", b'{"id": "btm.a.b"', "no JSON"),
     ("binary", b"\x00\xff\xfe", "no UTF-8 at byte 1"),
     ("byte order mark", b"\xef\xbb\xbf" + text(GOOD), "no JSON"),
-    ("a list", b"[]", "a list is no object"),
-    ("a text", b'"btm.a.b"', "is no object"),
-    ("null", b"null", "None is no object"),
+    ("a list", b"[]", "a list is not an object"),
+    ("a text", b'"btm.a.b"', "is not an object"),
+    ("null", b"null", "None is not an object"),
     ("a number", b"7", "the number 7"),
     ("a long number", text(GOOD, ('"100"', "9" * 5000)), "of 5000 digits: integers are written as text"),
     ("an exponent", text(GOOD, ('"100"', "1e400")), "the number 1e400"),
@@ -106,8 +106,8 @@ HOSTILE: list[tuple[str, Any, str]] = [
     ("half a surrogate in a path", with_file(path="\udc80"), "half of a surrogate pair"),
     ("half a surrogate in a state", expecting(state={"\ud9ab": "x"}), "half of a surrogate pair"),
     # Too much, or what TOML has not.
-    ("id is null", good(id=None), "id: None is no text"),
-    ("needs null", good(needs=[None]), "needs[0]: None is no text"),
+    ("id is null", good(id=None), "id: None is not a text"),
+    ("needs null", good(needs=[None]), "needs[0]: None is not a text"),
     ("too many files", with_paths(*(f"f{n}" for n in range(4097))), "4097 entries, at most 4096"),
     ("two files of 150 MiB", with_paths("a", "b", size=str(150 << 20)), "314572800 bytes in all, at most"),
     ("a size of 5000 digits", with_file(size="9" * 5000), "5000 characters, at most 20"),
@@ -172,7 +172,7 @@ def test_what_the_schema_says_is_what_is_checked(what: str, given: dict[str, Any
     )
     schema = json.loads(files("journalspec_corpus").joinpath("case.schema.json").read_text(encoding="utf-8"))
     fits = Draft202012Validator(schema).is_valid(given)
-    # Python's $ also stands before a newline at the end, that of JSON Schema does not.
+    # Python's $ also is before a newline at the end, that of JSON Schema does not.
     assert fits == (any(words in str(caught.value) for words in beyond) or "newline" in what)
 
 
@@ -263,7 +263,7 @@ def test_files_that_cases_share_are_lines_of_their_own(tmp_path: Path) -> None:
     assert "names a content that is not there: KeyError('2')" in b.fault
     assert "names a content that is not there: TypeError" in c.fault
     assert "input.files[0].size" in e.fault
-    # The first content after a case begins anew.
+    # The first content after a case starts again.
     assert "names a content that is not there: KeyError('1')" in f.fault
     assert g.fault == ""
 

@@ -286,7 +286,7 @@ def test_a_build_does_not_go_on_from_a_changed_manifest(copy: Path) -> None:
 @pytest.mark.parametrize("name", ["manifest.json", "mine.txt", "work", ".hidden"])
 def test_a_foreign_directory_is_refused_and_left_alone(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text('{"name": "a web application"}')
-    with pytest.raises(BuildError, match="exists and is no build directory"):
+    with pytest.raises(BuildError, match="exists and is not a build directory"):
         build(PLAN, tmp_path, Builder())
     assert contents(tmp_path) == {name: b'{"name": "a web application"}'}
 

@@ -179,7 +179,7 @@ def test_a_place_that_cannot_be_written_to_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
     done = run(*building(tmp_path / "file"))
     assert done.returncode == 1
-    assert "is no build directory" in done.stderr
+    assert "is not a build directory" in done.stderr
     assert "choose an empty or new directory" in done.stderr
     done = run(*building(tmp_path / "file" / "below"))
     assert done.returncode == 1

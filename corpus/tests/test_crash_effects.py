@@ -210,7 +210,7 @@ def test_where_a_force_was_a_lie_some_set_still_has_to_explain_the_state() -> No
     assert said(TX_5, COMMIT, live={"5": "aa"}) == "half-transaction"
     assert said(TX_5, TX_6, COMMIT, DELETE_5, live=BOTH) == "deleted-returned"
     assert said(TX_5, TX_6, live=BOTH) == "uncommitted-applied"
-    # A record that stands in two places is read twice.
+    # A record that is in two places is read twice.
     twice = (("5", (("ADD", "0", "aa"), ("ADD", "0", "aa"))),), ()
     plain = expected_at(journal(*written(ADD_5)), 2, stratum="C")
     honest = replace(plain, effects=expected_at(journal(*written(ADD_5)), 2).effects)

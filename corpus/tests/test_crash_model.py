@@ -129,7 +129,7 @@ def test_a_file_that_was_made_longer_reads_as_zeros_and_its_size_is_as_the_prese
 @pytest.mark.parametrize(
     ("others", "shown"),
     [
-        # Two pages in which something stands at the same place, and one whose first such page is another.
+        # Two pages in which something is at the same place, and one whose first such page is another.
         ({"other": OTHER}, OTHER[PAGE:]),
         ({"other": ZERO + b"p" * PAGE + b"q" * PAGE}, b"p" * PAGE),
         ({"other": b"o" * PAGE}, b"o" * PAGE),
@@ -184,7 +184,7 @@ def test_names_persist_as_the_preset_says(preset: str, expected: list[dict[str, 
 
 
 def test_of_many_names_in_flight_one_is_missing_or_only_one_is_there() -> None:
-    """Seven are too many for all choices; what a kill leaves is no choice of the device's."""
+    """Seven are too many for all choices; what a kill leaves is not a choice of the device's."""
     names = [f"n{number}" for number in range(7)]
     trace = trace_of(*map(Create, names), base={"log": b"l"})
     kept = [{name} for name in names[1:]] + [{*names} - {name} for name in names[:-1]]

@@ -266,7 +266,7 @@ def test_what_a_compaction_wrote_twice_may_come_out_twice(
         bodies = [(record["id"], record["body"]) for record in found if {"id", "body"} <= record.keys()]
         twice += len(bodies) > len(set(bodies))
     assert twice
-    # A copy that came out as well is no failure: only those that are known are left.
+    # A copy that came out as well is not a failure: only those that are known are left.
     assert failed == sum(sum(of.values()) for of in said["beyond"].get("strict", {}).values())
 
 

@@ -261,7 +261,7 @@ def test_a_loss_after_corruption_has_to_be_reported() -> None:
 
 
 A, B, S = ({"type": name} for name in "ABS")
-#: What is owed: an acknowledged record, one in flight, and one of an earlier life.
+#: What is owed: an acknowledged record, one in flight, and one of an earlier generation.
 SETS: dict[str, list[Any]] = {"must_keep": [A], "may_keep": [B], "must_drop": [S]}
 #: What a reader may say of that: the records it lists, and its verdict.
 SAID = "A clean", "AB clean", "AA clean", "B clean", " clean", "A recovered", " recovered", "refused"
@@ -278,7 +278,7 @@ SAID = "A clean", "AB clean", "AA clean", "B clean", " clean", "A recovered", " 
         ("required", "R", False, ["refused"]),
         ("required", "L", False, ["refused"]),
         ("required", "R", True, ["A recovered", "AB recovered", "refused"]),
-        # After corruption whatever is missing has to be told, and a record may stand in two places.
+        # After corruption whatever is missing has to be reported, and a record may be in two places.
         ("allowed", "C", False, ["A clean", "AB clean", "AA clean", "A recovered", " recovered", "refused"]),
         ("allowed", "C", True, ["A clean", "AB clean", "AA clean", "A recovered", " recovered", "refused"]),
     ],
@@ -294,7 +294,7 @@ def test_a_case_permits_what_the_page_on_the_crash_model_does(
         if verdict != "refused":
             observed["records"] = [{"type": name} for name in records]
         kept = any(compare(entry, observed, Claims()) is None for entry in entries)
-        # A report that nobody asked for is no fault.
+        # A report that nobody asked for is not a fault.
         assert kept == (said in fine or (verdict == "recovered" and f"{records} clean" in fine)), said
     strange = {"verdict": "recovered", "records": [A, S]}
     assert None not in [compare(entry, strange, Claims()) for entry in entries]

@@ -436,7 +436,7 @@ def test_chains_of_smaller_workloads_end(format_id: str) -> None:
                 assert len({entry.name for entry in found}) == len(found)
                 below[work.name] = {entry.name for entry in found}
                 todo += found
-        # An order in which everything stands behind what is smaller exists only if there is no circle.
+        # An order in which everything comes after what is smaller exists only if there is no circle.
         left = dict(below)
         while left:
             ends = [name for name, under in left.items() if not under & left.keys()]

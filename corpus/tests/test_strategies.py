@@ -76,7 +76,7 @@ def test_a_fault_touches_nothing_but_its_range(format_id: str, kind: str, data: 
 
 
 def test_every_verdict_occurs() -> None:
-    """The judge is no constant: each of its answers is reached for the formats there are."""
+    """The judge is not a constant: each of its answers is reached for the formats there are."""
     seen: dict[str, Any] = {}
 
     @settings(QUICK, max_examples=60, phases=(Phase.generate,))

@@ -31,7 +31,7 @@ from programs import until
 HERE = Path(__file__).resolve().parent
 CHECKOUT = HERE.parents[1]
 FOLDERS = (CHECKOUT, CHECKOUT / "docs", CHECKOUT / "docs/reference")
-#: The change log tells what was; it is no page to type from.
+#: The change log tells what was; it is not a page to type from.
 PAGES = [path for folder in FOLDERS for path in sorted(folder.glob("*.md")) if path.name != "CHANGELOG.md"]
 
 
@@ -39,13 +39,13 @@ def worst_of_all() -> int:
     return sum(len(load_cases(name, "worst")) for name in format_ids())
 
 
-#: A number that a page tells, as it stands there -> what it is.
+#: A number that a page tells, as it is there -> what it is.
 NUMBERS: dict[str, Callable[[], int]] = {
     "README.md: 21 rules": lambda: len(rules()),
     "README.md: 42 crash states": worst_of_all,
 }
 WORDS = {"two": 2, "three": 3, "four": 4, "five": 5, "ten": 10}
-#: What a number of has to be in the list above. Round ones of the crash engine are told as "about".
+#: What a number of has to be in the list above. Round ones of the crash engine are reported as "about".
 COUNTED = "probes|cases|requirements|rules|mutants|deviations|crash states"
 TOLD = re.compile(rf"(?<![\w.,/-])(?P<number>\d[\d,]*|ten|twenty) (?P<what>{COUNTED})\b")
 ABOUT = re.compile(r"[Aa]bout |more\s+than |up to ")

@@ -64,7 +64,7 @@ def test_files_are_read_as_the_reference_reads_them(format_id: str, table: Path,
         for (looked, name), found in zip(several, answers, strict=True):
             read = reads[looked.directory]
             roles = {entry.file: entry.role for entry in read.files}
-            # What a control file holds is no record of the schema; what has no role is no journal.
+            # What a control file holds is not a record of the schema; what has no role is not a journal.
             if roles.get(name, "control") == "control":
                 continue
             where = f"{looked.directory}/{name}"

@@ -125,7 +125,7 @@ class Span:
 
     `path` is dotted (``record[3].gtrid``); `kind` is one of header, record,
     field, dropped, stale, fill, unused. Containers precede what they contain. What recovery
-    drops (dropped), or what lies behind the log (unused), may contain records that are
+    drops (dropped), or what comes after the log (unused), may contain records that are
     well-formed and no part of the answer: of kind dropped or stale, with their fields.
     """
 
@@ -152,7 +152,7 @@ class Piece(NamedTuple):
     series: str = ""
 
 
-#: What a format calls what lies behind its log, where it does not say more.
+#: What a format calls what comes after its log, where it does not say more.
 REST = "rest"
 #: What is said of a record that stands where there is none for recovery.
 WELL_FORMED = "well-formed, no part of the answer"

@@ -41,7 +41,7 @@ def type_of(name: str) -> pa.DataType:
 def array(column: Any, kind: pa.DataType, data: bytes) -> pa.Array:
     """Return a column of a batch whose bytes are `data` as an array of type `kind`.
 
-    Text that could steer a terminal, or is no UTF-8, is escaped.
+    Text that could steer a terminal, or is not UTF-8, is escaped.
     """
     if isinstance(column, np.ma.MaskedArray):
         return pa.array(np.ma.getdata(column), mask=np.ma.getmaskarray(column)).cast(kind)
@@ -61,7 +61,7 @@ def _named(numbers: Ints, values: Sequence[Any], kind: pa.DataType) -> pa.Array:
 
 
 def _slices(starts: Ints, sizes: Ints, data: bytes, kind: pa.DataType) -> pa.Array:
-    """Return the slices of `data`; they stand in order, as the fields of records in order do."""
+    """Return the slices of `data`; they are in order, as the fields of records in order do."""
     none = sizes < 0
     ends = np.where(none, 0, starts + sizes)
     # The values and what is between them, turn by turn, are one array over `data`; Arrow copies the values.

@@ -28,7 +28,7 @@ LOSSES = {
     "xml-character": "XML 1.0 has no such character; U+FFFD is written for it",
     "xml-char-property": "a property of type char becomes a text of one character",
     "xml-value": "a property, or an entry of a map, is a list, a map or too large a number; it is left out",
-    "xml-converted": "it is no message of Core: JMS headers, properties and body are kept, no more",
+    "xml-converted": "it is not a message of Core: JMS headers, properties and body are kept, no more",
     "xml-body": "the body is not there or cannot be decoded, so that what is written is empty or in bytes",
     "xml-duplicate-id": "an earlier message has the same duplicate id; it is left out, or the broker would "
     "reject this one",

@@ -409,5 +409,5 @@ def _next_data(handle: int, off: int, size: int) -> int:
     except OSError as error:
         if error.errno != errno.ENXIO:
             return off
-        # Nothing but a hole up to the end, which may be nearer by now: what is gone is no hole.
+        # Nothing but a hole up to the end, which may be nearer by now: what is gone is not a hole.
         return max(off, min(size, os.fstat(handle).st_size))

@@ -103,7 +103,7 @@ class Contents(Protocol):
         """What was odd in what was looked at so far."""
 
     def rows(self, table: str) -> Iterator[Row]:
-        """Yield the rows of a table; each call begins anew, and no row is kept."""
+        """Yield the rows of a table; each call starts again, and no row is kept."""
 
     def counts(self) -> Iterable[Count]:
         """Return what each queue or table holds, decoding no more than that takes."""

@@ -2,7 +2,7 @@
 
 Reading only: files are opened without write access, once, and read where they are
 looked at (:mod:`.content`), so that neither their size nor their number costs memory or
-descriptors. Files that end in ``.gz`` are decompressed on the side, up to a bound, and
+descriptors. Files that end in ``.gz`` are decompressed also, up to a bound, and
 keep their names.
 """
 
@@ -414,7 +414,7 @@ def _unfit(entry: os.DirEntry[str]) -> str | None:
 
 
 def _length(path: Path) -> int:
-    """Return how long a file is that cannot be read; 0 if it is none, or that cannot be told either."""
+    """Return how long a file is that cannot be read; 0 if it is none, or that is unknown either."""
     try:
         info = path.stat()
     except OSError:

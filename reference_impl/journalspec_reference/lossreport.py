@@ -118,7 +118,7 @@ class LossReport:
     target: str
     parts: Sequence[Part]
     undone: Mapping[str, str] = field(default_factory=dict)
-    #: What lies at the source and is no part of a store, or was not read, and why.
+    #: What lies at the source and is not part of a store, or was not read, and why.
     beside: Sequence[LeftOut] = ()
     choices: Mapping[str, Any] = field(default_factory=dict)
     hide: Callable[[Part, str], str] | None = None

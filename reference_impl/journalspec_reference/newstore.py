@@ -271,7 +271,9 @@ def refuse_target(target: Path, others: Iterable[Path]) -> Path:
     if target.name in ("", "..") or os.path.lexists(target):
         raise FilesetError(f"{str(target)!r} is there already", "give the name of a new directory")
     if not target.parent.is_dir():
-        raise FilesetError(f"{str(target.parent)!r} is no directory", "make it first, or give another place")
+        raise FilesetError(
+            f"{str(target.parent)!r} is not a directory", "make it first, or give another place"
+        )
     place = target.parent.resolve() / target.name
     for other in (each.resolve() for each in others):
         if place.is_relative_to(other) or other.is_relative_to(place):
@@ -462,7 +464,7 @@ def _clear(place: Path, reports: Iterable[Path]) -> None:
 
 
 def refuse_other(path: Path) -> None:
-    """Raise FilesetError if there is something at `path` that is no report of ours."""
+    """Raise FilesetError if there is something at `path` that is not a report of ours."""
     if os.path.lexists(path):
         begin = b""
         if path.is_file() and not path.is_symlink():

@@ -3,7 +3,7 @@
 Call :func:`register` once per session. A row is a record (``kind`` is ``record``) or a region that holds none
 (``dropped``, with its ``reason``; a file that could not be read or used is one). The columns are those of
 :data:`COMMON` and the typed ones of the format, by the spec's names; where the journals are of several
-formats, these stand in the map ``fields``. Text that could steer a terminal, or is not UTF-8, is escaped.
+formats, these are in the map ``fields``. Text that could steer a terminal, or is not UTF-8, is escaped.
 
 Options:
 
@@ -12,7 +12,7 @@ Options:
   hex, lists as JSON;
 - ``bodies``: ``true`` for the bodies of records, too;
 - ``rows``: ``all`` also for valid records outside the log that do not count (kind ``unanchored``; ``reason``
-  says ``given-up`` if they stand in a dropped region) and remarks (kind ``note``), with ``fields``;
+  says ``given-up`` if they are in a dropped region) and remarks (kind ``note``), with ``fields``;
 - ``view``: ``journals`` for a row for each journal, with its verdict and what it lost;
 - ``contents``: the name of a table, for its rows: what recovery keeps in the user's words. What nests
   is JSON, a time is milliseconds since 1970;
@@ -212,7 +212,7 @@ class Query:
         return value
 
     def typed(self) -> dict[str, str]:
-        """Return the typed columns; none if they stand in `fields`."""
+        """Return the typed columns; none if they are in `fields`."""
         if self.fields or self.every_row:
             return {}
         formats = {self.format} if self.format else {journal.format for _, journal in self.found()}

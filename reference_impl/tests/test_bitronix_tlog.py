@@ -71,7 +71,7 @@ def test_numbers_in_names_may_be_of_any_script() -> None:
     arabic_ten, arabic_nine = "btm\u0661\u0660.tlog", "btm\u0669.tlog"
     assert in_order([arabic_ten, arabic_nine]) == [arabic_nine, arabic_ten]
     assert in_order([arabic_nine, "btm10.tlog"]) == [arabic_nine, "btm10.tlog"]
-    # A superscript two is no decimal digit.
+    # A superscript two is not a decimal digit.
     assert in_order(["btm\u00b2.tlog", "btm3.tlog"]) == ["btm3.tlog", "btm\u00b2.tlog"]
 
 

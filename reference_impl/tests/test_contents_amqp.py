@@ -245,7 +245,7 @@ def assert_body(row: Mapping[str, Any], broker: Mapping[str, Any]) -> None:
         assert row["content"][: len(body)] == body
     else:
         assert found == body
-    # For management, each value that is no text, list or map is bytes, and what is called text is text.
+    # For management, each value that is not a text, list or map is bytes, and what is called text is text.
     if section == "Data" and broker.get("type") == 3 and row["kind"] == "bytes":
         with pytest.raises(UnicodeDecodeError):
             bytes.fromhex(body["hex"]).decode()

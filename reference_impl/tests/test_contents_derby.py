@@ -213,7 +213,7 @@ def damage(directory: Path, what: str, name: str, *more: Any) -> None:
 @shared
 @pytest.mark.parametrize("case", DAMAGES)
 def test_what_derby_says_of_a_damaged_database_is_said_before(case: str, tmp_path: Path) -> None:
-    """The SQLState of the boot, or of the SELECT, is told; and where Derby shows rows, these are all."""
+    """The SQLState of the boot, or of the SELECT, is reported; and where Derby shows rows, these are all."""
     known = json.loads((SHARED / "damages-10.16.1.1" / "expected.json").read_bytes())
     found = next(entry for entry in known["cases"] if entry["id"] == case)
     unpacked(SHARED / "damages-10.16.1.1" / "db.tar.gz", tmp_path)
@@ -754,7 +754,7 @@ def test_damaged_pages_and_rows_end_in_remarks(small: Path) -> None:
 
 
 def test_damaged_values_are_remarks(small: Path, tmp_path: Path) -> None:
-    """A value that its type does not have is told as none; the other values of its row stay."""
+    """A value that its type does not have is reported as none; the other values of its row stay."""
     shutil.copytree(small, tmp_path / "db")
     path = tmp_path / "db" / "seg0" / "c490.dat"
     data = bytearray(path.read_bytes())

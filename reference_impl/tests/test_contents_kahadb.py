@@ -544,7 +544,7 @@ def compare_values(kind: str, data: bytes, reader: Callable[[Any], Any], found: 
         naive = families.decode(FAMILY, kind, data)
     except families.ContentsError:
         return
-    # By what they print: a float that is no number is equal to none.
+    # By what they print: a float that is not a number is equal to none.
     assert repr(found) == repr(reader(naive))
 
 
@@ -975,7 +975,7 @@ def test_hostile_bytes_raise_nothing() -> None:
 
 
 def test_after_a_change_of_one_byte_the_other_fields_are_there() -> None:
-    """Of a byte that is no length; a body and the properties are one field each."""
+    """Of a byte that is not a length; a body and the properties are one field each."""
     drawn, kept, tries = random.Random(7), 0, 1500
     objects_ = [(data, version) for (_, version), data in made().items()]
     for _ in range(tries):

@@ -87,7 +87,7 @@ def test_every_byte_of_it_has_a_name() -> None:
 
 
 def test_ids_that_no_file_bears_are_noted() -> None:
-    """That is no damage: restarts, reclaiming and compactions leave such gaps."""
+    """That is not damage: restarts, reclaiming and compactions leave such gaps."""
     for numbers, gaps in (((1, 2, 4, 9), ["no file has the id 3, 5 to 8"]), ((1, 2), [])):
         files = {f"a-{number}.hq": data_file(number) for number in numbers}
         for op in (REFERENCE.read, REFERENCE.recover):

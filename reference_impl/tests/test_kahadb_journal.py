@@ -46,7 +46,7 @@ def test_each_byte_is_summed_once(share: int, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_gibibyte_is_scanned_in_the_memory_of_a_window(tmp_path: Path) -> None:
-    """A hole that a control record claims: all of it is summed, and what stands behind it is found."""
+    """A hole that a control record claims: all of it is summed, and what comes after it is found."""
     size, record = 1 << 30, struct.pack(">iB", 5, 1)
     whole = DIALECT.start + struct.pack(">iq", len(record), zlib.adler32(record)) + record
     with (tmp_path / "db-1.log").open("wb") as out:

@@ -128,7 +128,7 @@ def test_a_new_store_and_its_reports_are_there_and_the_old_one_is_as_it_was(old:
         ("dangling", "is there already"),
         ("old/new", "which is only read"),
         ("link-to-old/new", "which is only read"),
-        ("gone/new", "is no directory"),
+        ("gone/new", "is not a directory"),
         ("old/../old/deep", "which is only read"),
         (".", "is there already"),
     ],

@@ -87,7 +87,7 @@ def as_json(records: Iterable[Record]) -> list[Any]:
 def test_what_was_written_is_read_and_recovered(format_id: str, edition: str, data: st.DataObject) -> None:
     journal = data.draw(journals(format_id, edition))
     seen = load(format_id).read(journal.files, edition=edition)
-    # Files drawn apart may refer to what is in none of them; that is no damage.
+    # Files drawn apart may refer to what is in none of them; that is not damage.
     assert seen.verdict == ("recovered" if seen.missing else "clean")
     assert as_json(seen.records) == as_json(journal.records)
     assert seen.state == journal.state

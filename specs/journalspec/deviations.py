@@ -177,7 +177,7 @@ def lint(format_id: str, data: Mapping[str, Any], known_cases: Collection[str] |
     `known_cases` are the ids that a case may have; the specification itself
     knows no cases, so without it only their form is looked at.
     """
-    faults = [f"{key!r} is no member of this file" for key in data if key != "deviation"]
+    faults = [f"{key!r} is not a member of this file" for key in data if key != "deviation"]
     seen: set[str] = set()
     shown = any("show" in entry for entry in data.get("deviation", ()))
     for number, entry in enumerate(data.get("deviation", ()), start=1):
@@ -216,7 +216,7 @@ def _show_faults(table: Mapping[str, Any], known_cases: Collection[str] | None) 
         try:
             re.compile(table.get(member, ""))
         except (re.error, TypeError) as error:
-            yield f"{member} is no regular expression: {error}"
+            yield f"{member} is not a regular expression: {error}"
     if way == "steps":
         yield from _step_faults(table["steps"])
     yield from (
@@ -252,7 +252,7 @@ def _form_faults(format_id: str, name: str, entry: Mapping[str, Any]) -> Iterato
     yield from _example_faults(entry.get("example"))
     observed = entry.get("observed")
     if not isinstance(observed, Mapping) or not observed.get("how") or not observed.get("on"):
-        yield "observed says neither how nor on what: a deviation that nobody saw is not listed"
+        yield "observed says neither how nor on what: a deviation that was not observed is not listed"
 
 
 def _example_faults(example: object) -> Iterator[str]:

@@ -192,7 +192,7 @@ class ByType(Construct):  # type: ignore[type-arg]  # generic in its stubs only
         stream.seek(here)
         number = first[0] if first else -1
         if number not in self.schemas:
-            raise ConstructError(f"{number} is no record type", path=path)
+            raise ConstructError(f"{number} is not a record type", path=path)
         return self.schemas[number]._parsereport(stream, context, path)
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
@@ -300,7 +300,7 @@ class ConstructCodec:
 
 
 def codec_of(format_id: str) -> ConstructCodec:
-    """Return the construct schemas of a format, which stand in its module ``schema``."""
+    """Return the construct schemas of a format, which are in its module ``schema``."""
     codec: ConstructCodec = import_module(f"journalspec.{format_id}.schema").CODEC
     return codec
 

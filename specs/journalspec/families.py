@@ -306,7 +306,7 @@ def _problems(family: Family, shape: Shape) -> Iterator[str]:
         for name in asked:
             found = before.get(name)
             if found is None or found.count or NUMBERS.get(found.type, _REAL).real:
-                yield f"{where}: {name} is no number before it"
+                yield f"{where}: {name} is not a number before it"
             elif found.left or (
                 name not in member.when[:1] and not conditions(found, before) <= conditions(member, before)
             ):
@@ -439,5 +439,5 @@ class _Reader:
         if size is not None and after < stop:
             raise ContentsError(f"{member.name}: {stop - after} bytes behind it", after)
         if value is not None and member.refuses(value):
-            raise ContentsError(f"{member.name}: {value!r} is no value of it", at)
+            raise ContentsError(f"{member.name}: {value!r} is not a value of it", at)
         return value, after

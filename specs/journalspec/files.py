@@ -45,7 +45,7 @@ class Unfit(OSError):
 
 
 def shown(text: str) -> str:
-    """Return `text` with everything escaped that could steer a terminal, break a line, or is no UTF-8."""
+    """Return `text` with everything escaped that could steer a terminal, break a line, or is not UTF-8."""
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
@@ -122,7 +122,7 @@ def making(path: Path) -> Iterator[Path]:
 
     After an exception nothing is left. Raises FileExistsError if there is a `path` that is
     no empty directory, and OSError that names `path`. An empty one that is there stays the same
-    directory (somebody may stand in it, or have mounted it), and gets one entry after the other.
+    directory (somebody may be in it, or have mounted it), and gets one entry after the other.
     """
     refuse_filled(path)
     target = Path(os.path.realpath(path))

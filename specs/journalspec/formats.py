@@ -39,7 +39,7 @@ class Edition:
     `reads_as` is the edition by whose rules it is read, if not its own. `but_for` are types of records
     that the other edition has and this one has not: without one of them both read a sound journal alike,
     and only then.
-    `unchecked` is what no check of the edition vouches for, as one sentence.
+    `unchecked` is what no check of the edition covers, as one sentence.
     """
 
     id: str

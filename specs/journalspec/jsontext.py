@@ -34,7 +34,7 @@ def write(value: object, stream: IO[str]) -> None:
 
 
 def pieces(value: object, pad: str = "\n") -> Iterator[str]:
-    """Yield the text of `value`; `pad` is a newline and the indentation that it stands at."""
+    """Yield the text of `value`; `pad` is a newline and the indentation that it is at."""
     if _is_small(value):
         yield _text(value, pad)
         return

@@ -375,7 +375,7 @@ class Layout:
         """
         kind = self.kind_at(name, edition, data)
         if self.by_type(name) and not kind:
-            return f"{data[:1].hex()} is no record type"
+            return f"{data[:1].hex()} is not a record type"
         form = self.structure(name, edition, kind)
         starts, ends = form.places(values)
         if ends[form.names[-1]] != len(data):
@@ -475,7 +475,7 @@ class Layout:
 
         0: its fixed part reaches beyond `end`; -1: a length is negative. Looks at the
         fixed part alone, so that a search over many candidates stays linear; all
-        lengths have to stand in it, before what varies.
+        lengths have to be in it, before what varies.
         """
         form = self.structure(name, edition, self.kind_at(name, edition, data[off : off + 1]))
         stop = off + form.size

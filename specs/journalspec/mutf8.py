@@ -20,7 +20,7 @@ def encode(text: str) -> bytes:
 
 
 def decode(data: bytes) -> str:
-    """Return the text of `data`; raises UnicodeDecodeError if that is no modified UTF-8 of whole characters.
+    """Return the text of `data`; raises UnicodeDecodeError if that is not modified UTF-8 of whole characters.
 
     A zero byte is read as U+0000, as Java's own reader does.
     """
@@ -34,7 +34,7 @@ def decode(data: bytes) -> str:
 
 
 def readable(data: bytes) -> str:
-    """Return the text of `data`, whatever it holds: what is no modified UTF-8 is replaced."""
+    """Return the text of `data`, whatever it holds: what is not modified UTF-8 is replaced."""
     try:
         text = data.replace(_NUL, b"\0").decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:

@@ -119,7 +119,7 @@ class Missing(Item):
     """Something that belongs to the journal and is not there, and what proves it.
 
     `code` is a word of the format's table ``[missing]``; `name` says which one (the name of a file, the
-    id of a record or transaction as text). The proof stands in `file`, at `off` where that is one place.
+    id of a record or transaction as text). The proof is in `file`, at `off` where that is one place.
     `count` is how many messages, records or rows (the table says which) are affected, None if nothing
     tells. `text` is for people and is not compared. With something missing a verdict is never clean.
     """
@@ -206,7 +206,7 @@ class Observation:
     missing: Sequence[Missing] = ()
     #: Part of level ``contents``: the rows of each table, as JSON has them; None: they were not asked for.
     contents: Mapping[str, object] | None = None
-    #: How often what is no part of the answer was met, by name, for summaries of it.
+    #: How often what is not part of the answer was met, by name, for summaries of it.
     tallies: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
     #: No part of the answer: the refusal of strict recovery, where reading has met what it refuses.
     unfit: Observation | None = field(default=None, compare=False, repr=False)
@@ -216,7 +216,7 @@ class Observation:
         """Return the unanchored records in what was given up: had that been sound, they might count.
 
         That is a dropped region, or a file that cannot be used. The others stand where
-        records of no account are normal (behind the end of the log, of an earlier life).
+        records of no account are normal (behind the end of the log, of an earlier generation).
         Takes 16 bytes of memory for each dropped region.
         """
         if not self.unanchored:
@@ -274,7 +274,7 @@ class _Regions:
             ends.append(region.off + region.length)
 
     def hold(self, at: At) -> bool:
-        """Tell whether what stands at `at` begins within one of them."""
+        """Tell whether what is at `at` begins within one of them."""
         starts, ends = self._found.get(at.file, ((), ()))
         index = bisect_right(starts, at.off) - 1
         return index >= 0 and at.off < ends[index]

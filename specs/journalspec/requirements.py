@@ -155,7 +155,7 @@ def _entry_faults(
     yield from _source_faults(entry.get("source"))
     text = entry.get("text")
     if not isinstance(text, str) or not text.strip():
-        yield "there is no text"
+        yield "there is not a text"
     elif entry.get("digest") != text_digest(text):
         yield (
             f"digest {entry.get('digest')!r} does not fit the text: raise the revision with "
@@ -174,7 +174,7 @@ def _unknown(what: str, values: object, known: Sequence[str]) -> Iterator[str]:
         if value not in known:
             yield f"{what} {value!r} is none of {', '.join(known)}"
     if len(set(values)) != len(values):
-        yield f"a {what} stands there twice"
+        yield f"a {what} is there twice"
 
 
 def _source_faults(source: object) -> Iterator[str]:

@@ -43,7 +43,7 @@ class Plain:
     """One structure as a schema read it: `size` bytes at `off`, its type by the spec's name, its fields.
 
     `fields` are those of the format's table, a list as a list of mappings. A
-    structure that is no record has no type.
+    structure that is not a record has no type.
     """
 
     off: int
@@ -155,7 +155,7 @@ class _Again:
         if not entry.header or entry.role in ("control", "mirror", "invalid"):
             return entry
         if not self._layout.has("header", self._edition):
-            return entry  # what is told of the file is no structure in it
+            return entry  # what is reported of the file is not a structure in it
         found = self._codec.read("header", self._edition, self._files[entry.file], 0, entry.file).fields
         self._behind[entry.file] = self._layout.behind(self._edition, found)
         return replace(entry, header={name: found[name] for name in entry.header})

@@ -81,9 +81,9 @@ class Field:
         if not isinstance(value, _IN_PYTHON.get(kind, str)):
             yield f"{where}: {value!r} is no {kind}"
         elif kind == "int" and not _INT.fullmatch(value):
-            yield f"{where}: {value!r} is no integer in decimal text"
+            yield f"{where}: {value!r} is not an integer in decimal text"
         elif kind == "bytes" and not _HEX.fullmatch(value):
-            yield f"{where}: {value!r} is no lower-case hex"
+            yield f"{where}: {value!r} is not lower-case hex"
         elif kind in ("int", "bytes"):
             size = int(value) if kind == "int" else len(value) // 2
             if (self.low is not None and size < self.low) or (self.high is not None and size > self.high):
@@ -192,7 +192,7 @@ class Vocabulary:
     def problems(self, answer: Mapping[str, Json], edition: str, op: str) -> list[str]:
         """Return what in `answer` (an observation as JSON) is not in the tables; empty if nothing.
 
-        What is missing because a lower level was asked for is no problem; a
+        What is missing because a lower level was asked for is not a problem; a
         record, header or state that is there has to be whole.
         """
         return list(self._problems(answer, edition, op))
@@ -279,7 +279,7 @@ def _known(table: Mapping[str, Entry], name: Json, where: str, edition: str, op:
 def members(fields: Iterable[Field], value: Json, where: str, edition: str) -> Iterator[str]:
     """Yield what is wrong with the object `value`: unknown, missing and ill-typed members."""
     if not isinstance(value, dict):
-        yield f"{where}: {value!r} is no object"
+        yield f"{where}: {value!r} is not an object"
         return
     known = _by_name(tuple(fields), edition)
     for name, inner in value.items():

@@ -27,7 +27,7 @@ TYPES = {"u1", "u2", "s4", "s8", "cint", "clong", "utf", "bytes", "list", "objec
 
 
 def slots(form: Form) -> Iterator[tuple[Slot, list[str]]]:
-    """Give every field, those of elements of lists too, with the names of what stands before it."""
+    """Give every field, those of elements of lists too, with the names of what is before it."""
     before: list[str] = []
     for slot in form.fields:
         yield slot, list(before)

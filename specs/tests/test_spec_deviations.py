@@ -155,7 +155,7 @@ def test_lint_sees_double_ids_unknown_members_and_unknown_cases() -> None:
     faults = lint(FORMAT, data, set())
     assert f"{P}-DEV-001: the id is used twice" in faults
     assert f"{P}-DEV-001: there is no case x.swap.position-as-timestamp" in faults
-    assert "'deviations' is no member of this file" in faults
+    assert "'deviations' is not a member of this file" in faults
 
 
 def test_main_counts(capsys: pytest.CaptureFixture[str]) -> None:

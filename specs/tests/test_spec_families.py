@@ -76,7 +76,7 @@ def test_damaged_bytes_are_the_same_to_construct_and_end_in_nothing_but_an_error
             refused += 1
         else:
             found = plain(family, root, parse(family, root, bytes(spoilt), version), version)
-            assert repr(found) == repr(wanted)  # what is no number is equal to nothing, not even itself
+            assert repr(found) == repr(wanted)  # what is not a number is equal to nothing, not even itself
     assert refused
 
 
@@ -111,7 +111,7 @@ fields = [{ name = "value", type = "none" }]
     ("old", "new", "reason"),
     [
         ('type = "item"', 'type = "items"', "list.items: no type items"),
-        ('count = "number"', 'count = "numbers"', "list.items: numbers is no number before it"),
+        ('count = "number"', 'count = "numbers"', "list.items: numbers is not a number before it"),
         ('count = "number"', 'counts = "number"', "list.items: no such key: counts"),
         ('type = "s4"', 'type = "s4", since = "2"', "list.number: no version 2"),
         ('type = "s4"', 'type = "s4", left = true', "list.items: number may be missing"),

@@ -179,7 +179,7 @@ def test_the_table_and_the_observations_agree_on_types_and_widths(format_id: str
             here = not entry.editions or edition in entry.editions
             if item is None or not here or not item.is_int or entry.kind != "int":
                 continue
-            # The file id of a record is told as the header's, which may be longer.
+            # The file id of a record is reported as the header's, which may be longer.
             assert entry.width == item.type or (entry.name == "file_id" and entry.width == "s8"), entry.name
 
 

@@ -60,7 +60,7 @@ def on(scenario: Scenario, product: Product, member: str, otherwise: Any = ()) -
 
 
 def by_hand(scenario: Scenario, product: Product) -> bool:
-    """Tell whether `product` is no judge of these files: a person has said what must be found in them."""
+    """Tell whether `product` is not a judge of these files: a person has said what must be found in them."""
     return on(scenario, product, "kept", None) is not None
 
 
@@ -169,7 +169,7 @@ class Capture:
     def spoilt(self, run: Played, records: list[Json], state: Json) -> list[Json]:
         """Return what may be answered about files that the product has spoilt, or only calls so.
 
-        `records` and `state` are what is still good; the rest stands in the table.
+        `records` and `state` are what is still good; the rest is in the table.
         """
         lost = [
             {"file": file, "off": str(off), "len": str(length), "reason": reason}
@@ -363,7 +363,7 @@ def _play_steps(connection: ProcessConnection, request: Mapping[str, Any], *, ki
                 raise RuntimeError(f"{op} got no stepwise answer: {answer}")
             done.append((op, answer))
         if not killed:
-            for _ in steps:  # the final answer: the harness has let go of the files
+            for _ in steps:  # the final answer: the harness has release the files
                 pass
     finally:
         steps.close()  # early: the process is killed

@@ -1,10 +1,10 @@
-"""Captured pairs: what the journal is asked to do stands in ``scenarios.toml``, what must be in them here.
+"""Captured pairs: what the journal is asked to do is in ``scenarios.toml``, what must be in them here.
 
 Captures made again are never the same: clocks differ from run to run.
 
 No reader of ours takes part. An operation says which record was asked for, the
 answer to it in which file the product put it. A change of that file is a swap:
-the file begins anew, with copies of what the product carried over. The copies
+the file starts again, with copies of what the product carried over. The copies
 are known from the product's cursor only; whatever it gives behind them must be,
 one by one, what was asked for.
 """
@@ -58,7 +58,7 @@ def _read_back(answer: Answer) -> dict[str, list[Json]]:
 
 
 def _written(run: Played, read: Answer) -> Json:
-    """Return what stands in the files: per file the copies, then what was logged.
+    """Return what is in the files: per file the copies, then what was logged.
 
     ``agreed`` is whether the product's cursor gives back just what was asked
     for; ``why_not`` says what it gave instead.
@@ -80,7 +80,7 @@ def _written(run: Played, read: Answer) -> Json:
 
 
 def _managed(logged: list[list[str]], read: Answer) -> Json:
-    """Return what stands in the files: the product's own reading, held against what each transaction logs.
+    """Return what is in the files: the product's own reading, held against what each transaction logs.
 
     The ids are the manager's choice and the files keep the last lap only, so the
     check is on the records that are left: for each transaction a closing piece of

@@ -1,4 +1,4 @@
-"""Captured logs: what is done stands in ``scenarios.toml``, what must be found says the model.
+"""Captured logs: what is done is in ``scenarios.toml``, what must be found says the model.
 
 A capture has the
 log, and the containers that are not as its base has them (``seg0.c<HEX>.dat``): a checkpoint writes some, and

@@ -1,4 +1,4 @@
-"""Captured journals: what is done stands in ``scenarios.toml``, what must be loaded says the format's model.
+"""Captured journals: what is done is in ``scenarios.toml``, what must be loaded says the format's model.
 
 Captures made again have the same bytes but for the names of compacted files and
 what a killed Artemis had not yet written of an open transaction.

@@ -1,4 +1,4 @@
-"""Captured journals: what is done stands in ``scenarios.toml``, what must be delivered says the model.
+"""Captured journals: what is done is in ``scenarios.toml``, what must be delivered says the model.
 
 Captures made again have the same bytes.
 """

@@ -128,7 +128,7 @@ def recurses(turn: Turn) -> None:
 
 
 def returns(value: Callable[[Turn], Any]) -> Does:
-    """Return something that is no reply, from a Python class."""
+    """Return something that is not a reply, from a Python class."""
 
     def does(turn: Turn) -> None:
         turn.value = value(turn)
@@ -157,7 +157,7 @@ def replaces_output(turn: Turn) -> None:
 
 
 def endless() -> Any:
-    """Yield without end what is no answer."""
+    """Yield without end what is not an answer."""
     while True:
         yield {"step": "0", "durable": True}
 
@@ -301,7 +301,7 @@ TABLE = misdeeds_of(
     ("leaves_a_loop", "leaves a link to itself behind", acts(lambda d: (d / "loop").symlink_to("loop"))),
     (
         "leaves_strange_names",
-        "leaves a file whose name is no text and steers terminals",
+        "leaves a file whose name is not a text and steers terminals",
         acts(lambda d: Path(os.fsdecode(os.fsencode(d) + b"/\x1b[2J\n\xff")).touch()),
     ),
     ("leaves_depths", "leaves directories 3,000 deep", acts(deep)),

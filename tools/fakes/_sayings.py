@@ -229,7 +229,7 @@ TABLE = misdeeds_of(
     ("steps", "the step of a write, in answer to a question", replies({"step": "0", "durable": True})),
     ("reports_trouble", "an error of its own", replies({"error": {"message": "disk on fire"}})),
     ("trouble_of_strange_kind", "an error that is a list of numbers", replies({"error": {"message": [1]}})),
-    # Text that is no answer.
+    # Text that is not an answer.
     as_text("timeout", "pass", slow=True),
     ("no_newline", "no newline behind the answer, and then silence", prints(lambda t: t[:-1])),
     as_text("error"),

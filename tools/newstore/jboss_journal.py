@@ -292,7 +292,7 @@ def live(answer: Answer) -> Any:
     rows["in_doubt"] = [row for row in rows["in_doubt"] if row["queue"] in known]
     named = {name: ident for ident, name in found.store.queues.items()}
     for name in ("messages", "in_doubt"):
-        # The name of a queue is made anew if its binding is lost.
+        # The name of a queue is made again if its binding is lost.
         rows[name] = [{**row, "queue": named.get(str(row["queue"]))} for row in rows[name]]
     rows["duplicates"] = [row for row in rows["duplicates"] if row["address"] is not None]
     for name in ("transactions", "queues"):

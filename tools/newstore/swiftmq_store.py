@@ -33,7 +33,7 @@ def live(answer: Answer) -> Any:
     unread = {remark.key for remark in found.remarks.kept if remark.code == "unreadable"}
     rows["messages"] = [row for row in rows["messages"] if f"{row['queue']} {row['id']}" not in unread]
     kept = Counter(str(row["queue"]) for row in rows["messages"])
-    # Subscriptions that are made anew; a queue of one without a message goes.
+    # Subscriptions that are made again; a queue of one without a message goes.
     seen = answer.observation
     lost = {each.name for each in seen.missing if each.code == "durable"}
     lost |= {Path(each.file).stem for each in seen.dropped if each.reason == "bad-durable"}

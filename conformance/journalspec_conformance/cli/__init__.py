@@ -182,7 +182,7 @@ def guarded(call: Callable[..., Any], *args: Any) -> Any:
     entries=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     epilog="Exit status: 0 all as expected, 1 something failed, 2 usage or configuration, 130 interrupted"
-    " (143 by SIGTERM, 129 by SIGHUP), 141 nobody reads the output any more. `inspect` and `recover` tell"
+    " (143 by SIGTERM, 129 by SIGHUP), 141 the output was closed. `inspect` and `recover` tell"
     " more apart, see there.",
 )
 @click.version_option(__version__, prog_name="journalspec")

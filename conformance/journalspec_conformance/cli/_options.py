@@ -23,7 +23,7 @@ JOBS = click.IntRange(0, 1024)
 
 
 def seconds(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
-    """Return a timeout as it is; a usage error for what leaves no time, never ends, or is no number."""
+    """Return a timeout as it is; a usage error for what leaves no time, never ends, or is not a number."""
     if value is not None:
         try:
             check_timeout(value)
@@ -33,7 +33,7 @@ def seconds(ctx: click.Context, param: click.Parameter, value: float | None) -> 
 
 
 def apply(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
-    """Return one decorator for several, so that the options stand in the given order in the help text."""
+    """Return one decorator for several, so that the options are in the given order in the help text."""
 
     def decorate(command: Command) -> Command:
         for option in reversed(options):

@@ -38,7 +38,7 @@ _OPENERS: Mapping[bytes, Callable[..., Any]] = {
     b"BZh": bz2.open,
     b"\xfd7zXZ": lzma.open,
 }
-#: What Python's modules raise for broken archives; a name that is no text and a number out of range, too.
+#: What Python's modules raise for broken archives; a name that is not a text and a number out of range, too.
 _BROKEN = (
     tarfile.TarError,
     zipfile.BadZipFile,
@@ -159,7 +159,7 @@ def _checked(name: str) -> tuple[str, ...]:
     parts = PurePosixPath(name).parts
     if name.startswith("/") or ".." in parts or any(each in name for each in "\\:\0") or not name:
         text = f"its entry {shown(name)!r} leads out of the archive; nothing was read"
-        raise FilesetError(text, "whoever made such an archive may mean harm: do not unpack it")
+        raise FilesetError(text, "such an archive may be an attack: do not unpack it")
     if len(parts) > MOST_DEEP or any(len(os.fsencode(part)) > LONGEST_NAME for part in parts):
         raise FilesetError(
             f"its entry {shown(name[:LONGEST_NAME])!r}... has too long a name; nothing was read"
@@ -193,7 +193,7 @@ def from_standard_input(into: Path, limit: int, format_id: str | None) -> None:
     if not name:
         known = ", ".join(each for each in format_ids() if get_format(each).alone)
         raise FilesetError(
-            f"standard input is no file that is a journal by itself ({known}) and no archive",
+            f"standard input is not a journal of one file ({known}) and no archive",
             "give the path of the directory; or name the format with --format",
         )
     path.rename(into / (name + packed))

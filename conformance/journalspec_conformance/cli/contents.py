@@ -183,7 +183,7 @@ def stored(answer: Answer, *, redact: bool = False) -> Holdings | None:
 def of_answer(answer: Answer, *, redact: bool) -> Holdings | None:
     """Return what is stored in a journal of which there is an answer that may be shown."""
     if redact:
-        # An answer without what users stored is no way to it: the journal is asked again.
+        # An answer without what users stored is not a way to it: the journal is asked again.
         answer = replace(answer, observation=replace(answer.observation, state=None))
     return stored(answer, redact=redact)
 

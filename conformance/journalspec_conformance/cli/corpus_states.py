@@ -118,7 +118,7 @@ def show_command(directory: Path, case_id: str, as_json: bool) -> None:
     ID is a `case_id` of the build's Parquet files, or the id of a published core
     case. Then come what arrived, what is owed, and the verdicts of the build. With
     --json, what is owed can be worked out once more elsewhere: all bytes of all
-    writes and files are told, where each record lies, what publishes it, and which
+    writes and files are reported, where each record lies, what publishes it, and which
     records stood there before.
     """
     try:

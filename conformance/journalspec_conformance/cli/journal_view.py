@@ -46,7 +46,7 @@ STRICT = "strict"
 #: A verdict's exit status; of several journals the worst counts. 2 is left for usage.
 STATUSES = {CLEAN: 0, RECOVERED: 1, REFUSED: 3}
 EXIT_STATUS = (
-    "Exit status: 0 clean; 1 recovered: something is damaged or was left out, and the rest is told;"
+    "Exit status: 0 clean; 1 recovered: something is damaged or was left out, and the rest is reported;"
     " 3 refused; of several journals the worst. 2 usage or configuration: no such path, no journal there,"
     " an unknown format, edition, policy or parameter, an edition that cannot be told, or files that say"
     " something else, or cannot be read, when they are read a second time. A journal that changes while it is"
@@ -57,9 +57,9 @@ EXIT_STATUS = (
 SAID = (ASSUMED, UNCHECKED)
 VERDICT_STYLES = {"clean": "bold green", "recovered": "bold yellow", "refused": "bold red"}
 MIN_FIELDS = 28
-#: So many records that do not count, or entries within an entry, are told one by one.
+#: So many records that do not count, or entries within an entry, are reported one by one.
 MOST_TOLD = 40
-#: Bytes of a field that are told whole, and how many are told of a field that has more.
+#: Bytes of a field that are reported whole, and how many are shown of a field that has more.
 MOST_BYTES, SOME_BYTES = 64, 16
 
 
@@ -122,7 +122,7 @@ def wrapped_lines(text: str, room: int) -> Iterator[str]:
     # One by one: the state of a destination is one text, and as long as all its messages.
     for chunk in (found[0] for found in re.finditer(r" +|[^ ]+", text)) if len(text) > room else [text]:
         if len(line) + len(chunk) <= room:
-            # What a line begins with is no blank, except the first.
+            # What a line begins with is not a blank, except the first.
             line += chunk if line or not told or chunk.strip(" ") else ""
             continue
         begin = 0
@@ -240,7 +240,7 @@ def _shown(error: UsageProblem) -> int:
 def answers(
     asked: Asked, command: str, journals: Sequence[Journal], policy: str | None, *more: str
 ) -> list[Answer]:
-    """Return what came of each journal; UsageProblem says what to type if an edition cannot be told."""
+    """Return what came of each journal; UsageProblem says what to type if an edition is unknown."""
     found = []
     for journal in journals:
         try:
@@ -367,7 +367,7 @@ def write_title(out: Painter, answer: Answer, asked: Asked) -> None:
             told = f"{note.text} holds a lock on {note.file}: the product is running"
             out.wrapped("in use   ", shown(told), "bold yellow")
         if note.code == UNCHECKED:
-            out.wrapped("         ", f"no check vouches for {note.text}")
+            out.wrapped("         ", f"no check covers {note.text}")
     if seen.verdict == REFUSED:
         write_refusal(out, description, seen)
 
@@ -444,9 +444,9 @@ def write_missing(out: Painter, description: Format, missing: Iterable[Missing])
 
 
 def write_outside(out: Painter, description: Format, seen: Observation, lost: Sequence[Record]) -> None:
-    """Write what stands outside the log, and what that means for the state that is told below.
+    """Write what stands outside the log, and what that means for the state that is reported below.
 
-    `lost` are those of the records that stand in what was given up.
+    `lost` are those of the records that are in what was given up.
     """
     rest = len(seen.unanchored) - len(lost)
     if lost:
@@ -461,7 +461,7 @@ def write_outside(out: Painter, description: Format, seen: Observation, lost: Se
         if len(lost) > MOST_TOLD:
             out.line(f"  - and {len(lost) - MOST_TOLD} more, which `journalspec inspect` lists")
     if rest:
-        told = "behind the end of the log or are of an earlier life; such records are normal and do not count"
+        told = "behind the end of the log or are of an earlier generation; such records are normal and do not count"
         out.wrapped("", f"{_valid(rest)} {told}")
 
 

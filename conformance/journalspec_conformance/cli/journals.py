@@ -218,7 +218,7 @@ def _write_refusal_of_recovery(out: Painter, answer: Answer) -> None:
 def _write_files(
     out: Painter, description: Format, journal: Journal, seen: Observation, parts: AbstractSet[str]
 ) -> None:
-    """Write a table of each file: what it is, its records, and what is no record."""
+    """Write a table of each file: what it is, its records, and what is not a record."""
     records = by_file(record_place, seen.records)
     beside = by_file(record_place, seen.unanchored)
     dropped = by_file(region_place, seen.dropped)
@@ -260,7 +260,7 @@ def _spans(journal: Journal, *, fields: bool) -> Iterator[Span]:
 
 
 def _untold(spans: Iterable[Span], *records: Iterable[Record]) -> Iterator[Span]:
-    """Yield the ranges that hold no record and were not dropped either; `records` are told otherwise.
+    """Yield the ranges that hold no record and were not dropped either; `records` are reported otherwise.
 
     All are of one file, each in offset order.
     """
@@ -269,7 +269,7 @@ def _untold(spans: Iterable[Span], *records: Iterable[Record]) -> Iterator[Span]
     for span in spans:
         if span.kind not in BARE_KINDS or not span.length:
             continue
-        # Only what is stale may be told as a record too.
+        # Only what is stale may be reported as a record too.
         while span.kind == "stale" and at < span.off and (record := next(told, None)) is not None:
             at = record.at.off
         if span.kind != "stale" or at != span.off:

@@ -43,7 +43,7 @@ def write_journals(
 
     `at_once`: the records are those of reading, and are written before all of the journal was read. `more`
     goes into each answer. Raises UsageProblem if the files turn out to be of another edition than the
-    records were told as.
+    records were reported as.
     """
     places, unlisted = found
     status = STATUSES[RECOVERED] if unlisted else 0
@@ -64,7 +64,7 @@ def write_journals(
             wanted = answer.journal.edition
             if at_once and level >= Level.RECORDS and _reader(answer.journal) != _reader(told):
                 raise UsageProblem(
-                    f"the records of {shown(str(place.asked))} were told as edition {told.edition},"
+                    f"the records of {shown(str(place.asked))} were given as edition {told.edition},"
                     f" and the files are of {wanted}",
                     f"ask again with --edition {wanted}",
                 )

@@ -63,7 +63,11 @@ _asking = _options.apply(
         help="Write a report (JSON lines) to FILE, compressed if it ends in .gz.",
     ),
     click.option(
-        "--jobs", type=_options.JOBS, default=0, metavar="N", help="Processes; 0 (default): as many as pay."
+        "--jobs",
+        type=_options.JOBS,
+        default=0,
+        metavar="N",
+        help="Processes; 0 (default): chosen automatically.",
     ),
     click.option("--validate", is_flag=True, help="Check every message against the protocol's schemas."),
     click.option(
@@ -230,7 +234,7 @@ def _refuse_overwriting(report: Path, prepared: Prepared, request: RunRequest) -
 
 
 def _refuse_silence(results: Sequence[Result], asked: int, least: int) -> None:
-    """Raise Problem if fewer than `least` were judged, or results are missing: silence is no success."""
+    """Raise Problem if fewer than `least` were judged, or results are missing: silence is not success."""
     if len(results) != asked:
         raise Problem(f"{asked - len(results)} of {asked} probes have no result: the run was cut off")
     reasons = Counter(result.reason for result in results if result.result_class in UNJUDGED)

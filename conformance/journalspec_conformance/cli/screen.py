@@ -11,7 +11,7 @@ from journalspec_conformance.cli.journal_view import Painter, Part, wrapped_line
 
 #: Lines of a screen, and columns: of a pipe, and never more.
 MOST_LINES, WIDTH = 40, 100
-#: Where sentences begin; so many lines of one are shown; a column of text is no narrower than this.
+#: Where sentences begin; so many lines of one are shown; a column of text is not a narrower than this.
 INDENT, MOST_WRAPPED, NARROW = 10, 4, 24
 #: Lists are folded to so many rows, all of them, until all fits; what room is left goes to these first.
 CAPS = (10, 8, 6, 5, 4, 3, 2, 1)
@@ -115,7 +115,7 @@ def _listing(listing: Listing, room: int, cap: int) -> Iterator[str]:
             at = head.index(name)
             for row in (head, *rows):
                 del row[at]
-    # A row that is too long by itself is no reason to move the columns of others.
+    # A row that is too long by itself is not a reason to move the columns of others.
     widths = _widths(head, [row for row in rows if len("  ".join(row[:-1])) + NARROW <= room])
     numbers = [all(_is_number(row[at] or "0") for row in rows) for at in range(len(widths))]
 

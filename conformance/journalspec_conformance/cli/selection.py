@@ -271,7 +271,7 @@ def _value(kind: str, text: str) -> Any:
 
 
 def _encodable(text: str) -> str:
-    """Return a text with what is no UTF-8 as columns have it."""
+    """Return a text with what is not UTF-8 as columns have it."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
@@ -290,7 +290,7 @@ def _time(option: str, text: str) -> int:
         at = datetime.fromisoformat(text)
     except ValueError:
         raise UsageProblem(
-            f"{option}: {shown(text)!r} is no offset and no time", "2026-11-28T04:38"
+            f"{option}: {shown(text)!r} is neither an offset nor a time", "2026-11-28T04:38"
         ) from None
     at = at if at.tzinfo else at.replace(tzinfo=UTC)
     return round(at.timestamp() * 1000)

@@ -30,7 +30,7 @@ UNDESCRIBED = {"what": "What frees the files of this format is not described."}
 @click.command(
     "why",
     epilog="Exit status: 0 answered, whether files stay or not; 2 usage: no such path, no journal there,"
-    " a file that is no data file of one.",
+    " a file that is not one of its data files.",
 )
 @click.argument("path", type=click.Path(path_type=Path))
 @options()
@@ -117,7 +117,7 @@ def _sections(
         return
     if file is not None and file not in found.lengths:
         raise UsageProblem(
-            f"{shown(file)} is no data file of this journal", f"its files: {some_of([*found.lengths])}"
+            f"{shown(file)} is not a data file of this journal", f"its files: {some_of([*found.lengths])}"
         )
     whole = place.asked.whole
     if file is not None:

@@ -185,7 +185,7 @@ def answer_of(adapter: CrashFormat, observed: Mapping[str, Any], *, listed: bool
     try:
         answer = adapter.answer(seen)
     except (KeyError, TypeError, ValueError) as error:
-        raise Misbehaved(f"the observation lacks what records are told apart by: {error!r}") from None
+        raise Misbehaved(f"the observation lacks what records are distinguished by: {error!r}") from None
     return replace(answer, unlisted=not listed)
 
 
@@ -305,7 +305,7 @@ def built(directory: Path, count: int, editions: Mapping[str, Collection[str]]) 
     """Return `count` states (0: all) of the build in `directory`: of each class as many as of the others.
 
     They are of `editions` of its format, and of each class those with the smallest ids, which are hashes.
-    Raises Problem if there is no build.
+    Raises Problem if there is not a build.
     """
     try:
         plan = Plan.from_json(manifest.load(directory)["plan"])

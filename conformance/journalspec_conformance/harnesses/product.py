@@ -154,7 +154,7 @@ class Session:
         return {}
 
     def stop(self) -> None:
-        """Let go of the files."""
+        """Release the files."""
         journal, self.journal = self.journal, None
         if journal is not None:
             journal.stop()
@@ -168,7 +168,7 @@ class Driver:
     """How one format's products are driven; a class of the format's own says what is missing here.
 
     `claims` is what ``hello`` says of the format, `charset` the JVM's default charset if that changes what is
-    written (None: its own choice). A product that is no Java program has no JVM: `java` is None.
+    written (None: its own choice). A product that is not a Java program has no JVM: `java` is None.
     """
 
     format_id: ClassVar[str]
@@ -270,7 +270,7 @@ class Driver:
         yield {"ok": {"files": session.files(), "refusals": refusals, "durable": durable}}
 
     def bye(self) -> None:
-        """Nothing to put away: files are let go of after every request."""
+        """Nothing to put away: files are release after every request."""
 
 
 def no_files(why: str) -> Answer:

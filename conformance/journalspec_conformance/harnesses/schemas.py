@@ -41,7 +41,7 @@ class SchemaHarness:
         }
 
     def read(self, request: Message) -> Message:
-        """Read; what is damaged, or what the schema does not take, is no answer but an error."""
+        """Read; what is damaged, or what the schema does not take, is not an answer but an error."""
         format_id, edition, files = request["format"], request["edition"], files_of(request)
         found = load(format_id).read(files, edition=edition, params=request.get("params"))
         if found.verdict == REFUSED or found.dropped:

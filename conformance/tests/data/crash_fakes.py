@@ -44,7 +44,7 @@ class Invents(_Fake):
 
 
 class Resurrects(_Fake):
-    """Reads on behind the tail, into what an earlier life has left there."""
+    """Reads on behind the tail, into what an earlier generation has left there."""
 
     def recover(self, request: Message) -> Message:
         files: Mapping[str, bytes] = request["files"]
@@ -79,7 +79,7 @@ class Raises(_Fake):
 
 
 class Nonsense(_Fake):
-    """Answers with records that cannot be told apart."""
+    """Answers with records that cannot be distinguished."""
 
     def spoil(self, right: Message) -> Message:
         for record in right["records"]:

@@ -33,7 +33,7 @@ def _rows(block: Mapping[str, Any]) -> Iterator[Row]:
 
 
 def tried(row: Row, place: Path, **names: str) -> None:
-    """Try a row; `names` are what stands in braces, and nothing below `place` may change."""
+    """Try a row; `names` are what is in braces, and nothing below `place` may change."""
     line, status, words, absent = row
     names |= {"place": str(place), "cases": str(CASES), "captured": str(CAPTURED)}
     names |= {"fakes": f"{sys.executable} {FAKES}"}

@@ -154,7 +154,7 @@ class _Drawer:
         raise ValueError(f"{member.name}: nothing that was drawn has a place in its size")
 
     def field(self, member: Member, scopes: tuple[dict[str, int], ...], depth: int) -> bytes:
-        """Return the bytes of a field that is no single number."""
+        """Return the bytes of a field that is not a single number."""
         value_of = values_of(scopes)
         kind = member.kind(value_of)
         size = self.random.randint(0, LONG) // 2 * 2

@@ -21,7 +21,7 @@ CASES = Path(__file__).parents[1] / "data" / "cases.jsonl"
 #: Four cases, by the last part of their id: clean, second-missing, checksum-in-passive, write.
 CASE = {case.id.rpartition(".")[2]: case for case in cases_of("", files=[CASES])}
 PROBE = {probe.id: probe for probe in probes_of(list(CASE.values()))}
-#: A name that sets a title, clears the screen, breaks the line, and is no UTF-8.
+#: A name that sets a title, clears the screen, breaks the line, and is not UTF-8.
 STRANGE = os.fsdecode(b"x\x1b]0;owned\x07\x1b[2J\n\xff")
 #: Run as a program, one of the fakes as a process.
 FAKES = Path(__file__).resolve().parents[3] / "tools" / "fakes"

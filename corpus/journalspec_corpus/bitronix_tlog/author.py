@@ -212,7 +212,7 @@ def build(base: Mapping[str, Any], edition: str) -> Built:
 
 
 def seal(built: Built, label: str) -> None:
-    """Make the checksum fit the bytes that now stand at record `label`.
+    """Make the checksum fit the bytes that now are at record `label`.
 
     For disk records with ASCII names in ascending order, and for nio payloads.
     """

@@ -49,7 +49,7 @@ CREATED = HEADER_SIZE + 100
 #: life -> the writer's first reading of the clock, and its first sequence number. Lives 1 and 2 are those
 #: of a background, from 3 on come those after a crash.
 _COUNTERS = {0: (1_000_000, 500), 1: (1000, 1), 2: (1000, 1)}
-#: Room between a file's header and the first step's record: for the records that stand before it.
+#: Room between a file's header and the first step's record: for the records that are before it.
 _STANDING = 128
 #: Bytes in the one name of a record that ends at an edge, at least.
 _SHORTEST = 8
@@ -77,7 +77,7 @@ class Run(Recorder):
     """One run of the writer with `order`, on new files of `length` bytes or on `files`.
 
     In these the records `known` stand whole, `owed` are those that are promised. `ends` are the
-    tails, as they stand in the headers.
+    tails, as they are in the headers.
     """
 
     format = FORMAT
@@ -186,7 +186,7 @@ class Run(Recorder):
         known = (written.status, written.gtrid.hex(), length)
         record = self._ids.setdefault(known, f"{self.prefix}r{len(self._ids)}")
         mark = Mark(record, item.file, item.off, length, key_of(written), fields)
-        # What an earlier life left here is written over: no tail makes it count any more.
+        # What an earlier generation left here is written over: no tail makes it count any more.
         self.marks = [other for other in self.marks if not _overlap(other, mark)]
         self.marked(mark)
         if item.file == self.active:
@@ -315,7 +315,7 @@ def _lay_background(run: Run, work: Workload) -> list[Mark]:
     life = 2 if work.background == "stale-shifted" else 1
     earlier = _prepared(work, life)
     before = len(earlier.marks)
-    # The earlier life went on in the same layout, and further than this run will.
+    # The earlier generation went on in the same layout, and further than this run will.
     _play(earlier, work, life)
     if work.kind == "append":
         more = [Step("COMMITTING", number, "typical").operation(life) for number in (12, 13)]
@@ -357,7 +357,7 @@ class LongRun(Run):
         write = self.storage.ops.pop()
         self.storage.note(Reuse(item.file), write)
         super()._swap_begins(item)
-        # What the file held is of an earlier life now: the pointer will pass over these places again.
+        # What the file held is of an earlier generation now: the pointer will pass over these places again.
         self.marks = [mark for mark in self.marks if mark.file != item.file]
 
     def worded(self, word: str) -> Operation | None:

@@ -15,7 +15,7 @@ EDITION = "2.1"
 #: life -> what names are made of. After a crash no byte of a name is what it was: a sector of before is
 #: never one of now.
 LETTERS = {3: "ijklmnop", 4: "qrstuvwx"}
-#: In a shifted earlier life every record is this much longer.
+#: In a shifted earlier generation every record is this much longer.
 SHIFTED, SHIFT = 2, 3
 
 

@@ -357,7 +357,7 @@ def _exchanged(point: CrashPoint, contents: list[bytes]) -> Iterator[tuple[str, 
         yield f"missing:{name}", {other: number for other, number in names.items() if other != name}
     for name, number in names.items():
         for other, its in names.items():
-            # A copy that is the same is no damage.
+            # A copy that is the same is not damage.
             if other != name and contents[its] != contents[number]:
                 yield f"doubled:{name}:{other}", {**names, other: number}
                 if name < other:

@@ -3,7 +3,7 @@
 A *block* is what persists as one: a granule of a file, a file's size, or the directory's names. Its
 *versions* are its contents in program order; version 0 is the durable one. Writes to one granule pass
 through one page, so that a granule on disk is always one of its versions, never a mixture. Versions that
-nobody wrote (garbage, halves, other files' blocks, names for themselves) stand behind a block's own, always
+nobody wrote (garbage, halves, other files' blocks, names for themselves) come after a block's own, always
 in the same order, so that a descriptor's code means the same whatever else is looked at. A state is one
 version of each block.
 
@@ -429,7 +429,7 @@ _page_ids = lru_cache(1 << 6)(page_ids)
 
 
 def file_head(name: str, size: int) -> bytes:
-    """Return what stands before a file's page ids."""
+    """Return what is before a file's page ids."""
     raw = name.encode()
     return len(raw).to_bytes(4, "big") + raw + size.to_bytes(8, "big")
 

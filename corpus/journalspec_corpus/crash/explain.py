@@ -254,7 +254,7 @@ def sectors(state: State, size: int = 512) -> Iterator[tuple[str, int, int, str]
 def picture(state: State, loss: Loss) -> Iterator[str]:
     """Yield the bytes of `loss` as they are in the state, annotated by the format's reference.
 
-    A mark stands before each row that holds something else than was written (of a
+    A mark is before each row that holds something else than was written (of a
     loss that was `kept`: than stood there before); of the other rows only their
     neighbours are shown.
     """

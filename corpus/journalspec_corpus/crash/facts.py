@@ -404,7 +404,7 @@ def _memories(trace: Trace) -> list[bytes]:
     return found
 
 
-#: Backgrounds under which a hole shows an earlier life, or as good as one.
+#: Backgrounds under which a hole shows an earlier generation, or as good as one.
 STALE = ("stale-same", "stale-shifted", "stale-foreign")
 #: Fields that begin within so many bytes of a record are its header.
 HEAD = 32

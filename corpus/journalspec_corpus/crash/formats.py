@@ -211,7 +211,7 @@ class CrashFormat:
     """A format, as the crash engine uses it.
 
     `first_lives(scope)` yields workloads in a fixed order, `record(workload)` plays one of them.
-    `added(scope)` are small and long ones that came later: they stand behind all others, so that every
+    `added(scope)` are small and long ones that came later: they come after all others, so that every
     n-th workload is what it was.
     `workload_of(members)` makes one from a table in TOML. `kinds` gives the category that a trace
     with such a tag ``kind`` is all about. `smaller(workload)` yields workloads that are smaller in

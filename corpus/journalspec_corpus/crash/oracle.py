@@ -7,7 +7,7 @@ model's after a set S of operations, in the order in which they were issued, suc
 - whatever the answer itself lists is in S: who shows a record has seen it;
 - S is closed: with the end of a transaction all that it ends. An end whose transaction is torn is not in S.
 
-A record that is written again (a copy that a swap or a compaction makes) is no new operation. What was
+A record that is written again (a copy that a swap or a compaction makes) is not a new operation. What was
 superseded by copies is known to have been done: whoever reads the copies has seen that as well.
 Where a force was a lie, or something decayed, what was acknowledged may be gone; then S is what
 the answer lists. It still has to explain the state.
@@ -126,7 +126,7 @@ class Operations:
         #: those that say that a transaction is complete
         self.ends = sum(issued.bit for issued in self.issued if issued.action.role in _COMPLETE)
         self._listed: dict[tuple[Sequence[str], Sequence[str]], tuple[int, int, int]] = {}
-        #: what had been acknowledged and let go in an earlier life, and what had been issued there
+        #: what had been acknowledged and let go in an earlier generation, and what had been issued there
         self._done = self._of(trace.done, 0)
         safe = self._done
         # Where order counts, what comes next was made from what was whole; of what was torn nobody can tell.
@@ -433,7 +433,7 @@ class Permitted:
         return self._explained(chosen, counting, state, twice)
 
     def _doubled(self, chosen: int, twice: int, state: State) -> bool:
-        """Tell whether `state` is that after `chosen` but for records that stand in two places by now.
+        """Tell whether `state` is that after `chosen` but for records that are in two places by now.
 
         A compaction under way does that, a write that landed elsewhere or a doubled file.
         """
@@ -485,7 +485,7 @@ class Permitted:
     def _explained(self, chosen: int, counting: int, state: State, twice: int) -> Wrong:
         """Return the difference between `state` and that after `chosen`, by what says most.
 
-        What stands in two places (`twice`) may be in effect twice.
+        What is in two places (`twice`) may be in effect twice.
         """
         due, found = (
             self.operations.effects(self.operations.state(chosen)),
@@ -567,7 +567,7 @@ class Expected:
 
     `must_keep` are acknowledged records whose effect nothing took back,
     `may_keep` those that had at least been issued, `must_drop` records of an
-    earlier life. `record_of` maps a reader's key to the record's name; a key that
+    earlier generation. `record_of` maps a reader's key to the record's name; a key that
     is not in it belongs to nothing that was ever written. `order` is the order in
     which the records of the log were issued, those aside that were `released`: these and records in
     `possible` may come anywhere, or not at all. `life` is the

@@ -218,7 +218,7 @@ class Recorder:
         #: Records that are not promised yet, with the open transaction that they belong to, 0 for none.
         self.pending: list[tuple[str, int]] = []
         self._base: dict[str, bytes] = {}
-        #: What the model says is there by now, as far as it was told with :meth:`learn`.
+        #: What the model says is there by now, as far as it was reported with :meth:`learn`.
         self.kept: Any = self.model.begin({}) if self.model else None
 
     def open(self) -> None:
@@ -314,7 +314,7 @@ class Recorder:
         self.marks.append(mark)
 
     def overwritten(self, item: Write) -> None:
-        """Forget the records that an earlier life left where `item` was written."""
+        """Forget the records that an earlier generation left where `item` was written."""
         end = item.off + len(item.data)
         self.marks = [
             mark

@@ -360,7 +360,7 @@ def reduce_state(  # noqa: PLR0913  # what is shrunk and how; all but five are k
     if given != verdict:
         raise NotFailing(f"the reader gets {given!r} in this state, not {verdict!r}")
     if verdict == NO_FAILURE:
-        raise NotFailing(f"the reader gets {given!r} in this state, which is no failure")
+        raise NotFailing(f"the reader gets {given!r} in this state, which is not a failure")
     search.in_effect = bool(wrong(search.answer(state), state.situation.expected))
     start, steps = state.case_id, []
     minimal = False

@@ -101,7 +101,7 @@ def crash_image(
         if isinstance(mark, Part):
             found = parts.setdefault((mark.record, mark.alternative), {})
             found[mark.file, mark.off] = there or found.get((mark.file, mark.off), False)
-    # One may stand in several places. A part is whole only if all other parts of its copy are there as well.
+    # One may be in several places. A part is whole only if all other parts of its copy are there as well.
     whole = [
         mark
         for mark, there in zip(issued, intact, strict=True)
@@ -335,7 +335,7 @@ def second_trace(name: str, image: CrashImage, life: Life, work: SecondLife, *, 
 def choose(first: Trace, *, gone: bool = False) -> ChosenImages:
     """Return representatives of the states of `first`. No reader is asked.
 
-    Those that the format's list of first crashes names are taken as they stand there. Of
+    Those that the format's list of first crashes names are taken as they are there. Of
     other traces, states are put into classes by category, torn field and order of
     persistence; categories take turns, and within a class the smallest case id
     comes first.

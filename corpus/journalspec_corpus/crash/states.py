@@ -246,7 +246,7 @@ def allowed_cuts(op: Write, preset: Preset, size: int) -> Mask:
     ends = op.off + np.arange(len(op.data) + 1)
     cut = ends % preset.granule == 0
     if preset.append == "whole":
-        # What lies behind the old end is not seen before all of it is there.
+        # What comes after the old end is not seen before all of it is there.
         cut = (cut & (ends <= size)) | (ends == size)
     cut[[0, -1]] = True
     return np.asarray(cut)

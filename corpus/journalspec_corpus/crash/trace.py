@@ -31,7 +31,7 @@ from typing import Any, Protocol
 
 from journalspec_reference.storage import MemoryStorage, Storage
 
-#: Files of up to so many bytes stand in a trace's id as they are. Ids depend on it: it never changes.
+#: Files of up to so many bytes are in a trace's id as they are. Ids depend on it: it never changes.
 PLAIN = 1 << 16
 
 

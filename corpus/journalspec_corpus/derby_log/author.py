@@ -1,6 +1,6 @@
 """The author module: sound logs from descriptions, with every range named.
 
-A base describes ``files`` by number from ``first`` (1) on, each with its ``groups``, and what stands behind
+A base describes ``files`` by number from ``first`` (1) on, each with its ``groups``, and what comes after
 them: ``end`` (``marker``, or ``none``; default: a marker in each file but the last) and zeros up to ``size``;
 ``header`` has fields that are not the right ones. A group is a list of records, or a table of ``records``,
 fields of its checksum record, ``plain = true`` (it has none) and ``covers`` (as many records, not all). The
@@ -98,7 +98,7 @@ class _Writer:
         return out | {name: self._value(name, value) for name, value in pairs.items()}
 
     def _value(self, name: str, value: str) -> Any:
-        """Return a field that stands in a text: ``rows`` are numbers, or pairs of them (``7:0,8:4``)."""
+        """Return a field that is in a text: ``rows`` are numbers, or pairs of them (``7:0,8:4``)."""
         if name == "rows":
             names = ("record_id", "reserved")
             return [dict(zip(names, map(int, row.split(":")), strict=False)) for row in value.split(",")]

@@ -130,7 +130,7 @@ def _log_seen(content: bytes, number: int, edition: str) -> LogSeen:
 
 
 def _mentioned(content: bytes, end: int, records: tuple[tuple[bytes, bytes], ...]) -> frozenset[bytes]:
-    """Return those of `records` whose place may stand in the first `end` bytes of a file."""
+    """Return those of `records` whose place may be in the first `end` bytes of a file."""
     return frozenset(record for place, record in records if content.find(place, 0, end) >= 0)
 
 

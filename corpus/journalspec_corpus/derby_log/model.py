@@ -26,7 +26,7 @@ _IN, _OUT = "inserted", "deleted"
 Place = tuple[int, int, int]
 #: Rows, and of each branch in doubt its identifier and the rows that come and go with it.
 State = tuple[Any, ...]
-#: How it is told; nobody has to tell it in order.
+#: How it is reported; nobody has to tell it in order.
 STATE = StateForm("derby_log", ("rows", "in_doubt"), ("rows", "in_doubt", "inserted", "deleted"))
 CHANGES, UNDOES = ("INSERT", "UPDATE", "DELETE"), ("PHYSICAL_UNDO", "LOGICAL_UNDO")
 #: The status of transactions at their ends.
@@ -36,7 +36,7 @@ PREPARED, COMMITTED = 2, 4
 def columns_in(said: Mapping[str, Any]) -> dict[int, bytes]:
     """Return what the row in a record's data holds, by the numbers of its columns; raises Invalid.
 
-    What it was before may stand behind it.
+    What it was before may come after it.
     """
     data = said.get("data", b"")
     taker = Taker(bytes.fromhex(data) if isinstance(data, str) else data)
@@ -217,7 +217,7 @@ class PageRows:
             row = None
         elif row is not None:
             columns = columns_in(op)
-            # A row without a value is none of those that are told.
+            # A row without a value is none of those that are reported.
             row = (*row[:2], value_in(columns)) if 1 in columns else None
         return replace(kept, changes={**kept.changes, tx: (*done, (place, row))})
 

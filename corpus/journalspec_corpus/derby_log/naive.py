@@ -157,7 +157,7 @@ class Log:
             raise Refused("header", "bad-header", self.name(number), 0, min(HEADER, len(data)))
 
     def problem(self, number: int, at: int) -> str:
-        """Return why no record stands at `at`, "end" if the log of the file ends there, "" if one does."""
+        """Return why no record is at `at`, "end" if the log of the file ends there, "" if one does."""
         data = self.files[number]
         if len(data) - at < 4:
             return "end of file" if at == len(data) else "truncated"
@@ -215,7 +215,7 @@ class Log:
         return {"type": found.pop("type"), **first, **found, "at": where}
 
     def sound(self, number: int, at: int) -> dict[str, Any] | None:
-        """Return the record at `at` if one stands there that can be read."""
+        """Return the record at `at` if one is there that can be read."""
         try:
             return None if self.problem(number, at) else self.record(number, at)
         except Refused:
@@ -262,7 +262,7 @@ class Log:
         return len(text) % 8 == 0 and not text.startswith(b"\0\x81")
 
     def covered(self, number: int, start: int) -> int:
-        """Return up to where checksum records before `start` vouch for its file."""
+        """Return up to where checksum records before `start` cover its file."""
         at = out = HEADER
         while at < start and not self.problem(number, at):
             summed = self.summed(number, at)
@@ -510,12 +510,12 @@ def _front(log: Log, number: int, start: int) -> tuple[list[dict[str, Any]], int
 
 
 def read(files: Files, edition: str) -> dict[str, Any]:
-    """Return the answer to the forensic question: what stands in the log."""
+    """Return the answer to the forensic question: what is in the log."""
     return recover(files, edition, "")
 
 
 def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
-    """Return what a restart concludes under `policy`, or (an empty one) what stands in the log."""
+    """Return what a restart concludes under `policy`, or (an empty one) what is in the log."""
     try:
         log = Log(_numbered(files), edition)
         _containers(log, files)

@@ -168,7 +168,7 @@ class PageRows:
         return [dict(zip(("table", "key", "value"), row, strict=True)) for row in sorted(out)]
 
     def _values(self, place: Place) -> list[bytes | None]:
-        """Return the columns of a row; none where it is no row, or a column of it is not here."""
+        """Return the columns of a row; none where it is not a row, or a column of it is not here."""
         parts = self.parts(place)
         out: list[bytes | None] = []
         start = self._at(place)

@@ -39,7 +39,7 @@ _TOLD = (
 SUM = "CHECKSUM"
 #: The status of a transaction in doubt.
 PREPARED = 2
-#: Room before the first step, for what stands there; where the first step of an `over` ends a file.
+#: Room before the first step, for what is there; where the first step of an `over` ends a file.
 _STANDING, _INTERVAL, _NEAR = 600, 100000, 99500
 #: Values of the rows that fill a file most of the way.
 _LARGE = 23000
@@ -81,7 +81,7 @@ class Run(TabledRecorder):
 
     def _group(self, item: Write) -> None:
         number = int(item.file[3:-4])
-        # What stands before it is not looked at.
+        # What is before it is not looked at.
         log = Log({number: bytes(item.off) + item.data}, self.edition)
         found = [said for said in log.run(number, item.off)[0] if said["type"] != SUM]
         if not found:

@@ -2,9 +2,9 @@
 
 A base has ``files``, each with ``id`` (the file id), ``records`` and, where
 they are not the usual ones, ``name``, ``version``, ``user_version``, ``size``
-(1024), ``fill``, ``align``, and ``before``: records of an earlier life, laid
+(1024), ``fill``, ``align``, and ``before``: records of an earlier generation, laid
 first and shining through behind those of this one. A record is a table, or a
-text ``LABEL KIND key=value ...``. COMMIT and PREPARE count what stands before
+text ``LABEL KIND key=value ...``. COMMIT and PREPARE count what is before
 them unless they say otherwise. A file with ``control = true`` is a control file.
 Labels: ``f1`` (by position), ``f1.header.file_id``, ``a``, ``a.size``,
 ``a.pair1.count`` ...
@@ -185,7 +185,7 @@ def control_body(file: Mapping[str, Any]) -> bytes:
 
 
 def seal(built: Built, label: str) -> None:
-    """Make the last four bytes of record `label` fit the bytes that now stand there."""
+    """Make the last four bytes of record `label` fit the bytes that now are there."""
     spot = built.range(label)
     data = built.files[spot.file]
     if f"{label}.hash" in built.labels:

@@ -215,7 +215,7 @@ def _seen(content: bytes, name: str, edition: str) -> bytes:
     if not header:
         return digest_of(b"short", any(head))
     if not any(head) or not usable:
-        # Whose file it is its records say, or it is no part of the journal.
+        # Whose file it is its records say, or it is not part of the journal.
         return digest_of(content)
     dialect = dialect if version is None else of_version(dialect, version)
     records: list[bytes] = []

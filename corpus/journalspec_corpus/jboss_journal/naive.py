@@ -45,7 +45,7 @@ LISTED = ("type", "id", "tx", "at")
 
 
 def read(files: Files, edition: str) -> dict[str, Any]:
-    """Return the answer to the forensic question: everything that stands in the files."""
+    """Return the answer to the forensic question: everything that is in the files."""
     found = _searched(files, edition)
     strict = recover(files, edition, "strict")
     if strict["verdict"] == REFUSED and all(file.unusable for file in found):
@@ -61,7 +61,7 @@ def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
     if policy == "salvage":
         found = _with_headers(found, files, edition)
     for file in found:
-        # From v1 on, a file shorter than its header is no reason to refuse (JBM-HDR-012).
+        # From v1 on, a file shorter than its header is not a reason to refuse (JBM-HDR-012).
         left_out = file.unusable == "short-file" and versioned(edition)
         if policy == "strict" and file.unusable and not left_out:
             return refused("header", file.unusable)

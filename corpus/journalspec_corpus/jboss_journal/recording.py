@@ -121,7 +121,7 @@ class Run(Recorder):
             self._recall(mark)
 
     def _recall(self, mark: Mark) -> None:
-        """Note what a record of an earlier life says, from its key."""
+        """Note what a record of an earlier generation says, from its key."""
         self.marks.append(mark)
         first, _, again = _plain(mark.record).partition(".")
         if again:
@@ -184,7 +184,7 @@ class Run(Recorder):
         self.storage.note(item)
 
     def _decided(self) -> None:
-        """Let go of what is in the old files alone: a compaction's control file is about to count."""
+        """Release what is in the old files alone: a compaction's control file is about to count."""
         self._let_go({name for name in self.ends if not name.endswith(".cmp")})
 
     def _renamed(self, item: Rename) -> None:
@@ -253,7 +253,7 @@ class Run(Recorder):
         self.pending.append((name, 0))
         self.storage.note(Publish((*(ended if kind.ends else ()), name)))
         if kind.ends:
-            # From now on its records are promised with the next force, those of an earlier life too.
+            # From now on its records are promised with the next force, those of an earlier generation too.
             self.pending = [(entry, 0 if owner == tx else owner) for entry, owner in self.pending]
         if kind.name == "COMMIT":
             known = {entry for entry, _ in self.pending} | self._owed
@@ -396,7 +396,7 @@ def file_size(work: Workload) -> int:
 
 
 def _brought(work: Workload, size: int, background: str, life: int) -> Run:
-    """Return a run on new files in which what stands before the steps of `work` is written."""
+    """Return a run on new files in which what is before the steps of `work` is written."""
     run = Run(work.writer, size, background)
     run.open()
     _lay(run, work.kind, _start(work, life), life)
@@ -411,7 +411,7 @@ def _start(work: Workload, life: int) -> int:
 
 
 def _lay(run: Run, kind: str, start: int, life: int) -> None:
-    """Write what stands before the steps, so that the first of them begins where it should."""
+    """Write what is before the steps, so that the first of them begins where it should."""
     if kind == "reclaim" and life == 0:
         # What the first file holds is deleted in the second, which is the one that is written to.
         run.apply(Step("add", 80, TYPICAL).operation(life))

@@ -12,9 +12,9 @@ from journalspec_corpus import workloads as shared
 from journalspec_corpus.crash.record import Operation
 from journalspec_reference.jboss_journal.write import RECORD_OPS
 
-#: Ids and transactions of an earlier life are this much larger.
+#: Ids and transactions of an earlier generation are this much larger.
 LIFE = 1000
-#: What stands before every workload: a record to delete or update, and one that fills up to the start.
+#: What is before every workload: a record to delete or update, and one that fills up to the start.
 VICTIM, FILLER = 91, 90
 
 

@@ -1,12 +1,12 @@
 """The author module: sound journals from descriptions, with every range named.
 
-A base describes ``files``, each with an ``id`` (default: 1, 2 ...), ``batches``, and what stands behind
+A base describes ``files``, each with an ``id`` (default: 1, 2 ...), ``batches``, and what comes after
 them: ``end`` (``marker``, ``zeros`` or ``none``; default: the edition's) and zeros up to ``size``; a base
 with ``batches`` has them in file 1. A batch is a list of records, or a table of ``records`` and fields of
 the control record that are not the right ones. A record is a text ``LABEL [COMMAND] key=value ...``:
 ``r7`` alone is ADD_MESSAGE of the message m7 to the queue Q. Keys: ``q`` and ``t`` (queue, topic), ``id``,
 ``body``, ``prio``, ``tx`` (``c1:7``), ``xa`` (``1:GTRID:BQUAL``), ``sub``, ``info``, ``retro``, ``text``,
-``source``, ``skip``, ``ack``, and ``payload`` (hex) for one that is no command. A table has any field of
+``source``, ``skip``, ``ack``, and ``payload`` (hex) for one that is not a command. A table has any field of
 the record besides. What an ``index`` has says :mod:`journalspec_corpus.kahadb_journal.index`.
 
 Labels: ``f1``, ``f1.log``, ``f1.marker`` (the end marker), ``b1``, ``b1.whole``, ``b1.checksum``, ``r1``,
@@ -31,7 +31,7 @@ FORMAT = "kahadb_journal"
 #: The fields that a brief expectation lists.
 BRIEF = ("type", "message_id", "at")
 MARKERS = {"marker": b"-qMa4", "zeros": bytes(5), "none": b""}
-#: What stands behind a batch if nobody says.
+#: What comes after a batch if nobody says.
 _ENDS = {"seed": "none", "5.3": "none", "5.12": "zeros"}
 #: What stands for a field that is told and not stored.
 _NOTHING: Mapping[str, Any] = {"s4": 0, "s8": 0, "bool": False, "str": "", "bytes": b""}

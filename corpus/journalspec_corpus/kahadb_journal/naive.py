@@ -47,7 +47,7 @@ def _ends(data: bytes, at: int, edition: str) -> bool:
 
 
 def _problem(data: bytes, at: int, edition: str, *, checked: bool) -> tuple[str, int]:
-    """Return why no batch stands at `at`, and from where to look for the next; ("", its end) if one does."""
+    """Return why no batch is at `at`, and from where to look for the next; ("", its end) if one does."""
     if len(data) - at < CONTROL:
         return "truncated", len(data)
     if data[at : at + 16] != _start(edition):
@@ -71,7 +71,7 @@ def _problem(data: bytes, at: int, edition: str, *, checked: bool) -> tuple[str,
 
 
 def _nothing(data: bytes, at: int, edition: str) -> bool:
-    """Tell whether a batch of no bytes stands at `at`, which ends the log (KHD-END-009)."""
+    """Tell whether a batch of no bytes is at `at`, which ends the log (KHD-END-009)."""
     control = data[at : at + CONTROL]
     sizes = len(control) == CONTROL and control[16:27] == bytes(11) and control[27] in (0, 1)
     return edition != "seed" and sizes and control[:16] == _start(edition)
@@ -164,7 +164,7 @@ def _walked(name: str, data: bytes, edition: str) -> Scanned:
 
 
 def read(files: Files, edition: str) -> dict[str, Any]:
-    """Return the answer to the forensic question: what stands in all files."""
+    """Return the answer to the forensic question: what is in all files."""
     found = [_scan(name, bytes(files[name]), edition) for _, name in _files(files)]
     if not found:
         return refused("fileset", "no-files")

@@ -12,7 +12,7 @@ _MOST = 0x7FFFFFFF
 
 
 class NoCommand(Exception):  # no error: what a check finds
-    """The payload is no command."""
+    """The payload is not a command."""
 
 
 def command(payload: bytes, edition: str) -> tuple[int, Mapping[str, Any], int]:

@@ -43,7 +43,7 @@ from journalspec_reference.kahadb_journal.scan import scan
 FORMAT = "kahadb_journal"
 #: Fields that say where a record lies, and not what it says.
 _PLACED = frozenset(["length", "batch_size", "checksum"])
-#: Room before the first step, for what stands there; behind the last one, for what forces.
+#: Room before the first step, for what is there; behind the last one, for what forces.
 _STANDING, _ROOM = 300, 256
 #: Length of the files of a journal that is created.
 CREATED = 1024
@@ -226,7 +226,7 @@ def _brought(work: Workload, life: int) -> Run:
 
 def _laid(writer: str, length: int, start: int, life: int) -> Run:
     run = _opened(writer, length, life)
-    # An earlier life is no other journal: it began with the same messages.
+    # An earlier generation is no other journal: it began with the same messages.
     before = [Step("add", VICTIM, 4), Step("standing", FILLER), Step("publish", OWED, 4)]
     run.play([step.operation(0) for step in before], together=False)
     run.apply({**_filler(start - run.position), "sync": True})
@@ -258,7 +258,7 @@ def _lay_background(run: Run, work: Workload) -> list[Mark]:
     earlier = _brought(work, 0)
     earlier.life = life
     before = len(earlier.marks)
-    # The earlier life went on in the same layout, and further than this run will.
+    # The earlier generation went on in the same layout, and further than this run will.
     _play(earlier, work, life)
     if work.kind == "append":
         more = [Step("add", number, 40).operation(life) for number in (12, 13)]
@@ -281,7 +281,7 @@ class LongRun(Run):
     ``f`` ``w``               force; write what waits as a batch
     ``o`` ``n``               close, and open again; force, and open again without having closed
 
-    A transaction stands behind what is done in it (``a1bl3``). A word that ends in ``-`` is not forced, and
+    A transaction comes after what is done in it (``a1bl3``). A word that ends in ``-`` is not forced, and
     waits in a batch. All is numbered in base 36. Sizes: ``a`` four bytes, ``b`` forty, ``c`` more than a
     sector; with ``x``, ``y`` and ``z`` the batch that the record begins ends one byte before, at and one
     byte after a sector's edge.

@@ -14,9 +14,9 @@ from journalspec_reference.kahadb_journal.codec import DIALECTS
 
 #: Numbers of messages and transactions of a life are this much larger.
 LIFE = 1000
-#: What stands before every workload: a message of the queue, one owed to the subscription, what fills up.
+#: What is before every workload: a message of the queue, one owed to the subscription, what fills up.
 VICTIM, OWED, FILLER = 91, 92, 90
-#: In a shifted earlier life every body is this much longer.
+#: In a shifted earlier generation every body is this much longer.
 SHIFTED, SHIFT = 2, 3
 #: Bodies are made so many bytes at once: a shorter one is the beginning of a longer one.
 _TOGETHER = 4096
@@ -30,7 +30,7 @@ class Step(shared.NumberedStep):
 
     def operation(self, life: int) -> Operation:
         """Return the protocol's ``append`` operation, with the ids and bodies of that life."""
-        # What stands before all is the same message in every life; an earlier life has one of its own.
+        # What is before all is the same message in every life; an earlier generation has one of its own.
         number = self.id if self.id in (VICTIM, OWED) and life not in (1, SHIFTED) else self.id + life * LIFE
         size = self.size + (SHIFT if life == SHIFTED and self.size else 0)
         tx = self.tx and TABLES.rows["transactions"][self.tx[0]].format(
@@ -66,7 +66,7 @@ class Workload(shared.SmallWorkload):
     def fields(self) -> Mapping[str, int]:
         """Return the start of every field of the first step's batch, by name, and of the end marker.
 
-        There is no such workload, and no field, where something lies behind an end marker of zeros: they
+        There is no such workload, and no field, where something comes after an end marker of zeros: they
         are one up to the end of the file only.
         """
         if self.background != "zero" and not DIALECTS[self.edition].marked:

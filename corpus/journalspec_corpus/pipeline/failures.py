@@ -59,7 +59,7 @@ def place_of(directory: Path, name: str) -> BuiltState:
     except ValueError:
         wanted = b""
     if len(digits) != ID_DIGITS or len(wanted) * 2 != ID_DIGITS:
-        raise NotThere(f"{name!r} is no id of a state: that is {ID_DIGITS} hex digits")
+        raise NotThere(f"{name!r} is not the id of a state: that is {ID_DIGITS} hex digits")
     plan = plan_of(directory)
     adapter = crash_format(plan["format"])
     row = _row(directory, wanted)
@@ -70,7 +70,7 @@ def place_of(directory: Path, name: str) -> BuiltState:
     workloads = (work for work in adapter.workloads(plan["tier"]) if work.name == row["workload"])
     workload = next(workloads, None)
     if workload is None:
-        raise NotThere(f"{row['workload']} is no workload of this version: build {directory} again")
+        raise NotThere(f"{row['workload']} is not a workload of this version: build {directory} again")
     descriptor = Descriptor(**{member.name: row[member.name] for member in fields(Descriptor)})
     verdicts = {reader: row[f"verdict_{reader}"] for reader in adapter.readers}
     return BuiltState(adapter, workload, descriptor, verdicts, wanted.hex())
@@ -101,6 +101,6 @@ def plan_of(directory: Path) -> dict[str, Any]:
         plan["format"], plan["tier"], plan["seed"]
     except (OSError, ValueError, KeyError, TypeError):
         raise NotThere(
-            f"{directory} is no build: `journalspec corpus build --tier core --out DIR` makes one"
+            f"{directory} is not a build: `journalspec corpus build --tier core --out DIR` makes one"
         ) from None
     return plan

@@ -81,8 +81,8 @@ def prepare(plan: Plan, out: Path) -> None:
 
 
 def not_ours(out: Path) -> BuildError:
-    """Return the error that says that `out` holds something that is no build."""
-    return BuildError(f"{out} exists and is no build directory", "choose an empty or new directory")
+    """Return the error that says that `out` holds something that is not a build."""
+    return BuildError(f"{out} exists and is not a build directory", "choose an empty or new directory")
 
 
 def _left(path: Path) -> bool:

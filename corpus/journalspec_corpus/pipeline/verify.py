@@ -108,7 +108,7 @@ def _plan(directory: Path, manifest: dict[str, Any], out: Verified) -> None:
 
 
 def _listing(directory: Path, manifest: dict[str, Any], out: Verified) -> None:
-    """Name everything that is not in the manifest, and what is no file or directory of its own."""
+    """Name everything that is not in the manifest, and what is not a file or directory of its own."""
     files = {MANIFEST, PLAN_FILE, *manifest.get("cases", {}).get("files", ())}
     parts = {str(part["file"]) for part in manifest["parts"]}
     strange = [*_strange(directory, "", files, {STATES})]

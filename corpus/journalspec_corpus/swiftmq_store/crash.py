@@ -59,7 +59,7 @@ def _action(said: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def canonical(shown: Mapping[str, Any]) -> State:
-    """Return a state as it is told, in tuples; nobody says that there is an empty queue of branches."""
+    """Return a state as it is reported, in tuples; nobody says that there is an empty queue of branches."""
     queues = ((_hex(queue["name"]), tuple(map(_message, queue["messages"]))) for queue in shown["queues"])
     branches = (
         (*(_hex(one[name]) for name in _NAMES[:-1]), tuple(_hex(key) for key in one["keys"]))

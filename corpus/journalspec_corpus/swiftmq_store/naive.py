@@ -79,7 +79,7 @@ def _log(data: bytes, pages: int, size: int) -> Scanned:
 
 
 def whole(data: bytes, at: int) -> tuple[dict[str, Any], int] | None:
-    """Return the whole COMMIT or ABORT of a tagged log that stands at `at`, and where it ends."""
+    """Return the whole COMMIT or ABORT of a tagged log that is at `at`, and where it ends."""
     try:
         return _record(data, at, "record", len(data), PAGE)
     except Invalid:

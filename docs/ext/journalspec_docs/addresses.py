@@ -60,7 +60,7 @@ def write(app: Sphinx, problem: Exception | None) -> None:
 
 def sends_on(url: str, anchor: str, name: str, *, had_anchors: bool) -> str:
     """Return a page that leads to `anchor` of `url`; if it `had_anchors`, to the one that it is asked for."""
-    # The address of the page stands once, as the base of both links.
+    # The address of the page is written once, as the base of both links.
     to = escape(f"#{anchor}")
     # Only a page of before had anchors.
     script = "<script>location.hash&&location.replace(document.baseURI+location.hash)</script>"

@@ -1,6 +1,6 @@
 """What a structure may look like: by edition, by type of record, with and without its optional parts.
 
-Two tables tell: the format's table of bytes (``[layout]`` of its ``fields.toml``) for what stands there, and
+Two tables tell: the format's table of bytes (``[layout]`` of its ``fields.toml``) for what is there, and
 the conditions of a ``.ksy`` for what only a schema describes. Each alternative is a
 :class:`~journalspec_docs.ksy.Type` of its own, named by when it holds, and drawn as any other.
 """
@@ -24,7 +24,7 @@ Place = tuple[str, str]
 
 #: Conditions of this form about one field exclude each other.
 _VALUE = re.compile(r"(.+) == \d+")
-#: Whether there is more of the file is no form of what stands in it.
+#: Whether there is more of the file is not a form of what is in it.
 _PLACE = "_io."
 #: A type of more fields than this is not drawn again for each content: that has a diagram of its own.
 MANY = 12
@@ -150,7 +150,7 @@ def _by_condition(kind: Type) -> list[Type]:
     about = {match[1] if (match := _VALUE.fullmatch(text)) else text for text in conditions}
     if len(conditions) > 1 and (len(about) == 1 or _are_opposite(*conditions)):
         chosen: list[tuple[str, set[str]]] = [(text, {text}) for text in conditions]
-        # Of a field that is read as it stands all values are told.
+        # Of a field that is read as it stands all values are reported.
         if _VALUE.fullmatch(conditions[0]) and not about & {item.id for item in kind.fields}:
             chosen.append(("otherwise", set()))
     else:

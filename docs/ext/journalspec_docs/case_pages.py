@@ -34,7 +34,7 @@ SHORT = 900
 #: and no more text of an answer; the rest is a command away. Nobody reads longer ones in a browser.
 DUMP_LINES, FILE_LINES = 12, 5
 JSON_LETTERS = 1000
-#: Files longer than this are shown up to their last byte that is no fill.
+#: Files longer than this are shown up to their last byte that is not a fill.
 WHOLE = 1 << 16
 #: Verdict -> its letter in the class of a mark, of which there are ten thousand.
 MARKS = {"clean": "c", "recovered": "r", "refused": "x", "open": "o"}
@@ -65,7 +65,7 @@ def pages(cases: Sequence[Case]) -> list[Sequence[Case]]:
 
 
 def packed(groups: Mapping[str, Sequence[Case]]) -> list[list[tuple[str, int]]]:
-    """Return the pages of a format: on each the (group, number of its part) that stand there, in order."""
+    """Return the pages of a format: on each the (group, number of its part) that are there, in order."""
     out: list[list[tuple[str, int]]] = []
     room = 0
     for name, cases in groups.items():

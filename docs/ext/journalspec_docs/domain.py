@@ -87,7 +87,7 @@ class JournalspecDomain(Domain):
         found = self.objects.get((typ, target))
         if found is None:
             return None
-        # Those of requirements are told once for all pages, see hints.py.
+        # Those of requirements are reported once for all pages, see hints.py.
         hint = "" if typ == "req" else shorten(found.hint, HINT, placeholder="…")
         return make_refnode(builder, fromdocname, found.docname, found.node_id, contnode, hint or None)
 

@@ -35,7 +35,7 @@ TAB = 9
 TEXT_AT, NAME_AT, VALUE_AT = 4 * TAB, 5 * TAB, 7 * TAB
 
 CONTAINERS = ("header", "record")
-#: Kinds of what is no part of the answer, well-formed records among it.
+#: Kinds of what is not part of the answer, well-formed records among it.
 OUTSIDE = ("dropped", "stale")
 
 #: Colour class -> what it is called in a dump, of which a site has a hundred thousand.
@@ -158,7 +158,7 @@ def _heading(span: Span) -> str:
 
 
 def _unfolded(segment: Segment, content: bytes, width: int) -> list[tuple[int, int]]:
-    """Cut a segment into lines, but leave a long run of one value that is no field in one piece."""
+    """Cut a segment into lines, but leave a long run of one value that is not a field in one piece."""
     data = content[segment.start : segment.end]
     plain = segment.span is None or segment.span.kind != "field"
     if plain and len(data) > FOLD and data.count(data[0]) == len(data):
@@ -167,7 +167,7 @@ def _unfolded(segment: Segment, content: bytes, width: int) -> list[tuple[int, i
 
 
 def _field_line(segment: Segment, content: bytes, start: int, end: int, roles: Roles, mark: str = "") -> str:
-    """Return a line of a field; its offset is marked where the record is no part of the answer."""
+    """Return a line of a field; its offset is marked where the record is not part of the answer."""
     data = content[start:end]
     folded = len(data) > FIELD_WIDTH
     shown = f"{data[0]:02x} ... ({len(data)} bytes)" if folded else data.hex(" ")

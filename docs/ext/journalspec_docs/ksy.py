@@ -22,7 +22,7 @@ _SIZEOF = re.compile(r"sizeof<(\w+)>")
 LONGEST_VALUE = 32
 #: A size expression longer than this goes by its field's name in sums.
 LONGEST_SIZE = 40
-#: A type of no fixed size that stands in as many fields is not told again in each.
+#: A type of no fixed size that is in as many fields is not told again in each.
 ENCODING = 4
 _TEXT = ("str", "strz")
 _LINEAR = re.compile(r"[A-Za-z_0-9.]+( [+-] [A-Za-z_0-9.]+)*")
@@ -109,7 +109,7 @@ class Field:
     condition: str = ""
     repeat: str = ""
     original: str = ""
-    #: How deep the field stands in types that are laid open here; 0 for the type's own.
+    #: How deep the field is in types that are laid open here; 0 for the type's own.
     depth: int = 0
     #: Whether the fields that follow, one deeper, are what this one consists of.
     is_group: bool = False
@@ -134,7 +134,7 @@ class EnumEntry:
 class Type:
     """One type: its fields in file order, then what is computed from them.
 
-    A field of another type that stands there exactly once is followed by that
+    A field of another type that is there exactly once is followed by that
     type's fields, one deeper.
     """
 

@@ -2,7 +2,7 @@
 
 ``{preset-table}`` on a page is the template ``parts/preset-table.md``: MyST text, in Jinja, with what
 :mod:`~journalspec_docs.content` names and the filters and functions of this module. Its headings begin with
-`below`, one level below the section that it stands in, and may end with ``(#anchor)``.
+`below`, one level below the section that it is in, and may end with ``(#anchor)``.
 """
 
 from __future__ import annotations
@@ -164,7 +164,7 @@ def bullets(items: Iterable[str]) -> str:
 
 
 def look_up(key: Key, mapping: Mapping[Key, Thing]) -> Thing:
-    """Return what stands in `mapping` under `key`, for use with ``map``."""
+    """Return what is in `mapping` under `key`, for use with ``map``."""
     return mapping[key]
 
 

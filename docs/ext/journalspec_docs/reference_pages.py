@@ -70,7 +70,7 @@ def command_line(command: str, program: str) -> Iterator[tuple[int, click.Comman
     except (ImportError, AttributeError) as error:
         raise LookupError(str(error)) from error
     if not isinstance(found, click.Command):
-        raise LookupError(f"{command} is no click command")
+        raise LookupError(f"{command} is not a click command")
     yield from _commands(found, click.Context(found, info_name=program), 0)
 
 

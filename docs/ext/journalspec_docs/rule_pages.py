@@ -17,7 +17,7 @@ from journalspec.formats import format_ids, get_format
 from journalspec_corpus.design_rules import VERDICTS, Rule, findings
 from journalspec_docs import sources
 
-#: verdict -> (what stands in the table, colour of the badge)
+#: verdict -> (what is in the table, colour of the badge)
 SIGNS = {
     "weak": ("weak", "fail"),
     "partly": ("partly", "should"),

@@ -191,7 +191,7 @@ def case_of(format_id: str, wanted: str) -> Case:
 def cases_by_group(format_id: str) -> Mapping[str, tuple[Case, ...]]:
     """Return the cases in published order by group: what stands between first and last dot of their ids.
 
-    Those that are told again in another edition stand with the first one.
+    Those that are reported again in another edition stand with the first one.
     """
     groups: dict[str, list[Case]] = {}
     for case in cases(format_id):
@@ -203,7 +203,7 @@ def cases_by_group(format_id: str) -> Mapping[str, tuple[Case, ...]]:
 
 @cache
 def _firsts(format_id: str) -> Mapping[str, str]:
-    """Return the id of each case that is told again in another edition, and that of the first one."""
+    """Return the id of each case that is reported again in another edition, and that of the first one."""
     known = {case.id for case in cases(format_id)}
     told = ((case.id, case.id.removesuffix(AGAIN.format(case.edition))) for case in cases(format_id))
     return {name: first for name, first in told if name != first and first in known}

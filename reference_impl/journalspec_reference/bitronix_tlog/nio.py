@@ -116,7 +116,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
 ) -> Iterator[Batch]:
     """Yield the valid frames after the header, the damage between them, and notes on `file`.
 
-    Frames are found by how they begin. What is no valid frame is damage in this lap, which ends at the
+    Frames are found by how they begin. What is not a valid frame is damage in this lap, which ends at the
     position `insert`; after it only what begins as a frame is. Every frame start is looked at once, and
     costs at most one frame's length (64 KiB), so that time is linear in the file's length.
 

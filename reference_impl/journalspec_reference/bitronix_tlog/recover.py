@@ -306,7 +306,7 @@ def _observed(pair: list[LogFile], policy: str, losses: Sequence[Note] = ()) -> 
 
     `losses` are notes on the set that say that something is lost. With the policy strict the first
     fault is a refusal. Reading shows all files, and what is outside a log is noted wherever it is;
-    otherwise only what was given up is: what lies after the tail is no loss.
+    otherwise only what was given up is: what lies after the tail is not a loss.
     """
     roles, forensic = {file.role: file for file in pair}, policy == READ
     active, passive = roles["active"], roles.get("passive")

@@ -1,6 +1,6 @@
 """The bodies of all records of a batch at once, as columns: needs NumPy, which is imported here alone.
 
-What stands in a body is found by the table of operations, field by field for all records of one operation.
+What is in a body is found by the table of operations, field by field for all records of one operation.
 A record that is not quite as the table has it is left to :func:`.bodies.decode`, and one that has a list.
 """
 
@@ -96,7 +96,7 @@ class Gathered:
         self.data_at, self.data_size = np.zeros(rows, np.int64), np.zeros(rows, np.int64)
         #: The lists: their rows, their fields, how many elements they have, where they begin and end.
         self._lists: list[tuple[int, tuple[Slot, ...], int, int, int]] = []
-        # The operation, and what stands behind its fields: the rows of each pair have the same fields, and
+        # The operation, and what comes after its fields: the rows of each pair have the same fields, and
         # those of most begin with the fields of a page.
         key = np.where(self.closely, -1, self.operation << 16 | self.group & _BEHIND)
         known = {pair: _slots(forms.get(pair >> 16), pair & 0xFFFF) for pair in np.unique(key).tolist()}

@@ -1,4 +1,4 @@
-"""The rules of each edition of this format, and how its logs are told from other files."""
+"""The rules of each edition of this format, and how its logs are distinguished from other files."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def detect(files: Files, _: Params) -> list[Detection]:
 
 
 def assumed(files: Files) -> Params:
-    """Return that rows are told of the suite's database alone: pages of its tables stand beside its log."""
+    """Return that rows are reported of the suite's database alone: pages of its tables are beside its log."""
     # In other databases the containers of these numbers are other tables: they are not flat.
     own = container_names(name for name in files if name.startswith("seg0."))
     return {} if own.keys() & tables_of_all().keys() else {"tables": "none"}

@@ -21,7 +21,7 @@ from journalspec_reference.derby_log.scan import CONTROLS
 from journalspec_reference.derby_log.store import INTERNAL
 from journalspec_reference.newstore import PIECE, CannotRebuild, ChoiceRefused, Choices, NewFile
 
-#: What checksum records cover that are made anew (bytes): they overlap only where somebody made them so.
+#: What checksum records cover that are made again (bytes): they overlap only where somebody made them so.
 _MOST_SUMMED = 64 << 20
 _RAWSTORE = BITS["RAWSTORE"]
 _COMMITTED = 4
@@ -43,7 +43,7 @@ class NewLog:
         self.said: list[str] = []
         #: Which of the records that are added is a checkpoint.
         self._named = -1
-        #: Number of a log file -> what stands at offsets of it instead.
+        #: Number of a log file -> what is at offsets of it instead.
         self._edits: dict[int, dict[int, bytes]] = {}
         self._begin = log.start
         #: The number of the last file.
@@ -197,7 +197,7 @@ class NewLog:
             ):
                 left -= end - stop
                 if left < 0 or self._encrypted:
-                    raise CannotRebuild(f"the checksum records of {file.name} cannot be made anew")
+                    raise CannotRebuild(f"the checksum records of {file.name} cannot be made again")
                 edits[off] = _sum_of(number, off, b"".join(self._stored(number, stop, end)))
         if not edits:
             del self._edits[number]
@@ -229,6 +229,6 @@ def _record(number: int, at: int, data: bytes) -> bytes:
 
 
 def _sum_of(number: int, at: int, data: bytes) -> bytes:
-    """Return the checksum record that stands at `at` and covers `data` behind it."""
+    """Return the checksum record that is at `at` and covers `data` behind it."""
     told = {"algorithm": 1, "data_length": len(data), "checksum": zlib.crc32(data)}
     return _record(number, at, _body("CHECKSUM", BITS["CHECKSUM"] | _RAWSTORE, None, **told))

@@ -229,7 +229,7 @@ class _Made:
                 yield Item(FILE, "", "", file.name, None, file.length, why, text)
 
     def _not_redone(self) -> Iterator[Item]:
-        """Yield open transactions, and the changes of each table that stand behind the end of the log."""
+        """Yield open transactions, and the changes of each table that come after the end of the log."""
         store = self._found.state.store
         # Of a log that ends as it should an open transaction is none that was committed.
         maybe = store.transactions if store is not None and self._seen.verdict != CLEAN else {}

@@ -125,7 +125,7 @@ def held(log: Log, forms: Forms, place: Place, has: int, below: int) -> str:
 
 
 class Explained:
-    """What a log says of the pages of containers that stand beside it: the version that each has after it.
+    """What a log says of the pages of containers that are beside it: the version that each has after it.
 
     `made` are containers that the log makes or removes.
     """

@@ -102,7 +102,7 @@ def examined(  # noqa: C901, PLR0912  # what is asked of a batch before its reco
 
     Each has in `more` its ``bodies``, if they are decoded; the last one has the ``end``. Notes say what is
     odd about bodies, and what checksum records cover but in part. With a `stop` the log begins there: what
-    reaches beyond it is no record. What is behind the end is damage.
+    reaches beyond it is not a record. What is behind the end is damage.
     """
     #: Where what a checksum record covers ends, and where that record stands: the first end first.
     covered: list[tuple[int, int]] = []
@@ -157,7 +157,7 @@ def examined(  # noqa: C901, PLR0912  # what is asked of a batch before its reco
 class LogPass:
     """One pass over a log; `policy` is that of recovery, or empty for reading.
 
-    `suite`: it is that of the suite's database, of whose tables rows are told. Without `replay` only its
+    `suite`: it is that of the suite's database, of whose tables rows are reported. Without `replay` only its
     records are looked at.
     """
 
@@ -204,7 +204,7 @@ class LogPass:
         self._absent: dict[int, Instant] = {}
         self._own = {int(match[1], 16) for name in files if (match := _STUB.fullmatch(name))}
         self.store = Store(tables(edition) if suite else {}, Containers(files, self._beside), self._find)
-        #: What the log says of the pages that stand beside it.
+        #: What the log says of the pages that are beside it.
         self._explained: pages.Explained | None = None
         self.answer: Observation | None = None
         try:
@@ -333,13 +333,13 @@ class LogPass:
                 self.checkpoint = at
                 return self._entered(undo, At(file.name, at.position, 0))
         if self._policy == "strict":
-            text = f"no checkpoint that can be used stands at {at.position} of {file.name}"
+            text = f"no usable checkpoint is at {at.position} of {file.name}"
             raise Refusal("record", "no-checkpoint", text, At(self.chosen.name, 8, 8))
         self._late.append(Note("no-checkpoint", file.name, at.position))
         return Instant(at.number, HEADER)
 
     def _before(self, start: Instant) -> Iterator[Step]:
-        """Take in the files before the log, and what stands before it in its own first file."""
+        """Take in the files before the log, and what is before it in its own first file."""
         for number, file in self._logs.items():
             if number < start.number:
                 end = yield from self._beside_the_log(file)
@@ -421,7 +421,7 @@ class LogPass:
         return Stretch(file.name, scanned, records, late_columns(__package__, self._edition))
 
     def _vouched(self, file: LogFile, start: int) -> int:
-        """Return up to where the checksum records before `start` vouch for what follows it."""
+        """Return up to where the checksum records before `start` cover what follows it."""
         out = start
         for batch in self.log.scan(file, HEADER, start) if self.log.summed and start > HEADER else ():
             out = max(out, *(batch.base + batch.end[row] + size for row, size in batch.more["sums"]), 0)
@@ -447,7 +447,7 @@ class LogPass:
             self._explained.take(bodies)
         rows: Iterable[int] = range(len(batch))
         if (columns := bodies.filled()) is not None:
-            # Rows of tables are told of; a container that is not there has to be.
+            # Rows of tables are reported of; a container that is not there has to be.
             closely = {*store.tables}
             if self._complete:
                 closely |= columns.containers() - self._beside.keys()
@@ -464,7 +464,7 @@ class LogPass:
                 self._redo(file, base + off, body, redo_from)
 
     def _redo(self, file: LogFile, off: int, body: Body, redo_from: int) -> None:
-        """Redo one record; what does not fit is told, or refused once the whole log is walked."""
+        """Redo one record; what does not fit is reported, or refused once the whole log is walked."""
         try:
             self.store.take(file.number << 32 | off, body, redo_from)
         except OldPage as old:
@@ -494,7 +494,7 @@ class LogPass:
         elif "page" in body.fields and instant >= self.redo_from and container not in self._beside:
             self._absent.setdefault(container, instant)
 
-    # What lies behind.
+    # What comes after.
 
     def _behind(self, last: LogEnd) -> Iterator[Step]:
         """Tell how the log ends, and what the files behind it are (DRB-END)."""

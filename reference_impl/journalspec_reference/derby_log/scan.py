@@ -37,7 +37,7 @@ SUM = 1
 MOST_ROWS = 1 << 14
 #: What a record begins with, its length and its instant; its second length, with what the next begins with.
 _HEAD, _NEXT, _LENGTH = Struct(">iq"), Struct(">iiq"), Struct(">i")
-#: What stands behind the last bytes of a file: nothing there is read as a record.
+#: What comes after the last bytes of a file: nothing there is read as a record.
 _PAD = b"\xff" * 32
 #: How the body of a checksum record begins as all writers make it, and then: how much it covers, its sum.
 _SUM, _COVERS = b"\0\x81\x49\0\0\0\x01\xc5\x01", Struct(">iq")
@@ -318,7 +318,7 @@ def search(source: Source, number: int, start: int, end: int) -> Iterator[tuple[
 
 
 def garbage(data: Any, start: int) -> tuple[int, int] | None:
-    """Return where the first byte that is no zero stands from `start` on, and where the last one ends."""
+    """Return where the first byte that is not a zero stands from `start` on, and where the last one ends."""
     source, at = source_of(data), start
     first = end = -1
     while (at := source.next_data(at)) < source.size:
@@ -414,7 +414,7 @@ class Log:
 
 
 def container_names(files: Iterable[str]) -> dict[int, str]:
-    """Return the names of the containers that stand beside a log, by number."""
+    """Return the names of the containers that are beside a log, by number."""
     return {int(match[1], 16): name for name in sorted(files) if (match := _CONTAINER.fullmatch(name))}
 
 

@@ -32,7 +32,7 @@ _NAMED = 1000
 
 
 def spans(files: Files, edition: str, fields: bool = True) -> Iterator[Span]:
-    """Yield the spans of control files and log files: headers, records, the end, what lies behind it."""
+    """Yield the spans of control files and log files: headers, records, the end, what comes after it."""
     logs = {file.name: file for file in gather(files).values()}
     start = _start(files, edition)
     for name, data in files.items():
@@ -53,7 +53,7 @@ def _control(edition: str, data: bytes, _: Piece) -> Iterator[Spot]:
 
 
 def _fields(edition: str, data: bytes, piece: Piece) -> Iterator[Spot]:
-    """Yield the fields of a header or record; a body that can be decoded is told field by field."""
+    """Yield the fields of a header or record; a body that can be decoded is reported field by field."""
     for spot in field_names(LAYOUT, edition, data)(piece):
         if spot.name != "body" or edition == SEED:
             yield spot

@@ -275,7 +275,7 @@ class Script:
         if value is None:
             return "NULL"
         if isinstance(value, float) and not math.isfinite(value):
-            self._lose("value", key, table.title, f"{name} is no number that SQL has")
+            self._lose("value", key, table.title, f"{name} is not a number that SQL has")
             return "NULL"
         if isinstance(value, str) and "\ufffd" in value and b"\xef\xbf\xbd" not in stored:
             self._lose("value", key, table.title, f"{name} has a letter that no file in UTF-8 has")
@@ -572,7 +572,7 @@ def _default(stored: Any) -> tuple[str | None, int]:
     if int.from_bytes(data[2:4], "big") == _TEXT:
         expression, at = utf(data, 4)
     if int.from_bytes(data[at : at + 2], "big"):
-        raise ValueError("a default has a value that is no text")
+        raise ValueError("a default has a value that is not a text")
     return expression, int.from_bytes(data[at + 2 : at + 6], "big")
 
 

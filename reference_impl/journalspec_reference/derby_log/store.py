@@ -50,7 +50,7 @@ CREATED = 1
 INTERNAL = 16
 #: A row of two columns has few parts; a chain of more is none.
 _PARTS = 64
-#: A row that is told: its table, key and value.
+#: A row that is reported: its table, key and value.
 Row = tuple[str, str, str]
 #: A container and a page; these and a record id.
 Place = tuple[int, int]
@@ -331,7 +331,7 @@ class Store:
         else:
             page.version += growth(body, undo=undone is not None)
         if name.startswith("COMPRESS_SPACE"):
-            # Pages that are made again begin anew.
+            # Pages that are made again start again.
             numbers = self._numbers[container]
             while numbers and -numbers[0] > fields["highest_page"]:
                 self.pages.pop((container, -heappop(numbers)), None)

@@ -107,7 +107,7 @@ class LogWriter:
         file, end = found.last.file, found.last.end
         named = found.chosen.control.checkpoint if found.chosen.control else None
         if named is not None and found.redo_from != _NONE and (file.number, end.off) < named:
-            # What is durable lies behind: whoever goes on here loses it.
+            # What is durable comes after: whoever goes on here loses it.
             raise WriterRefused(
                 "lost-middle", f"the log ends at {end.off} of {file.name}, before its checkpoint"
             )

@@ -72,7 +72,7 @@ def _by_type(values: dict[int, int]) -> Integers:
 
 
 def _stored(data: bytes, places: Integers, form: str) -> npt.NDArray[Any]:
-    """Return the numbers that stand at these places."""
+    """Return the numbers that are at these places."""
     dtype = np.dtype(form)
     # Every offset as the start of a number: a view, not a copy.
     view: npt.NDArray[Any] = np.ndarray((max(0, len(data) - dtype.itemsize + 1),), dtype, data, 0, (1,))

@@ -36,7 +36,7 @@ UNFILLED = b"JJJJ"
 POOL_FILES, POOL_EXTENSION = 10, "amq"
 #: The fields of the header of 16 bytes, in order.
 LONG_FIELDS = LAYOUT.structure("header", "v2").names
-#: So many gaps in the ids are told one by one.
+#: So many gaps in the ids are reported one by one.
 MOST_GAPS = 20
 #: The lists of a control record, in order, and what each of their elements holds.
 CONTROL_LISTS = (("old_names", ("",)), ("new_names", ("",)), ("renames", (".source", ".target")))
@@ -305,7 +305,7 @@ def _examine(name: str, data: Any, dialect: Dialect, params: Params) -> DataFile
 
 
 def header_of(file: DataFile) -> dict[str, int]:
-    """Return the header fields as they stand in the file; none if it is too short to hold them."""
+    """Return the header fields as they are in the file; none if it is too short to hold them."""
     if file.length < file.dialect.header_size:
         return {}
     if not file.dialect.versions:

@@ -1,4 +1,4 @@
-"""The rules of each edition of this format, and how its journals are told from other files."""
+"""The rules of each edition of this format, and how its journals are distinguished from other files."""
 
 from __future__ import annotations
 

@@ -378,7 +378,7 @@ class BrokerStore:
             yield NewRecord(ADD, counted[queue], COUNTER, TWO_LONGS.pack(queue, total.rows) + size)
 
     def _refused(self, item: Body) -> str:
-        """Return the code of why a record that is no message is left out; empty: it is not."""
+        """Return the code of why a record that is not a message is left out; empty: it is not."""
         kind, data = item.user_type, item.data[item.start : item.end]
         if item.id in self._wanted.gone:
             return "dropped"

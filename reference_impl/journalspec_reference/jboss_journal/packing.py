@@ -1,4 +1,4 @@
-"""Records that follow each other in new files: ids from 1, counts and check sizes are made anew."""
+"""Records that follow each other in new files: ids from 1, counts and check sizes are made again."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from journalspec_reference.newstore import NewFile
 PIECE = 1 << 20
 #: What the products ask of a data file's length at least.
 SMALLEST = 1024
-#: A file that is longer than this (bytes) is no reason to make others as long: it may be a hole.
+#: A file that is longer than this (bytes) is not a reason to make others as long: it may be a hole.
 LARGEST = 128 << 20
 #: Extension -> what its products fill new files with, if not with zeros.
 FILLS = {"jbm": b"J", "hq": b"J"}

@@ -550,7 +550,7 @@ def refusal(found: FileSet) -> Observation | None:
     for file in found.files:
         if file.problem is not None:
             reason, text = file.problem
-            # An interrupted creation leaves a short file; from v1 on that is no reason to refuse.
+            # An interrupted creation leaves a short file; from v1 on that is not a reason to refuse.
             if reason == "short-file" and file.dialect.versions:
                 continue
             phase = "fileset" if reason == "wrong-length" else "header"
@@ -569,7 +569,7 @@ def recover(dialect: Dialect, files: Files, policy: str, params: Params) -> Obse
 
 
 def read(dialect: Dialect, files: Files, params: Params) -> Observation:
-    """Return every healthy record, every torn region, and the records of earlier lives."""
+    """Return every healthy record, every torn region, and the records of earlier generations."""
     found = gather(files, dialect, params)
     return _nothing_read(found, files) or _observe(found, params, forensic=True)
 

@@ -20,7 +20,7 @@ from journalspec_reference.checksums import Sums
 from journalspec_reference.content import UNREADABLE
 from journalspec_reference.jboss_journal.codec import CHECK_SIZE, INT, PROLOGUE, Dialect
 
-#: Why a candidate is no record, by number.
+#: Why a candidate is not a record, by number.
 REASONS = ("truncated", "bad-size", "bad-check-size", "bad-hash", UNREADABLE)
 #: So much of a rejected candidate must have been readable, if it does not say where it ends.
 MOST_FIXED = 48
@@ -83,7 +83,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
         batch = Batch(base, data)
         add = batch.off.append
         while True:
-            # Every offset is considered, and what is no type of the edition with the stamp is
+            # Every offset is considered, and what is not a type of the edition with the stamp is
             # stepped over by one byte (JBM-RDR-001, JBM-RDR-002, JBM-RDR-003, JBM-RDR-015).
             found = find(data, zeros_end(data, at, top))
             at = found.start() if found else top if final else max(at, edge + 1)
@@ -162,7 +162,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
         base += at
         batch.code += bytes(map(data.__getitem__, batch.off))
         yield batch
-    # What follows the last record is no hole; the regions there reach as far as they claim.
+    # What follows the last record is not a hole; the regions there reach as far as they claim.
     for some in range(0, len(torn), 3 * MOST_ODD):
         batch = Batch(limit, b"")
         batch.damage = [
@@ -244,11 +244,11 @@ def _of_any_file(dialect: Dialect, most: int) -> re.Pattern[bytes]:
 
 
 def _is_accounted_for(source: Source, dialect: Dialect, at: int, off: int) -> bool:
-    """Tell whether the bytes from `at` to `off` are padding, or hold a record of an earlier life.
+    """Tell whether the bytes from `at` to `off` are padding, or hold a record of an earlier generation.
 
     Padding is what aligned writes leave (JBM-WRT-004): zeros, or fill where the journal was not aligned
     before. The header's block may have any usual size; after it, blocks are those of a disk or a file
-    system. If an earlier life's record is there, no write of this life has arrived (JBM-RDR-024).
+    system. If an earlier generation's record is there, no write of this life has arrived (JBM-RDR-024).
     """
     blocks = (off,) if at == dialect.header_size and off in HEADER_BLOCKS else BLOCKS
     aligned = any(off % block == 0 and off - at < block for block in blocks)
@@ -260,9 +260,9 @@ def _is_accounted_for(source: Source, dialect: Dialect, at: int, off: int) -> bo
 def earlier(
     source: Source, dialect: Dialect, batches: Iterable[Batch], start: int, limit: int
 ) -> Iterator[Batch]:
-    """Yield the records of earlier lives between those of `batches`, which go from `start` to `limit`.
+    """Yield the records of earlier generations between those of `batches`, which go from `start` to `limit`.
 
-    A forensic extra: four bytes of check size are all that vouches for them.
+    A forensic extra: four bytes of check size are all that covers them.
     """
     least = min(kind.least for kind in dialect.kinds.values())
     at = start

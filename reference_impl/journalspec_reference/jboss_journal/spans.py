@@ -50,7 +50,7 @@ def _pieces(file: DataFile, limit: int, earlier: Inside) -> Iterator[Piece]:
 
 
 def _earlier(file: DataFile, limit: int) -> Inside:
-    """Return what gives the records of earlier lives of a file between two offsets."""
+    """Return what gives the records of earlier generations of a file between two offsets."""
     source, kinds = source_of(file.data), file.dialect.kinds
 
     def between(start: int, end: int) -> Iterator[Piece]:

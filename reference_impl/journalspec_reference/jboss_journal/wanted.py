@@ -35,7 +35,7 @@ CODES = {
     "not-asked-for": "it is in none of the queues that were asked for",
     "rolled-back": "rolled back as asked for; the other resources of the transaction are not touched",
     "kept": "carried over as asked for: a broker would delete it",
-    "binding-lost": "the queue is made anew, with a name by the address of its messages",
+    "binding-lost": "the queue is made again, with a name by the address of its messages",
     "no-page": "the page that it is about is not there",
     "not-received": "a large message that was being received: a broker deletes what there is of it",
 }
@@ -194,7 +194,7 @@ class WantedParts:
         for ident in {*pending.queues, *paged} - store.queues.keys():
             if name in (f"queue {ident}", str(ident)):
                 self._make(ident)
-                line = f"{name}: kept; its binding is made anew, with the name {self.made[ident][0]}."
+                line = f"{name}: kept; its binding is made again, with the name {self.made[ident][0]}."
                 self.chosen.lines.append(line)
                 return
         number = pending.numbers.get(int(name)) if name.isdecimal() else None

@@ -571,7 +571,7 @@ def _older(record: JournalRecord, dialect: Dialect) -> JournalRecord:
 def _packed(
     writer: JournalWriter, records: Iterable[JournalRecord], first_id: int
 ) -> tuple[list[tuple[Usage, bytes]], Ledger]:
-    """Return as few files as hold `records`, each with what stands behind its header, and their ledger.
+    """Return as few files as hold `records`, each with what comes after its header, and their ledger.
 
     Ids follow `first_id`; the files have no names yet.
     """

@@ -43,7 +43,7 @@ class Dialect:
 
     @cached_property
     def marked(self) -> bool:
-        """Whether an end marker stands behind each batch (KHD-END-001)."""
+        """Whether an end marker comes after each batch (KHD-END-001)."""
         return REWRITTEN in self.commands.values()
 
     @cached_property

@@ -247,7 +247,7 @@ class Gathered:
 def plain(batch: Batch, dialect: Dialect) -> Gathered:
     """Return the commands of a batch for a replay.
 
-    Raises CommandError if one of the records is no command, or odd in a way that has to be reported.
+    Raises CommandError if one of the records is not a command, or odd in a way that has to be reported.
     """
     if any(dialect.commands.get(code) == REWRITTEN for code in set(batch.code)):
         raise CommandError("what follows may not count")
@@ -261,7 +261,7 @@ def columns(batch: Batch, dialect: Dialect) -> dict[str, Any]:
 
     Numbers are an array, masked where a record has no such field. Bytes and texts are where each begins in
     ``batch.data`` and its size, -1 where there is none; what is not there as it is reported, as a text
-    that is no UTF-8, is appended to ``batch.data``. What repeats is a number, -1 where there is none, and
+    that is not UTF-8, is appended to ``batch.data``. What repeats is a number, -1 where there is none, and
     a list.
     """
     rows, off, end = len(batch), np.frombuffer(batch.off, np.int64), np.frombuffer(batch.end, np.int64)

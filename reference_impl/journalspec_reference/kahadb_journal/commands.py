@@ -22,7 +22,7 @@ _known: dict[tuple[str, bytes], Mapping[str, Any]] = {}
 
 
 class CommandError(ValueError):
-    """The payload is no command; the text says why (KHD-CMD-002, KHD-CMD-004)."""
+    """The payload is not a command; the text says why (KHD-CMD-002, KHD-CMD-004)."""
 
 
 def varint(data: bytes, at: int) -> tuple[int, int]:
@@ -44,7 +44,7 @@ def frame(payload: bytes) -> tuple[int, bytes, int]:
         raise CommandError("the payload is empty")
     size, at = varint(payload, 1)
     if at > 6 or size > 0x7FFFFFFF:
-        raise CommandError("the length of the message is no 31-bit number")
+        raise CommandError("the length of the message is not a 31-bit number")
     if size > len(payload) - at:
         raise CommandError(f"the message has {size} bytes and {len(payload) - at} are there")
     return payload[0], payload[at : at + size], len(payload) - at - size

@@ -122,7 +122,7 @@ class _Pages:
         self._seen = Ids()
 
     def forget(self) -> None:
-        """Begin anew: each page is followed once more."""
+        """Start again: each page is followed once more."""
         self._seen = Ids()
 
     def _page(self, number: int, size: int) -> bytes:

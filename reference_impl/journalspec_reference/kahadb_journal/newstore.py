@@ -131,7 +131,7 @@ class KahaNewStore:
             for name in asked:
                 if name not in branches:
                     known = ", ".join(sorted(branches)) or "none"
-                    raise ChoiceRefused(f"{name!r} is no branch in doubt", f"in doubt: {known}")
+                    raise ChoiceRefused(f"{name!r} is not a branch in doubt", f"in doubt: {known}")
                 tx = branches.pop(name)
                 steps = store.prepared[tx]
                 self._end(verb, tx)

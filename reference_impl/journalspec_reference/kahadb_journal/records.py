@@ -12,7 +12,7 @@ from journalspec_reference.kahadb_journal.codec import CONTROL, HEAD, Dialect, s
 from journalspec_reference.kahadb_journal.commands import CommandError, command
 from journalspec_reference.kahadb_journal.store import TxId, destination_of, transaction_of
 
-#: A record that was parsed: its command and fields, or why it is no command.
+#: A record that was parsed: its command and fields, or why it is not a command.
 Parsed = tuple[str, Mapping[str, Any]] | str
 
 

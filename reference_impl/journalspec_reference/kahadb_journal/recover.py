@@ -313,7 +313,7 @@ class JournalPass:
         self.lossy = False
         #: Whether the rest of a file does not count.
         self._skipping = False
-        #: The last region that is not a record that is no command.
+        #: The last region that is not a record that is not a command.
         self._damage: tuple[str, int, int] | None = None
         #: The first message that was added twice, by file; files of which a part does not count.
         self._doubled: dict[str, Note] = {}

@@ -192,7 +192,7 @@ class _Unit:
             p = end
 
     def _next(self, start: int) -> int:
-        """Return where the next record begins, or where the batch ends; -1: it cannot be told."""
+        """Return where the next record begins, or where the batch ends; -1: it is unknown."""
         for found in _BEGINS.finditer(self._data, start + HEAD - 1):
             q = found.start() - HEAD + 1
             if self._framed(q):
@@ -207,7 +207,7 @@ class _Unit:
         try:
             name, fields, surplus = command(self._data[start + HEAD : end], self._dialect.commands)
         except CommandError as error:
-            why = f"it is no command: {error}"
+            why = f"it is not a command: {error}"
         else:
             added = fields.get("add", {}) if name == "UPDATE_MESSAGE" else fields
             queue, ident = destination_of(added)[1], added.get("message_id", "")
@@ -327,7 +327,7 @@ def _agrees(name: str, fields: Mapping[str, Any], version: int) -> tuple[str, st
 def _unread(found: openwire.Fields) -> str:
     """Return what of a message cannot be read; empty: nothing."""
     if found["kind"] not in openwire.KINDS:
-        return "its object is no message"
+        return "its object is not a message"
     problems = openwire.body(found, {"content": None})
     _, bad, strange = openwire.properties(found.get("properties"))
     odd = [text for _, text in (*problems, *strange)]

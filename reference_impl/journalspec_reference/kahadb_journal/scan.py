@@ -137,7 +137,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop on purpose: a branch is a 
                         inside = verified = base + stop if not why else 0
                     elif stop > top:
                         break
-                    # Eight bytes, with a sign; 0 is no checksum (KHD-BAT-008, KHD-SCN-004, KHD-SCN-005).
+                    # Eight bytes, with a sign; 0 is not a checksum (KHD-BAT-008, KHD-SCN-004, KHD-SCN-005).
                     elif checked and total and adler32(data[body:stop]) != total:
                         why, after = "bad-checksum", stop  # KHD-SCN-001: before the chain
                 elif not left:

@@ -29,7 +29,7 @@ _SEARCHED = 4096
 
 
 def spans(files: Files, edition: str, _: Params, fields: bool = True) -> Iterator[Span]:
-    """Yield the spans of data files: control records, records, damage, end markers, what lies behind them."""
+    """Yield the spans of data files: control records, records, damage, end markers, what comes after them."""
     for name, data in files.items():
         if id_of(name) is None:
             continue
@@ -55,7 +55,7 @@ def _pieces(source: Source, dialect: Dialect) -> Iterator[Piece]:
         )
         for start, end, what in [*sorted(found, key=lambda item: item[0]), *ended]:
             while at < start:
-                # What is between is no record: control records, and records of unknown types.
+                # What is between is not a record: control records, and records of unknown types.
                 here = source.read(at, CONTROL)
                 if at == stop:
                     yield Piece(at, at + CONTROL, "header", "batch")

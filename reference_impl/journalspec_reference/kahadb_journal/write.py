@@ -34,7 +34,7 @@ SPARE = 524288
 TEMPLATE = "db-log.template"
 #: Edition -> how a file is set aside if nobody says.
 STRATEGIES = {"seed": "none", "5.3": "none", "5.12": "zeros"}
-#: What stands behind each batch (KHD-END-001 to KHD-END-003).
+#: What comes after each batch (KHD-END-001 to KHD-END-003).
 MARKERS = {"seed": b"", "5.3": b"", "5.12": bytes(MARKER)}
 
 #: Of records that are copied a batch is closed before it has more bytes: of a damaged one all is in doubt.

@@ -33,7 +33,7 @@ def columns(batch: Batch) -> dict[str, Any]:
     """Return name -> values, one a record, of each of :data:`COLUMNS`.
 
     Numbers are an array, masked where a record has no such field. Bytes are (starts, sizes): where they
-    stand in the data of the batch, size -1 where there are none. The type is (codes, values): the index of
+    are in the data of the batch, size -1 where there are none. The type is (codes, values): the index of
     each record's value among the distinct ones.
     """
     off, end = np.frombuffer(batch.off, np.int64), np.frombuffer(batch.end, np.int64)

@@ -71,7 +71,7 @@ class _Strings:
         if kind == _REFERENCE:
             number = cursor.s4() - _HANDLES - 2
             if not 0 <= number < len(self._offs):
-                raise BadStore(f"a reference to object {number}, which is no string before it")
+                raise BadStore(f"a reference to object {number}, which is not a string before it")
             return number
         if kind not in {_STRING, _LONG_STRING}:
             raise BadStore(f"an object of kind {kind:#x} where a string belongs")

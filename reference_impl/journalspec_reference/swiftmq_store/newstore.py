@@ -346,7 +346,7 @@ class PagedStore:
         yield from self._items
 
     def unverified(self) -> Iterator[Item]:
-        """Yield the subscriptions that were made anew."""
+        """Yield the subscriptions that were made again."""
         for name, topic in self._rebuilt.items():
             file = self._found.name(f"{DURABLES}{name}{SUFFIX}")
             text = f"its file was lost: made anew for the topic {topic} of its messages, without a selector"

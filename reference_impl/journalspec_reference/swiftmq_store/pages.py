@@ -55,7 +55,7 @@ class Transaction:
 
 
 class Slot(NamedTuple):
-    """An entry where it stands in its page; `key` orders it."""
+    """An entry where it is in its page; `key` orders it."""
 
     off: int
     size: int
@@ -90,7 +90,7 @@ class CachedPages:
         return self._pages[number]
 
     def forget(self) -> None:
-        """Let go of all pages: they are written."""
+        """Release all pages: they are written."""
         self.dirty.clear()
         self._pages.clear()
 

@@ -270,7 +270,7 @@ class Log:
     def beyond(self, start: int, end: int, stretch: int = STRETCH) -> Iterator[tuple[int, int, int]]:
         """Yield where each record begins and ends that stands whole in a part of a tagged log, and its type.
 
-        Its generation may be any. A forensic extra: nothing but their form vouches for them. What
+        Its generation may be any. A forensic extra: nothing but their form covers them. What
         candidates say that come to nothing may be looked at SEARCH_BUDGET times as long as the bytes are;
         then the search stops.
         """

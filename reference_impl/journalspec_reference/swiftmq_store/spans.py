@@ -94,7 +94,7 @@ def _of_page(data: Any, size: int, walk: Walk, edition: str, piece: Piece) -> It
 
 
 def _behind(off: int, prefix: str, spots: Iterable[Spot]) -> Iterator[Spot]:
-    """Yield the fields of a part that stands at `off`, with names that begin with its own."""
+    """Yield the fields of a part that is at `off`, with names that begin with its own."""
     return (Spot(prefix + spot.name, off + spot.off, spot.length, spot.value) for spot in spots)
 
 

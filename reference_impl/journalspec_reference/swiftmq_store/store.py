@@ -24,7 +24,7 @@ from journalspec_reference.swiftmq_store.replay import ReplayedPages
 T = TypeVar("T")
 #: Where a store has its files, below its directory.
 PAGES, LOG, SWAP, DURABLES = "db/page.db", "log/transaction.log", "swap/", "durables/"
-#: What a page is for, by how it was reached; the last: an index named it, and it is no page of one.
+#: What a page is for, by how it was reached; the last: an index named it, and it is not a page of one.
 _ROOT, _QUEUE, _MESSAGE, _NO_INDEX = 1, 2, 3, 4
 _USES = {_ROOT: "root_entry", _QUEUE: "queue_entry", _MESSAGE: "message_page"}
 #: How the reason begins if a message is whole and the prepared branch in it is not.

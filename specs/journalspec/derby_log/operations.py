@@ -78,7 +78,7 @@ def part(name: str) -> tuple[Slot, ...]:
 
 
 def tail(group: int) -> tuple[Slot, ...]:
-    """Return what stands behind the fields of the operation in a record of this `group` (DRB-REC-021)."""
+    """Return what comes after the fields of the operation in a record of this `group` (DRB-REC-021)."""
     if group & groups()["CHECKSUM"]:
         return ()
     return part("undone" if group & groups()["COMPENSATION"] else "data")

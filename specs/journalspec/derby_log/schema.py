@@ -37,7 +37,7 @@ from journalspec.numbers import compressed
 
 
 def file_schema(codec: ConstructCodec, edition: str) -> Construct[Any, Any]:
-    """Return the schema of one log file: records up to a length of 0 or the end, and what lies behind."""
+    """Return the schema of one log file: records up to a length of 0 or the end, and what comes after."""
 
     def more(stream: Any, _: Any) -> bool:
         return ahead(stream, 4) not in (b"", bytes(4))

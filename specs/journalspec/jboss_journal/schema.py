@@ -1,7 +1,7 @@
 """The construct schemas of whole files of this format: they parse clean ones, and build any.
 
 There is no GreedyRange here: it would end quietly at a damaged record. A candidate with the
-right type and file id that is no record is a fault: a clean file has none.
+right type and file id that is not a record is a fault: a clean file has none.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from journalspec.kahadb_journal import LAYOUT, checksum
 
 
 def file_schema(codec: ConstructCodec, edition: str) -> Construct[Any, Any]:
-    """Return the schema of one file: batches, and what lies behind them (KHD-SCN-001, KHD-END-005)."""
+    """Return the schema of one file: batches, and what comes after them (KHD-SCN-001, KHD-END-005)."""
     form = LAYOUT.structure("header", edition)
     # The length of a control record is known before anything else of it is.
     start = LAYOUT.build("header", edition)[: form.off("batch_size")]

@@ -45,7 +45,7 @@ def by_kaitai(journal: Journal, file: str, off: int) -> Plain:
     except (KaitaiStructError, EOFError) as error:
         raise SchemaError(str(error), file, stream.pos()) from error
     if unknown := [item.kind for item in found.actions if item.kind not in ACTIONS]:
-        raise SchemaError(f"{unknown[0]} is no action", file, off)
+        raise SchemaError(f"{unknown[0]} is not an action", file, off)
     # What has a picture before it, and what has not, are two structures below one.
     actions = [(int(item.kind), getattr(item.body, "body", item.body)) for item in found.actions]
     return _checked(journal, file, found.header, actions, (off, stream.pos()))

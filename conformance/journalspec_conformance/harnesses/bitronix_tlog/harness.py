@@ -1,7 +1,7 @@
 """``read``, ``recover`` and ``write`` as the product answers them; the package's text says how.
 
 Nothing here interprets a byte of a log: all values come from the product's own getters. Private fields are
-looked at only to name the active file, to let go of files without closing the journal (closing would write
+looked at only to name the active file, to release files without closing the journal (closing would write
 to them), and to number records.
 """
 
@@ -228,7 +228,7 @@ class Journal:
 
     @product_call()
     def stop(self) -> None:
-        """Let go of both files as a dying process would: nothing is written."""
+        """Release both files as a dying process would: nothing is written."""
         for part in ("tla1", "tla2"):
             appender = private_value(self._journal, part)
             opened = [] if appender is None else [private_value(appender, name) for name in _OPEN_FILES]
@@ -294,7 +294,7 @@ def _log_arguments(op: Op) -> tuple[int, Java, Java]:
     if status is None:
         raise CannotDo(f"record type {op['type']!r} without a status number")
     if not _HEX.fullmatch(op["gtrid"]):
-        raise CannotDo(f"gtrid {op['gtrid']!r} is no lower-case hex")
+        raise CannotDo(f"gtrid {op['gtrid']!r} is not lower-case hex")
     names = java_class("java.util.HashSet")()
     for name in op["names"]:
         names.add(java_classes().JString(name))

@@ -19,7 +19,7 @@ parameter `base` names it, by the level of the database; the product's own is ta
 
 A base is a database with the empty tables ``T`` and ``U``, both ``(K int, V varchar(3000))`` without an
 index, checkpointed and shut down. Bases are kept (``bases/LEVEL.tar.xz``, with their own log), not made on
-the spot: a new database has new identifiers, these stand in the catalogs' indexes, and a log that begins
+the spot: a new database has new identifiers, these are in the catalogs' indexes, and a log that begins
 before the checkpoint would not fit its pages. A newer product opens the base of an older one, as it does when
 its jars are replaced. ``python tools/captures/derby_base.py`` makes bases.
 

@@ -44,7 +44,7 @@ TABLES = ("T", "U")
 LONGEST = 3000
 #: Where a database is, below the directory of a ``write`` request.
 DATABASE = "database"
-#: Containers that stand beside the log.
+#: Containers that are beside the log.
 PAGES = "seg0."
 BASES = "bases"
 _JAVA = table(__package__, "java.toml")

@@ -14,7 +14,7 @@ How the protocol's operations map to the products:
 ``recover``
     ``start()`` and ``load()``. There is one policy, strict. The products tell
     what they deliver and what is in doubt; which transactions they have dropped,
-    and why, stands in their log only, so the harness listens to it.
+    and why, is in their log only, so the harness listens to it.
 ``write``
     ``start()``, ``load()``, and the ``append`` methods; the test hooks that both
     products have for rolling, reclaiming and compacting. Artemis hands appends to

@@ -91,7 +91,7 @@ class Variant:
     arguments: Mapping[str, str]
 
     def class_of(self, name: str) -> Java:
-        """Return class `name` of the journal's package; ``impl.`` may stand before it."""
+        """Return class `name` of the journal's package; ``impl.`` may be before it."""
         return java_class(f"{self.package}.{name}")
 
     @property
@@ -209,7 +209,7 @@ class Journal:
         """
         array_list = java_class("java.util.ArrayList")
         lists = {"records": array_list(), "prepared": array_list()}
-        # What this callback hears stands in the log too, with the reason.
+        # What this callback hears is in the log too, with the reason.
         interface = f"{self.variant.package}.TransactionFailureCallback"
         failures = instance_of(interface, failedTransaction=lambda tx, records, deletes: None)
         self._journal.start()
@@ -362,7 +362,7 @@ class Writing(Session):
 
 
 class JournalProduct(Driver):
-    """One version of HornetQ or Artemis; what it drops while it loads stands in its log only."""
+    """One version of HornetQ or Artemis; what it drops while it loads is in its log only."""
 
     format_id = "jboss_journal"
     write_phases = ("load", "write")

@@ -21,7 +21,7 @@ How the protocol's operations map to the product:
 
 Opening makes an index, sets files aside and may append: ``read`` and
 ``recover`` work on copies. Messages stay as stored, the broker's encoding is
-not undone. Which stretches the product's check has put aside stands in the
+not undone. Which stretches the product's check has put aside is in the
 answer's message; why, the product does not tell.
 """
 

@@ -307,7 +307,7 @@ class Store:
 
     @product_call()
     def stop(self) -> None:
-        """Let go of the files; nothing of it is to be kept, and the index is not written out."""
+        """Release the files; nothing of it is to be kept, and the index is not written out."""
         pages = _field("pageFile").get(self._store)
         if pages is not None and bool(pages.isLoaded()):
             private_value(pages, "readFile").close()
@@ -416,7 +416,7 @@ class KahaDB(Driver):
         "policies": list(OPTIONS),
         "features": ["damage", "pure", "step"],
         "state": ["destinations", "in_doubt"],
-        # What stands in the control record of a batch is told to nobody.
+        # What is in the control record of a batch is told to nobody.
         "fields": sorted(
             {field.name for field in get_format(FORMAT).vocabulary.fields} - {"batch_size", "checksum"}
         ),
@@ -451,7 +451,7 @@ class KahaDB(Driver):
             with _stopped(Store(copy, policy)) as store:
                 store.start()
                 self.doing = "iterate"
-                # What replay cannot load is no record of the journal, or replay does not end well.
+                # What replay cannot load is not a record of the journal, or replay does not end well.
                 records = [record for record in store.records() if record["type"] != "OTHER"]
                 self.doing = "replay"
                 store.replay()

@@ -199,7 +199,7 @@ class Store:
     def state(self) -> Answer:
         """Return all that it holds, as an observation says it."""
         return {
-            # The product makes its own queue at every start: without branches it is no part of the store.
+            # The product makes its own queue at every start: without branches it is not part of the store.
             "queues": [
                 queue
                 for name in self.names()
@@ -365,7 +365,7 @@ class Transactions(Session):
             transactions = jvm.private_value(self.journal.store, "ctx").transactionManager
             transactions.initiateCheckPoint(listener)
             done.await_()
-            # The log begins anew once the listener has been told, and no transaction begins before that.
+            # The log starts again once the listener has been told, and no transaction begins before that.
             transactions.removeTxId(transactions.createTxId())
 
 

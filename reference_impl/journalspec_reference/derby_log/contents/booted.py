@@ -123,7 +123,7 @@ class Booted:
         self.store = store = Store({}, _NONE, self._find)
         for stretch, take in log.steps():
             for batch in stretch.scan():
-                # What is no record has no body.
+                # What is not a record has no body.
                 bodies: Bodies | None = batch.more.get("bodies")
                 take(batch)
                 if bodies is None or not len(batch):
@@ -417,7 +417,7 @@ class Booted:
                 raise Fault("bad-row", f"a long value of {heap.name} has no place") from None
             values = self._part(heap, (page, ident)).values
             if not values or not isinstance(values[0], bytes):
-                raise Fault("bad-row", f"row {ident} of page {page} of {heap.name} is no part of a value")
+                raise Fault("bad-row", f"row {ident} of page {page} of {heap.name} is not part of a value")
             size += len(values[0])
             if size <= LONGEST:
                 parts.append(values[0])

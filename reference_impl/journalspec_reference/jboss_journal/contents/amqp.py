@@ -3,7 +3,7 @@
 An encoded message is sections (part 3 of the specification of AMQP 1.0). What precedes and follows it is by
 ``AMQPMessagePersister`` (2), its ``V2`` (3) and ``V3`` (5), and ``AMQPLargeMessagePersister`` (4), whose
 encoded message is in a file of its own. Columns are what the broker's browser gives, but for bodies: it has
-only the first of several sections, and takes a value that is no text, list or map for bytes.
+only the first of several sections, and takes a value that is not a text, list or map for bytes.
 """
 
 from __future__ import annotations

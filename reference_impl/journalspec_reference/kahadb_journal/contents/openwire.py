@@ -95,7 +95,7 @@ class Bytes:
         try:
             return mutf8.decode(raw)
         except UnicodeDecodeError:
-            self.odd.append(("bad-text", f"the text at {self.at - size} is no modified UTF-8"))
+            self.odd.append(("bad-text", f"the text at {self.at - size} is not modified UTF-8"))
             return mutf8.readable(raw)
 
     def utf(self) -> str:

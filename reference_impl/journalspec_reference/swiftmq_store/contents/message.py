@@ -120,12 +120,12 @@ def _primitive(cursor: Cursor, name: str, problems: list[Problem]) -> Value:
 
 
 def _text(stored: bytes, name: str, problems: list[Problem]) -> str:
-    """Return a string; what is no modified UTF-8, and half a character, is replaced and a problem."""
+    """Return a string; what is not modified UTF-8, and half a character, is replaced and a problem."""
     try:
         return mutf8.decode(stored)
     except UnicodeDecodeError:
         if len(problems) < MOST_PROBLEMS:
-            problems.append(("bad-text", f"{name} is no modified UTF-8 of whole characters"))
+            problems.append(("bad-text", f"{name} is not modified UTF-8 of whole characters"))
         return mutf8.readable(stored)
 
 

@@ -73,7 +73,7 @@ class Run(Recorder):
 def workloads(scope: str) -> Iterator[SmallWorkload]:
     """Yield three notes, the last one within a sector and over an edge of one; and notes of two parts.
 
-    Notes are told apart by their texts, so no two are of one length.
+    Notes are distinguished by their texts, so no two are of one length.
     """
     for second in (30,) if scope == "smoke" else (30, 201, 254):
         yield SmallWorkload("notes", "1", (Note(255), Note(200), Note(second)))

@@ -43,7 +43,7 @@ class Notes:
             data = data[size + 2 :]
 
     def stop(self) -> None:
-        """Let go of the file: it is never held."""
+        """Release the file: it is never held."""
 
     def _append(self, data: bytes) -> None:
         with self._path.open("ab") as stream:
