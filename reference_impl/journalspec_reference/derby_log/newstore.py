@@ -14,14 +14,15 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from journalspec.formats import get_format
-from journalspec.observation import CLEAN
+from journalspec.observation import CLEAN, Note
 from journalspec_reference.answers import Answer
 from journalspec_reference.contents import Count
-from journalspec_reference.derby_log.bodies import decode
+from journalspec_reference.derby_log.bodies import decode, known
 from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog, Instant, Refusal
 from journalspec_reference.derby_log.contents import FORMAT, DerbyContents
 from journalspec_reference.derby_log.contents.pages import Fault
 from journalspec_reference.derby_log.newlog import NewLog
+from journalspec_reference.derby_log.pages import Explained
 from journalspec_reference.derby_log.recover import SEED
 from journalspec_reference.derby_log.scan import search
 from journalspec_reference.derby_log.sql import RUN, Script
@@ -78,11 +79,11 @@ def new_store(answer: Answer, choices: Choices) -> Database | OnlyRows:
                 found.state.replay(journal.seen, journal.edition)
         if seen.state is None or found.state.log is None or found.state.log.last is None:
             raise CannotRebuild(f"the log cannot be read: {seen.message}")
-        behind = Behind(found)
-        if behind.newer or any(note.code == "newer-page" for note in seen.notes):
+        behind = Behind(answer, found)
+        if behind.newer or behind.ahead or any(note.code == "newer-page" for note in seen.notes):
             raise CannotRebuild("a page beside the log has changes that the log does not explain")
         return Database(answer, found, behind, choices)
-    behind = Behind(found)
+    behind = Behind(answer, found)
     problem = next(_problems(answer, found, behind), None)
     if problem is None:
         return Database(answer, found, behind, choices)
@@ -146,6 +147,8 @@ def _problems(  # noqa: C901, PLR0912  # one question after the other, of everyt
     for each in found.remarks.kept:
         if each.code not in _HARMLESS and (each.file, each.off) not in places:
             yield _item("page", each.code, each.text, table=each.table, file=each.file, off=each.off)
+    for note in behind.ahead:
+        yield _item("page", note.code, note.text, file=note.file.removeprefix("../"), off=note.off)
     for container, page in behind.newer:
         text = f"page {page} has changes that only the log behind its end explains"
         yield _item("page", "newer-page", text, table=found.title(container), file=_file(found, container))
@@ -165,17 +168,23 @@ def _file(found: DerbyContents, container: int) -> str:
 class Behind:
     """The records behind the end of the log: nothing redoes them.
 
-    `changes` counts those that change a page, by container; `newer` are pages that have such changes.
+    `changes` counts those that change a page, by container; `newer` are pages that have such changes. Pages
+    that are `ahead` have changes that no record of the log itself explains.
     """
 
-    def __init__(self, found: DerbyContents) -> None:
+    def __init__(self, answer: Answer, found: DerbyContents) -> None:
         log = found.state.log
         self.changes: Counter[int] = Counter()
         self.newer: list[Place] = []
+        self.ahead: list[Note] = []
         #: Where the first of them is.
         self.file, self.off = "", 0
         if log is None or log.last is None:
             return
+        if answer.observation.verdict != CLEAN and not found.state.encrypted:
+            explained = Explained(log.store)
+            explained.walk(log.log, known(answer.journal.edition), log.ends)
+            self.ahead = [*explained.newer()]
         versions: dict[Place, int] = {}
         last = log.last.file.number
         for number, file in log.log.files.items():
@@ -233,10 +242,10 @@ class _Made:
         store = self._found.state.store
         # Of a log that ends as it should an open transaction is none that was committed.
         maybe = store.transactions if store is not None and self._seen.verdict != CLEAN else {}
-        for number, known in sorted(maybe.items()):
-            if known.prepared or not known.changes:
+        for number, each in sorted(maybe.items()):
+            if each.prepared or not each.changes:
                 continue
-            at = Instant.unpack(known.first)
+            at = Instant.unpack(each.first)
             text = "it has no end in the log, unless that is lost: its changes are undone"
             file, off = f"log{at.number}.dat", at.position
             yield _item("transaction", "rolled-back", text, id=str(number), file=file, off=off)
