@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from journalspec.observation import CLEAN
-from journalspec_corpus.crash.adapter import crash_format
-from journalspec_corpus.crash.persistence import PRESETS
+from journalspec_corpus.crash.formats import crash_format
 from journalspec_corpus.crash.states import crash_states
+from journalspec_corpus.crash.trace import PRESETS
 from journalspec_corpus.draws import drawn_cases
 from journalspec_corpus.load import load_cases
 from journalspec_reference.answers import SALVAGE, Answer, ask

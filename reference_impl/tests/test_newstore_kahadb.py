@@ -17,9 +17,9 @@ import pytest
 from journalspec.kahadb_journal import LAYOUT, checksum
 from journalspec.kahadb_journal.commands import build, framed
 from journalspec.observation import CLEAN, jsonable
-from journalspec_corpus.crash.adapter import crash_format
-from journalspec_corpus.crash.persistence import PRESETS
+from journalspec_corpus.crash.formats import crash_format
 from journalspec_corpus.crash.states import crash_states
+from journalspec_corpus.crash.trace import PRESETS
 from journalspec_corpus.draws import drawn_cases
 from journalspec_corpus.kahadb_journal import author
 from journalspec_corpus.load import load_cases

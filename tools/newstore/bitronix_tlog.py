@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 from journalspec_conformance.bounds import BOUNDS
 from journalspec_conformance.harnesses.product import serving
 from journalspec_conformance.process import ProcessConnection
-from journalspec_corpus.crash.adapter import crash_format
-from journalspec_corpus.crash.persistence import PRESETS
+from journalspec_corpus.crash.formats import crash_format
 from journalspec_corpus.crash.states import crash_states
+from journalspec_corpus.crash.trace import PRESETS
 from journalspec_corpus.draws import drawn_cases
 from journalspec_reference.answers import SALVAGE, Answer, ask
 from journalspec_reference.contents import contents

@@ -461,7 +461,7 @@ def write_outside(out: Painter, description: Format, seen: Observation, lost: Se
         if len(lost) > MOST_TOLD:
             out.line(f"  - and {len(lost) - MOST_TOLD} more, which `journalspec inspect` lists")
     if rest:
-        told = "behind the end of the log or are of an earlier generation; such records are normal and do not count"
+        told = "after the end of the log, or of an earlier generation: normal, and not part of the state"
         out.wrapped("", f"{_valid(rest)} {told}")
 
 

@@ -21,7 +21,7 @@ from journalspec_docs import case_pages, domain, generate, sources
 KINDS = ("req", "case", "deviation")
 FOLDER = "r"
 #: Pages that are gone, and the page that says now what they said.
-MOVED = {old: "crash-model" for old in ("fast-path", "crash-engine", "second-lives")}
+MOVED = dict.fromkeys(("fast-path", "crash-engine", "second-lives"), "crash-model")
 #: Likewise, beside each other in the directory of a format's cases: what had an anchor there has it here.
 MOVED |= {f"{generate.FOLDER}/{name}/cases/flags": "index" for name in format_ids()}
 

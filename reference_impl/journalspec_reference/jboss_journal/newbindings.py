@@ -86,7 +86,7 @@ def records(wanted: WantedParts) -> Iterator[NewRecord]:
 
 
 def left_out(wanted: WantedParts) -> Iterator[LossItem]:
-    """Yield the settings with which Artemis 2 does not start: of an address, what is not an object of JSON."""
+    """Yield the settings with which Artemis 2 does not start: of an address, what is not a JSON object."""
     for setting in wanted.store.bindings.settings:
         values, name, ident = setting["values"], str(setting["name"]), str(setting["id"])
         if setting["user_type"] == JSON and isinstance(values, dict):
