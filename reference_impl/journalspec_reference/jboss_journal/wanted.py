@@ -82,7 +82,7 @@ class ListingStore(Store):
         return LossItem(what, str(ident), name, *self.replay.where(place), None, code, text)
 
 
-class Settled:
+class SettledBranches:
     """What recovery kept, after some of the transactions that are prepared have ended by choice."""
 
     def __init__(self, kept: Kept, committed: Sequence[PreparedTx], ended: frozenset[int]) -> None:
@@ -127,7 +127,7 @@ class Endings:
         self.drop = [name for name in choices.drop if name not in named]
         self.kept: Kept = kept
         if committed or ended:
-            self.kept = Settled(kept, [*committed.values()], frozenset({*committed, *ended}))
+            self.kept = SettledBranches(kept, [*committed.values()], frozenset({*committed, *ended}))
 
 
 def _named(names: Iterable[str], known: Mapping[str, PreparedTx]) -> Iterator[PreparedTx]:
