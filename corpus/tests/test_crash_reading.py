@@ -21,7 +21,7 @@ EVERY = {
     "bitronix_tlog": 1201,
     "derby_log": 241,
     "jboss_journal": 1103,
-    "kahadb_journal": 383,
+    "kahadb_journal": 151,
     "swiftmq_store": 199,
 }
 #: So many states of a crash point are looked at.
