@@ -33,7 +33,7 @@ from brute_effects import BrutePermitted, TooMany, issued
 from brute_expected import Accounts, BruteDebt, Content, Past, other_debt, other_verdict, verdict
 from brute_states import BruteState, Machine, brute_prefix, brute_subset, choices, cuts
 from journalspec.formats import UnknownFormat
-from journalspec_corpus.crash.disk import TRASHED, Contents, States
+from journalspec_corpus.crash.disk import TRASHED, StateContents, States
 from journalspec_corpus.crash.facts import Facts
 from journalspec_corpus.crash.formats import CrashFormat, StateReader, answers, crash_format, visible_ends
 from journalspec_corpus.crash.oracle import ORDER, REFUSALS, expected_at
@@ -293,7 +293,7 @@ class Comparison:
         expected = expected_at(self.trace, point.crash_index, torn)
         ledger = self._ledger(point.crash_index, torn)
         refusals = Facts(states).refusals
-        found, which = answers(Contents(point, states.codes), self.adapter.read)
+        found, which = answers(StateContents(point, states.codes), self.adapter.read)
         known: dict[Content, BruteDebt] = {}
         for row, codes in enumerate(states.codes):
             self.report.rows += 1
@@ -337,7 +337,7 @@ class Comparison:
             past = pasts.setdefault(point.crash_index, Past(self.trace, point.crash_index))
             expected = expected_at(self.trace, point.crash_index, states.torn, states.stratum)
             refusals = Facts(states).refusals
-            found, which = answers(Contents(point, states.codes), self.adapter.read)
+            found, which = answers(StateContents(point, states.codes), self.adapter.read)
             for row, codes in enumerate(states.codes):
                 self.report.others += 1
                 preset = PRESETS[states.preset[row]].name

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from journalspec_corpus.crash.disk import Contents
+from journalspec_corpus.crash.disk import StateContents
 from journalspec_corpus.crash.facts import Facts
 from journalspec_corpus.crash.formats import answers, crash_format
 from journalspec_corpus.crash.oracle import REFUSALS, Issued, Operations, expected_at, operations_of
@@ -89,7 +89,7 @@ def test_verdicts_are_those_of_single_answers(format_id: str) -> None:
     for trace in traces(format_id, every=331)[:15]:
         for states in crash_states(trace, PRESETS, SEED):
             expected = expected_at(trace, states.point.crash_index, states.torn, states.stratum)
-            found, which = answers(Contents(states.point, states.codes), adapter.read)
+            found, which = answers(StateContents(states.point, states.codes), adapter.read)
             refusals = Facts(states).refusals
             table = _verdicts(found, which, refusals, expected, adapter)
             kinds, rows = np.unique(which * len(REFUSALS) + refusals, return_index=True)

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from journalspec.formats import format_ids
 from journalspec_conformance.cli.corpus_states import rates_command as command
 from journalspec_corpus.crash.corruption import EVERY_BIT
-from journalspec_corpus.crash.disk import Codes, Contents, States
+from journalspec_corpus.crash.disk import Codes, StateContents, States
 from journalspec_corpus.crash.facts import Facts
 from journalspec_corpus.crash.formats import CrashFormat, answers, crash_format, has_crash_format
 from journalspec_corpus.crash.oracle import REFUSALS, expected_at
@@ -153,7 +153,7 @@ def test_the_weakest_safe_preset_comes_before_the_first_failure() -> None:
 
 def judged(adapter: CrashFormat, states: States) -> rates.Verdicts:
     """Return the strict reader's verdicts, judged one by one."""
-    found, which = answers(Contents(states.point, states.codes), adapter.read)
+    found, which = answers(StateContents(states.point, states.codes), adapter.read)
     expected = expected_at(states.point.trace, states.point.crash_index, states.torn, states.stratum)
     names = list(VERDICTS)
     holes = adapter.readers[0] in adapter.salvaging

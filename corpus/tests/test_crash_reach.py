@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from journalspec_corpus.crash.disk import Contents, States
+from journalspec_corpus.crash.disk import StateContents, States
 from journalspec_corpus.crash.facts import Facts, categories, fields
 from journalspec_corpus.crash.formats import (
     CrashFormat,
@@ -107,7 +107,7 @@ def classes(adapter: CrashFormat, trace: Trace, states: States) -> set[object]:
     """Return what the states of a group are to recovery and to reports."""
     facts = Facts(states)
     expected = expected_at(trace, states.point.crash_index, states.torn, states.stratum)
-    found, which = answers(Contents(states.point, states.codes), adapter.read)
+    found, which = answers(StateContents(states.point, states.codes), adapter.read)
     refusals = facts.refusals
     torn_in, names = fields(facts)
     seen = set[object]()

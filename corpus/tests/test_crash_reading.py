@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from journalspec.formats import get_format
-from journalspec_corpus.crash.disk import Contents, States, content_ids
-from journalspec_corpus.crash.formats import CrashFormat, Memory, StateFiles, answers, crash_format
+from journalspec_corpus.crash.disk import StateContents, States, content_ids
+from journalspec_corpus.crash.formats import CrashFormat, Remembered, StateFiles, answers, crash_format
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import PRESETS
 from journalspec_corpus.crash.verdict import Answer
@@ -21,7 +21,7 @@ EVERY = {
     "bitronix_tlog": 1201,
     "derby_log": 241,
     "jboss_journal": 1103,
-    "kahadb_journal": 383,
+    "kahadb_journal": 151,
     "swiftmq_store": 199,
 }
 #: So many states of a crash point are looked at.
@@ -38,7 +38,7 @@ def states_of(adapter: CrashFormat) -> Iterator[States]:
 
 @pytest.mark.parametrize("format_id", EVERY)
 def test_states_that_look_alike_have_one_answer(format_id: str) -> None:
-    adapter, memory, asked, looks = crash_format(format_id), Memory(), list[str](), set[Hashable]()
+    adapter, memory, asked, looks = crash_format(format_id), Remembered(), list[str](), set[Hashable]()
     plain: dict[tuple[str, bytes], tuple[Answer, ...]] = {}
 
     def read(files: Mapping[str, bytes], edition: str) -> tuple[Answer, ...]:
@@ -50,7 +50,7 @@ def test_states_that_look_alike_have_one_answer(format_id: str) -> None:
         return seen
 
     for states in states_of(adapter):
-        contents, edition = Contents(states.point, states.codes), states.point.trace.edition
+        contents, edition = StateContents(states.point, states.codes), states.point.trace.edition
         found, which = answers(contents, read, look, memory)
         for at, name in enumerate(contents.ids):
             if (edition, name) not in plain:
@@ -62,7 +62,7 @@ def test_states_that_look_alike_have_one_answer(format_id: str) -> None:
 
 @pytest.mark.parametrize("format_id", ["bitronix_tlog", "derby_log"])
 def test_another_edition_may_read_the_same_bytes_otherwise(format_id: str) -> None:
-    adapter, memory, asked = crash_format(format_id), Memory(), list[str]()
+    adapter, memory, asked = crash_format(format_id), Remembered(), list[str]()
 
     def read(files: Mapping[str, bytes], edition: str) -> tuple[Answer, ...]:
         asked.append(edition)
@@ -71,9 +71,9 @@ def test_another_edition_may_read_the_same_bytes_otherwise(format_id: str) -> No
     states = next(states for states in states_of(adapter) if len(states) > 10)
     point = states.point
     for _ in range(2):
-        answers(Contents(point, states.codes), read, memory=memory)
+        answers(StateContents(point, states.codes), read, memory=memory)
     assert len(asked) == len(set(content_ids(point, states.codes)))
     edition = next(name for name in get_format(adapter.format).editions if name != point.trace.edition)
     other = replace(point, trace=replace(point.trace, edition=edition))
-    answers(Contents(other, states.codes[:1]), read, memory=memory)
+    answers(StateContents(other, states.codes[:1]), read, memory=memory)
     assert asked[-1] == edition

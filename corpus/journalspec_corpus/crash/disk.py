@@ -454,7 +454,7 @@ def case_ids(contents: list[bytes], promised: bytes) -> list[bytes]:
 
 def content_ids(point: CrashPoint, codes: Codes) -> list[bytes]:
     """Return the content id of every row, equal to :func:`content_id` of its files."""
-    return Contents(point, codes).ids
+    return StateContents(point, codes).ids
 
 
 class _Moving(NamedTuple):
@@ -483,7 +483,7 @@ class _NamedFile(NamedTuple):
     named: dict[tuple[int, ...], bytes]
 
 
-class Contents:
+class StateContents:
     """The contents of the states of one crash point; row i has version ``codes[i, j]`` of each block j."""
 
     def __init__(self, point: CrashPoint, codes: Codes) -> None:

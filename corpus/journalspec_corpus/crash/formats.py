@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from journalspec.formats import UnknownFormat, format_ids, format_module
-from journalspec_corpus.crash.disk import SECTOR, Contents, Timeline
+from journalspec_corpus.crash.disk import SECTOR, StateContents, Timeline
 from journalspec_corpus.crash.oracle import Semantics
 from journalspec_corpus.crash.record import Recorder
 from journalspec_corpus.crash.second_crash import SecondLife, SecondLives
@@ -49,7 +49,7 @@ T = TypeVar("T")
 
 
 @dataclass
-class Memory:
+class Remembered:
     """What is remembered from one crash point to the next; no result depends on it."""
 
     answers: dict[tuple[str, Hashable], tuple[Answer, ...]] = field(default_factory=dict)
@@ -59,7 +59,7 @@ class Memory:
 class StateFiles(Mapping[str, bytes]):
     """The files of one state. Their names and sizes are known; bytes are made when somebody asks for them."""
 
-    def __init__(self, contents: Contents, at: int, memory: Memory) -> None:
+    def __init__(self, contents: StateContents, at: int, memory: Remembered) -> None:
         self._point, self._row, self._memory = contents.point, contents.rows[at], memory
         each = zip(contents.files[at], contents.names[at], strict=True)
         self._files = {file.name: (file, name) for file, name in each}
@@ -112,13 +112,13 @@ def digest_of(*parts: bytes | int) -> bytes:
 
 
 def answers(
-    contents: Contents, read: Read, look: Look = equal_contents, memory: Memory | None = None
+    contents: StateContents, read: Read, look: Look = equal_contents, memory: Remembered | None = None
 ) -> tuple[list[tuple[Answer, ...]], npt.NDArray[np.int32]]:
     """Return the distinct answers of `read` and, for each row of `contents`, the index of its own.
 
     Of states that look alike one is read. What is in `memory` stays so from one crash point to the next.
     """
-    memory, edition = memory or Memory(), contents.point.trace.edition
+    memory, edition = memory or Remembered(), contents.point.trace.edition
     number: dict[tuple[Answer, ...], int] = {}
     which, known = [], memory.answers
     for at in range(len(contents.rows)):
@@ -248,7 +248,7 @@ class CrashFormat:
     implementation: Callable[[], Any] | None = None
     added: Callable[[str], Iterator[Any]] = lambda scope: iter(())
     look: Look = equal_contents
-    memory: Memory = field(default_factory=Memory, init=False, repr=False)
+    memory: Remembered = field(default_factory=Remembered, init=False, repr=False)
     _latest: dict[Workload, Trace] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from journalspec_corpus.crash.disk import Contents, States, case_ids
+from journalspec_corpus.crash.disk import StateContents, States, case_ids
 from journalspec_corpus.crash.facts import Column, Facts, categories, fields
 from journalspec_corpus.crash.formats import CrashFormat, answers, crash_format
 from journalspec_corpus.crash.oracle import REFUSALS, Expected, Obligations
@@ -59,7 +59,7 @@ class Rows:
     """
 
     states: States
-    contents: Contents | None
+    contents: StateContents | None
     case_ids: list[bytes]
     expected: Expected
     verdicts: list[Column] = field(default_factory=list)
@@ -93,7 +93,7 @@ class Rows:
 
     def judged(self, adapter: CrashFormat) -> Rows:
         """Return the same with the verdicts of all readers of a format."""
-        contents = self.contents or Contents(self.states.point, self.states.codes)
+        contents = self.contents or StateContents(self.states.point, self.states.codes)
         found, which = answers(contents, adapter.read, adapter.look, adapter.memory)
         return replace(self, verdicts=_verdicts(found, which, self.refusal, self.expected, adapter))
 
@@ -109,7 +109,7 @@ def rows_of(
     for states in crash_states(trace, presets, seed, everywhere=everywhere):
         if len(states):
             expected = owed.at(states.point.crash_index, states.torn, states.stratum)
-            contents = Contents(states.point, states.codes)
+            contents = StateContents(states.point, states.codes)
             yield Rows(states, contents, case_ids(contents.ids, owed.promise(expected)), expected)
 
 
