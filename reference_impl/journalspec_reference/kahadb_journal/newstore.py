@@ -387,6 +387,11 @@ class KahaNewStore:
                 "Do not start ActiveMQ 5.9.0 to 5.12.0 on it first: without an index these ignore durable "
                 "subscriptions. 5.8 and earlier, 5.12.1 and later do not."
             )
+        if self._survivors.needed:
+            out.append(
+                "A durable subscription that acknowledged a later message than one that it needs may get what "
+                "comes behind that one again: a new index remembers the last acknowledgement."
+            )
         if any(tx[:2] == ("XA", 61616) for tx in store.prepared):
             out.append(
                 "It is one store of a MultiKahaDB: put it back together with the others and with txStore, "
