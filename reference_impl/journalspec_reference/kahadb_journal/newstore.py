@@ -189,9 +189,7 @@ class KahaNewStore:
                 each[1] for each, needs in every.needed.items() if any(name in ids for ids in needs.values())
             }
             if name not in known and not held:
-                raise ChoiceRefused(
-                    f"--drop {name!r} names no transaction, message, queue or job that is kept"
-                )
+                raise ChoiceRefused(f"--drop {name!r} names nothing that is kept")
             where = f", a message of {', '.join(sorted(held))}" if held else ""
             self._lines.append(f"{name}{where}: left out, as was asked for")
 
@@ -386,6 +384,10 @@ class KahaNewStore:
             out.append(
                 "Do not start ActiveMQ 5.9.0 to 5.12.0 on it first: without an index these ignore durable "
                 "subscriptions. 5.8 and earlier, 5.12.1 and later do not."
+            )
+        if self._survivors.needed:
+            out.append(
+                "A durable subscription that acknowledged messages out of order may get some of them again."
             )
         if any(tx[:2] == ("XA", 61616) for tx in store.prepared):
             out.append(
