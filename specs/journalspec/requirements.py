@@ -155,7 +155,7 @@ def _entry_faults(
     yield from _source_faults(entry.get("source"))
     text = entry.get("text")
     if not isinstance(text, str) or not text.strip():
-        yield "there is not a text"
+        yield "there is no text"
     elif entry.get("digest") != text_digest(text):
         yield (
             f"digest {entry.get('digest')!r} does not fit the text: raise the revision with "

@@ -155,4 +155,4 @@ def test_a_fault_of_a_row_is_found(change: dict[str, Any], fault: str) -> None:
     table["message"][0] |= change
     assert any(fault in found for found in lint("jboss_journal", table))
     del table["message"][0]["text"]
-    assert any("there is not a text" in found for found in lint("jboss_journal", table))
+    assert any("there is no text" in found for found in lint("jboss_journal", table))

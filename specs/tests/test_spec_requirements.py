@@ -104,7 +104,7 @@ def test_good_data_has_no_fault() -> None:
         ({"roles": ["reader", "reader"]}, "twice"),
         ({"editions": ["1.0"]}, "edition '1.0'"),
         ({"editions": None}, "there is no edition"),
-        ({"text": " "}, "there is not a text"),
+        ({"text": " "}, "there is no text"),
         ({"text": "A record has a size."}, "does not fit the text"),
         ({"digest": ""}, "does not fit the text"),
         ({"revision": 0}, "revision 0"),

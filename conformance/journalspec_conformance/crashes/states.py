@@ -305,7 +305,7 @@ def built(directory: Path, count: int, editions: Mapping[str, Collection[str]]) 
     """Return `count` states (0: all) of the build in `directory`: of each class as many as of the others.
 
     They are of `editions` of its format, and of each class those with the smallest ids, which are hashes.
-    Raises Problem if there is not a build.
+    Raises Problem if there is no build.
     """
     try:
         plan = Plan.from_json(manifest.load(directory)["plan"])
