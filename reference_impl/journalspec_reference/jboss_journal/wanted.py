@@ -66,7 +66,7 @@ class ListingStore(Store):
     def has_any(self) -> bool:
         """Whether more tells that a broker wrote the journal than types of records, which others have."""
         beside_it = any(beside(self.answer.journal, kind) for kind in NAMES)
-        return beside_it or bool(self.pending.references or self.pending.doubts)
+        return beside_it or bool(self.pending.references)
 
     @property
     def messages(self) -> int:
