@@ -87,8 +87,8 @@ def test_much_on_standard_error_is_no_fault(mode: str, program: Callable[..., An
         (b'{"a":1}{"a":1}', "no JSON"),
         (b'{"a":Infinity}', "Infinity"),
         (b'{"a":NaN}', "NaN, which is not JSON"),
-        (b"null", "no JSON object"),
-        (b"[1]", "no JSON object"),
+        (b"null", "not a JSON object"),
+        (b"[1]", "not a JSON object"),
         (b"\n", "no JSON"),
     ],
 )

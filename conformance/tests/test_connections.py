@@ -211,7 +211,7 @@ def test_a_python_class(monkeypatch: pytest.MonkeyPatch) -> None:
         ("no-such-harness", "neither a shipped harness nor a command"),
         ("./no/such/file --fast", "cannot be started"),
         ("'unfinished", "cannot be split"),
-        ("py:journalspec_conformance", "no module:Class"),
+        ("py:journalspec_conformance", "not a module:Class"),
         ("py:no_such_module:Class", "cannot be imported"),
         ("py:journalspec_conformance.serve:Nothing", "has no Nothing"),
     ],

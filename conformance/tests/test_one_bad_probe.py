@@ -100,7 +100,7 @@ ODD_ANSWERS: dict[str, tuple[Deed, str, str]] = {
     "half a surrogate": (lambda _: {"ok": {"verdict": "\ud800"}}, "fail", "\\ud800"),
     "half a surrogate in a name": (lambda _: {"ok": {"verdict": "clean", "\udc80": 1}}, "fail", "records"),
     "half a surrogate in an error": (lambda _: {"error": {"message": "\udfff"}}, "error", "\\udfff"),
-    "records of numbers": (lambda _: {"ok": {"verdict": "clean", "records": [1]}}, "error", "no object"),
+    "records of numbers": (lambda _: {"ok": {"verdict": "clean", "records": [1]}}, "error", "not an object"),
     "a type that is a list": (lambda _: {"ok": {"verdict": "clean", "records": [{"type": []}]}}, "", ""),
     "a disk error": (raising(OSError(5, "Input/output error")), "error", "OSError: [Errno 5]"),
     "no memory": (raising(MemoryError()), "error", "it could not be judged: MemoryError"),

@@ -91,9 +91,9 @@ def swapped(old: str, new: str) -> list[str]:
 
 #: What somebody made of a report -> what is said of it.
 DAMAGED: dict[str, tuple[list[str], str]] = {
-    "empty": ([], "no header"),
+    "empty": ([], "not the header"),
     "no footer": (LINES[:-1], "footer is missing"),
-    "no header": (LINES[1:], "no header"),
+    "no header": (LINES[1:], "not the header"),
     "cut line": ([*LINES[:3], LINES[3][:20]], "line 4: a line that cannot be used: no JSON"),
     "twice": ([*LINES[:2], LINES[1], *LINES[2:]], "line 3: x.a/read stands twice"),
     "one less": ([*LINES[:2], *LINES[3:]], "counts are not those"),
@@ -186,7 +186,7 @@ MALFORMED = {
     RESULT[:-1] + ', "class": "fail"}': "member 'class' stands twice",
     RESULT.replace("one", "\udcff"): "no UTF-8 at byte",
     "": "no JSON",
-    "[]": "no JSON object",
+    "[]": "not a JSON object",
     '{"kind":"other"}': "neither a result nor the footer",
 }
 
@@ -208,8 +208,8 @@ def test_a_malformed_line_is_named(line: str) -> None:
         ({"tier": None}, "in the header: tier"),
         ({"suite": 1, "options": []}, "in the header: suite, options"),
         ({"corpus": {"sha256": 1}}, "corpus"),
-        ({"report": True}, "no header of a report"),
-        ({"report": "2"}, "no header of a report"),
+        ({"report": True}, "not the header of a report"),
+        ({"report": "2"}, "not the header of a report"),
     ],
 )
 def test_a_malformed_header_is_named(members: dict[str, object], message: str) -> None:

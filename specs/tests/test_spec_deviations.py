@@ -121,7 +121,7 @@ def test_every_way_of_showing_is_good(table: dict[str, Any]) -> None:
         ({**STEP_SHOW, "steps": [{"cmd": "read", "polcy": "x"}]}, "'polcy' is none of read's members"),
         ({**STEP_SHOW, "start": "x.swap.one"}, "either a case to start from or an edition"),
         ({**TRACE_SHOW, "order": ""}, "could not fail"),
-        ({**TRACE_SHOW, "order": "("}, "no regular expression"),
+        ({**TRACE_SHOW, "order": "("}, "not a regular expression"),
     ],
 )
 def test_lint_sees_ways_of_showing_that_show_nothing(table: dict[str, Any], complaint: str) -> None:
