@@ -207,7 +207,7 @@ def test_where_no_file_is_left_the_refusal_names_it(hidden: Path) -> None:
 def test_records_behind_the_tail_are_no_alarm(tmp_path: Path) -> None:
     behind = decision(COMMITTED, b"A", b"db1") + decision(PREPARED, b"B", b"db1")
     text = flat(recover(pair(tmp_path, A, behind=behind)))
-    assert "2 valid records stand behind the end of the log" in text
+    assert "2 valid records are after the end of the log" in text
     assert "may be incomplete or wrong" not in text
     assert "verdict clean" in text
     assert len(answer(tmp_path, by=recover)["unanchored"]) == 2
@@ -219,7 +219,7 @@ def test_a_file_full_of_records_that_salvage_leaves_out_is_named_in_the_other_fo
         page(path, "v2", add("v2", number, number), file_id=number, format_version=version)
     text = flat(recover(tmp_path, "--edition", "v2", "--policy", "salvage"))
     assert (
-        "1 valid record stands outside the log, in what could not be used: 1 ADD. It does not count" in text
+        "1 valid record is outside the log, in what could not be used: 1 ADD. It does not count" in text
     )
     assert "- ADD file_id 2, id 2 (file activemq-data-2.amq, offset 16)" in text
 

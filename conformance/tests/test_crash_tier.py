@@ -309,4 +309,4 @@ def test_a_reader_that_follows_the_specification_fails_in_no_state_of_a_build(bu
 def test_a_directory_without_a_build_is_no_place_to_judge(tmp_path: Path) -> None:
     done = call("corpus", "judge", tmp_path, "--impl", "reference")
     assert done.exit_code == 2
-    assert "not a build" in done.stderr
+    assert "no build" in done.stderr

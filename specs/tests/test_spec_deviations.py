@@ -60,8 +60,8 @@ def test_good_data_has_no_fault() -> None:
         ("example", {"hex": "0g", "where": "x"}, "not pairs"),
         ("example", {"hex": "000", "where": "x"}, "not pairs"),
         ("example", {"hex": "00"}, "where its bytes stand"),
-        ("observed", None, "nobody saw"),
-        ("observed", {"how": "read in the source"}, "nobody saw"),
+        ("observed", None, "not observed"),
+        ("observed", {"how": "read in the source"}, "not observed"),
     ],
 )
 def test_lint_sees(member: str, value: Any, complaint: str) -> None:

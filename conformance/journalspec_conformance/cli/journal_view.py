@@ -476,7 +476,7 @@ def write_doubt(out: Painter, description: Format, seen: Observation, lost: Sequ
 
 
 def _valid(count: int) -> str:
-    return "1 valid record stands" if count == 1 else f"{count} valid records stand"
+    return "1 valid record is" if count == 1 else f"{count} valid records are"
 
 
 def _one(description: Format, record: Record) -> str:
