@@ -44,8 +44,8 @@ from journalspec_reference.filesets import FilesetError, NoJournal, find_journal
 from journalspec_reference.lossreport import LossReport
 from journalspec_reference.newstore import (
     CannotRebuild,
-    Choices,
     Part,
+    StoreChoices,
     covered,
     digests,
     new_store,
@@ -207,7 +207,7 @@ def tried(format_id: str, state: State, hooks: Hooks, place: Path) -> Made:
         if answer is None:
             return Made("nothing", "no journal")
         before = hooks.live(answer) if answer.observation.state is not None else None
-        store = new_store(answer, Choices())
+        store = new_store(answer, StoreChoices())
         part = Part("", policy, answer, store)
         files = [*sources([answer.journal], covered(part))]
         write([part], place / "new", LossReport(str(old), "new", [part]), files, digests(files))

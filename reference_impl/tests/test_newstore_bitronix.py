@@ -20,7 +20,7 @@ from journalspec_reference.answers import SALVAGE, Answer, ask
 from journalspec_reference.bitronix_tlog.codec import HEADER_SIZE, LONG, TIMESTAMP_AT, encode, encode_header
 from journalspec_reference.contents import contents
 from journalspec_reference.filesets import Journal, find_journals, load
-from journalspec_reference.newstore import ChoiceRefused, Choices, NewStore, new_store
+from journalspec_reference.newstore import ChoiceRefused, NewStore, StoreChoices, new_store
 
 FORMAT = "bitronix_tlog"
 ROOT = Path(__file__).resolve().parents[2]
@@ -54,7 +54,7 @@ def live(answer: Answer) -> list[dict[str, Any]]:
 
 def made(answer: Answer, **choices: Any) -> tuple[NewStore, Answer]:
     """Return the new log, and what reading it gives; it is clean in any case."""
-    store = new_store(answer, Choices(**choices))
+    store = new_store(answer, StoreChoices(**choices))
     files = bytes_of(store)
     assert files == bytes_of(store)
     again = answer_of(files, answer.journal.edition, "strict")
@@ -103,7 +103,7 @@ def test_a_captured_log_is_found_again_as_it_was(place: Path, tmp_path: Path) ->
     answer = ask(journal, SALVAGE)
     if answer.observation.state is None:
         return
-    for name, data in bytes_of(new_store(answer, Choices())).items():
+    for name, data in bytes_of(new_store(answer, StoreChoices())).items():
         (tmp_path / name).write_bytes(data)
     (found,) = find_journals(load(tmp_path), FORMAT)
     assert (sorted(found.files), found.missing) == (sorted(journal.files), ())
@@ -131,7 +131,7 @@ def test_real_logs() -> None:
     assert seen > 15
 
 
-# Choices.
+# StoreChoices.
 
 
 def pair(first: list[bytes], second: list[bytes] = [], hole: int = -1) -> dict[str, bytes]:  # noqa: B006
@@ -217,19 +217,19 @@ def test_a_decision_is_taken_back() -> None:
 )
 def test_a_choice_that_changes_nothing_is_refused(choices: dict[str, Any], why: str) -> None:
     with pytest.raises(ChoiceRefused, match=why) as refused:
-        new_store(answer_of(pair(LOG)), Choices(**choices))
+        new_store(answer_of(pair(LOG)), StoreChoices(**choices))
     assert refused.value.hint
 
 
 def test_what_names_no_resource_cannot_be_committed() -> None:
     with pytest.raises(ChoiceRefused, match="names no resource"):
-        new_store(answer_of(pair([record(PREPARED, ONE, ())])), Choices(commit=(ONE.hex(),)))
+        new_store(answer_of(pair([record(PREPARED, ONE, ())])), StoreChoices(commit=(ONE.hex(),)))
 
 
 def test_a_decision_of_the_other_file_is_carried_over_on_request() -> None:
     answer = answer_of(pair(LOG[:1], [record(COMMITTING, ONE), record(COMMITTING, THREE)]))
     assert [each.code for each in answer.observation.missing] == ["decision"] * 2
-    assert "--keep" in new_store(answer, Choices()).steps()[0]
+    assert "--keep" in new_store(answer, StoreChoices()).steps()[0]
     store, again = made(answer, keep=(ONE.hex(),))
     assert outcomes(again)["srv1/1795219652537/0"] == ("commit", ["db1", "jms1"])
     assert "srv1/9/0" not in outcomes(again)
@@ -258,7 +258,7 @@ def test_decisions_of_a_damaged_other_file_are_listed() -> None:
 def test_what_has_ended_is_not_kept() -> None:
     answer = answer_of(pair([record(COMMITTED, ONE)], [record(COMMITTING, ONE)]))
     with pytest.raises(ChoiceRefused, match="it has ended"):
-        new_store(answer, Choices(keep=(ONE.hex(),)))
+        new_store(answer, StoreChoices(keep=(ONE.hex(),)))
 
 
 def test_records_after_damage_are_carried_over_on_request() -> None:
@@ -281,7 +281,7 @@ def test_records_after_damage_are_carried_over_on_request() -> None:
 
 def test_after_the_next_swap_of_any_product_the_right_file_is_elected() -> None:
     """2.1.3 and 2.1.4 store a position as timestamp, other products a time (BTM-DEV-001)."""
-    files = bytes_of(new_store(answer_of(pair(LOG)), Choices()))
+    files = bytes_of(new_store(answer_of(pair(LOG)), StoreChoices()))
     stamps = [LONG.unpack_from(data, TIMESTAMP_AT)[0] for data in files.values()]
     assert stamps[1] < stamps[0] < HEADER_SIZE
     assert [data[12] for data in files.values()] == [0, 0]
@@ -293,7 +293,7 @@ def test_after_the_next_swap_of_any_product_the_right_file_is_elected() -> None:
 )
 def test_a_file_that_was_alone_gets_another_one(name: str, other: str, tmp_path: Path) -> None:
     answer = answer_of({name: pair(LOG)["btm1.tlog"]})
-    files = bytes_of(new_store(answer, Choices()))
+    files = bytes_of(new_store(answer, StoreChoices()))
     assert [*files] == [name.removesuffix(".gz"), other]
     for each, data in files.items():
         (tmp_path / each).write_bytes(data)
@@ -309,7 +309,7 @@ def test_a_large_log_is_written_in_parts() -> None:
     data = b"".join(records + ended)
     first = encode_header(2, 0, HEADER_SIZE + len(data)) + data
     files = {"btm1.tlog": first, "btm2.tlog": encode_header(1, 0, HEADER_SIZE).ljust(len(first), b"\0")}
-    new = bytes_of(new_store(answer_of(files), Choices()))
+    new = bytes_of(new_store(answer_of(files), StoreChoices()))
     kept = b"".join(records[1::2])
     assert new["btm1.tlog"][HEADER_SIZE : HEADER_SIZE + len(kept)] == kept
     assert not any(new["btm1.tlog"][HEADER_SIZE + len(kept) :])

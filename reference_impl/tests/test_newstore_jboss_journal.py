@@ -33,8 +33,8 @@ from journalspec_reference.jboss_journal.packing import NewRecord, Packing
 from journalspec_reference.newstore import (
     CannotRebuild,
     ChoiceRefused,
-    Choices,
     NewStore,
+    StoreChoices,
     new_store,
 )
 
@@ -90,7 +90,7 @@ def opened(answer: Answer) -> BrokerContents:
 
 def remade(answer: Answer, target: Path, **choices: Any) -> tuple[NewStore, BrokerContents]:
     """Return the new store and its contents; it is clean in any case."""
-    store = new_store(answer, Choices(**choices))
+    store = new_store(answer, StoreChoices(**choices))
     again = asked(put(store, target), "strict")
     assert again.observation.verdict == CLEAN
     return store, opened(again)
@@ -139,7 +139,7 @@ def test_a_sound_store_is_made_anew_with_all_that_it_holds(name: str, sources: P
 
 @pytest.mark.parametrize("name", EVERY)
 def test_files_are_the_same_each_time(name: str, sources: Path) -> None:
-    store = new_store(asked(sources / name / "journal"), Choices())
+    store = new_store(asked(sources / name / "journal"), StoreChoices())
 
     def digests() -> list[tuple[str, int]]:
         return [(file.name, hash(b"".join(file.parts))) for file in store.files()]
@@ -197,7 +197,7 @@ def test_drawn_journals_keep_their_live_records_and_transactions() -> None:
         (journal,) = find_journals_of(case.files(), case.edition, case.params)
         answer = ask(journal, SALVAGE)
         try:
-            store = new_store(answer, Choices())
+            store = new_store(answer, StoreChoices())
         except CannotRebuild:
             kinds["nothing"] += 1
             continue
@@ -253,7 +253,7 @@ def test_transactions_of_any_journal_end_by_choice(choice: str) -> None:
     wanted = [NewRecord(11, 1, 7, b"one"), NewRecord(11, 2, 7, b"two"), NewRecord(13, 3, 7, b"three", tx=100)]
     wanted += [NewRecord(15, 1, 0, b"", tx=100), NewRecord(17, 0, 0, b"branch", tx=100)]
     ends: dict[str, Any] = {choice: ("100",)}
-    store = new_store(records("v2e", wanted), Choices(**ends))
+    store = new_store(records("v2e", wanted), StoreChoices(**ends))
     files = {file.name: b"".join(file.parts) for file in store.files()}
     (journal,) = find_journals_of(files, "v2e", {"extension": "amq"})
     state: Any = ask(journal, "strict").observation.state
@@ -267,13 +267,13 @@ def test_transactions_of_any_journal_end_by_choice(choice: str) -> None:
 def test_choices_that_name_nothing_are_refused() -> None:
     answer = records("v2e", [NewRecord(11, 1, 7, b"one")])
     for choices in (
-        Choices(commit=("5",)), Choices(rollback=("5",)), Choices(drop=("5",)), Choices(drop=("one",)),
-        Choices(queues=("orders",)), Choices(keep=("1",)), Choices(salvage_records=True),
-        Choices(index_acks=True),
+        StoreChoices(commit=("5",)), StoreChoices(rollback=("5",)), StoreChoices(drop=("5",)),
+        StoreChoices(drop=("one",)), StoreChoices(queues=("orders",)), StoreChoices(keep=("1",)),
+        StoreChoices(salvage_records=True), StoreChoices(index_acks=True),
     ):  # fmt: skip
         with pytest.raises(ChoiceRefused):
             new_store(answer, choices)
-    store = new_store(answer, Choices(drop=("1",)))
+    store = new_store(answer, StoreChoices(drop=("1",)))
     assert [item.id for item in store.left_out()] == ["1"]
 
 
@@ -283,7 +283,7 @@ def test_decisions_of_narayana_are_copied_and_cannot_be_made(tmp_path: Path) -> 
     for path in (CONTENTS / "narayana-7.0.2").glob("*.txlog.gz"):
         (tmp_path / path.stem).write_bytes(gzip.decompress(path.read_bytes()))
     answer = asked(tmp_path)
-    store = new_store(answer, Choices())
+    store = new_store(answer, StoreChoices())
     again = asked(put(store, tmp_path / "new"), "strict")
     one, other = contents(answer), contents(again)
     assert one is not None
@@ -293,8 +293,8 @@ def test_decisions_of_narayana_are_copied_and_cannot_be_made(tmp_path: Path) -> 
         assert rows[0] == rows[1]
     first = next(iter(one.rows("transactions")))
     with pytest.raises(ChoiceRefused, match="resources have to carry them out"):
-        new_store(answer, Choices(commit=(str(first["xid"]),)))
-    assert len(list(new_store(answer, Choices(drop=(str(first["id"]),))).left_out())) == 1
+        new_store(answer, StoreChoices(commit=(str(first["xid"]),)))
+    assert len(list(new_store(answer, StoreChoices(drop=(str(first["id"]),))).left_out())) == 1
 
 
 # The choices of a broker.
@@ -381,7 +381,7 @@ def test_a_lost_binding_is_made_anew_if_asked_for(sources: Path, tmp_path: Path)
     rows = [row for row in after.rows("messages") if row["queue"] == "jms.topic.prices"]
     assert len(rows) == 3
     with pytest.raises(ChoiceRefused):
-        new_store(answer, Choices(keep=("jms.queue.orders",)))
+        new_store(answer, StoreChoices(keep=("jms.queue.orders",)))
 
 
 def test_without_bindings_every_queue_is_made_anew(sources: Path, tmp_path: Path) -> None:

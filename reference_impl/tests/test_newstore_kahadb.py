@@ -30,7 +30,7 @@ from journalspec_reference.filesets import Journal, find_journals, load
 from journalspec_reference.kahadb_journal import newstore as kahadb
 from journalspec_reference.kahadb_journal import salvage, write
 from journalspec_reference.kahadb_journal.survivors import PLACEHOLDER, transaction_in
-from journalspec_reference.newstore import CannotRebuild, ChoiceRefused, Choices, NewStore, new_store
+from journalspec_reference.newstore import CannotRebuild, ChoiceRefused, NewStore, StoreChoices, new_store
 
 FORMAT = "kahadb_journal"
 ROOT = Path(__file__).resolve().parents[2]
@@ -78,7 +78,7 @@ def live(answer: Answer) -> Rows:
 
 def made(answer: Answer, **choices: Any) -> tuple[NewStore, Answer]:
     """Return the new store, and what reading it gives; it is clean in any case."""
-    store = new_store(answer, Choices(**choices))
+    store = new_store(answer, StoreChoices(**choices))
     files = bytes_of(store)
     again = answer_of(files, answer.journal.edition, "strict")
     assert again.observation.verdict == CLEAN
@@ -464,7 +464,7 @@ def test_messages_and_queues_are_left_out_by_name() -> None:
 )
 def test_a_choice_that_names_nothing_is_refused(choice: dict[str, Any]) -> None:
     with pytest.raises(ChoiceRefused):
-        new_store(authored(*BRANCHES), Choices(**choice))
+        new_store(authored(*BRANCHES), StoreChoices(**choice))
 
 
 def test_a_message_that_only_the_index_leads_to_is_carried_over_and_can_be_dropped() -> None:
@@ -482,7 +482,7 @@ def test_a_message_that_only_the_index_leads_to_is_carried_over_and_can_be_dropp
 def test_of_an_edition_whose_records_say_nothing_nothing_can_be_chosen() -> None:
     case = next(case for case in load_cases(FORMAT) if case.edition == "seed")
     with pytest.raises(ChoiceRefused):
-        new_store(answer_of(case.files(), "seed"), Choices(drop=("m1",)))
+        new_store(answer_of(case.files(), "seed"), StoreChoices(drop=("m1",)))
 
 
 def test_what_only_the_index_has_acknowledged_is_left_out_when_it_is_asked_for() -> None:
@@ -586,7 +586,7 @@ def test_of_damage_alone_nothing_can_be_rebuilt() -> None:
     data = bytearray(batch([sent(1)]))
     data[40] ^= 1
     with pytest.raises(CannotRebuild, match="keeps no queue"):
-        new_store(answer_of({"db-1.log": bytes(data)}), Choices())
+        new_store(answer_of({"db-1.log": bytes(data)}), StoreChoices())
 
 
 def test_files_have_the_length_of_the_product_and_are_the_same_each_time(
@@ -638,7 +638,7 @@ def test_jobs_of_a_scheduler_come_back_with_the_time_that_was_said_last() -> Non
 
 def test_messages_that_only_the_index_knows_of_are_named() -> None:
     case = next(case for case in load_cases(FORMAT) if case.id == "khd.beside.missing-file")
-    items = [*new_store(answer_of(case.files(), case.edition), Choices()).left_out()]
+    items = [*new_store(answer_of(case.files(), case.edition), StoreChoices()).left_out()]
     assert {item.code for item in items} == {"lost"}
     assert all(item.what == "message" and item.id for item in items)
 
@@ -653,12 +653,12 @@ def test_the_transaction_of_a_record_is_what_the_reader_says() -> None:
 
 def test_steps_say_what_the_product_needs() -> None:
     topic = authored("r1 SUBSCRIPTION t=T sub=c:a info=01", "r2 t=T")
-    assert any("5.9.0 to 5.12.0" in step for step in new_store(topic, Choices()).steps())
+    assert any("5.9.0 to 5.12.0" in step for step in new_store(topic, StoreChoices()).steps())
     multi = authored("r1 q=A xa=61616:63:31", "r2 PREPARE xa=61616:63:31")
-    assert any("txStore" in step for step in new_store(multi, Choices()).steps())
+    assert any("txStore" in step for step in new_store(multi, StoreChoices()).steps())
     old = record(
         1, "ADD_MESSAGE", destination={"name": "A"}, message_id="x", message=objects()["text-all", 6]
     )
-    store = new_store(answer_of({"db-1.log": batch([old])}), Choices())
+    store = new_store(answer_of({"db-1.log": batch([old])}), StoreChoices())
     assert any("storeOpenWireVersion=6 on the broker element" in step for step in store.steps())
     assert store.product == "KahaDB of ActiveMQ 5.16 and later"

@@ -22,7 +22,7 @@ from journalspec_reference.answers import SALVAGE, Answer, ask
 from journalspec_reference.api import load as load_format
 from journalspec_reference.contents import contents
 from journalspec_reference.filesets import Journal, find_journals, load
-from journalspec_reference.newstore import ChoiceRefused, Choices, NewStore, new_store
+from journalspec_reference.newstore import ChoiceRefused, NewStore, StoreChoices, new_store
 from journalspec_reference.storage import MemoryStorage
 from journalspec_reference.swiftmq_store.durable import subscription
 
@@ -71,7 +71,7 @@ def live(answer: Answer) -> Rows:
 
 def made(answer: Answer, **choices: Any) -> tuple[NewStore, Answer]:
     """Return the new store, and what reading it gives; it is clean in any case."""
-    store = new_store(answer, Choices(**choices))
+    store = new_store(answer, StoreChoices(**choices))
     files = bytes_of(store)
     assert files == bytes_of(store)
     again = answer_of(files, "strict", **answer.journal.params)
@@ -146,7 +146,7 @@ def test_a_store_of_the_product_is_found_again(tmp_path: Path) -> None:
         archive.extractall(tmp_path / "old", filter="data")
     (journal,) = find_journals(load(tmp_path / "old"), FORMAT)
     answer = ask(journal, "default")
-    store = new_store(answer, Choices())
+    store = new_store(answer, StoreChoices())
     names = [file.name for file in store.files()]
     assert names[:3] == ["db/page.db", "log/transaction.log", "swap/"]
     for name, data in bytes_of(store).items():
@@ -263,7 +263,7 @@ def test_choices(choices: dict[str, Any], left: list[tuple[str, int, int]]) -> N
 )
 def test_a_choice_that_cannot_be_is_refused(choices: dict[str, Any], why: str) -> None:
     with pytest.raises(ChoiceRefused, match=why) as refused:
-        new_store(answer_of(in_doubt()), Choices(**choices))
+        new_store(answer_of(in_doubt()), StoreChoices(**choices))
     assert refused.value.hint
 
 
@@ -316,7 +316,7 @@ def test_pages_of_any_size(page_size: str) -> None:
 
 
 def test_the_writer_goes_on_where_the_new_store_ends() -> None:
-    files = bytes_of(new_store(answer_of(in_doubt()), Choices()))
+    files = bytes_of(new_store(answer_of(in_doubt()), StoreChoices()))
     storage = MemoryStorage(files)
     writer = load_format(FORMAT).writer(storage, edition="13", params={"checkpoint_size": "65536"})
     writer.apply({"op": "open"})
@@ -367,7 +367,7 @@ def test_the_file_of_a_subscription_is_what_java_writes() -> None:
 
 def test_a_long_message_is_never_in_memory() -> None:
     answer = answer_of(written(insert("a", "x*4000000"), insert("a", "y*3000000")))
-    store = new_store(answer, Choices())
+    store = new_store(answer, StoreChoices())
     tracemalloc.start()
     length = sum(len(part) for file in store.files() for part in file.parts)
     peak = tracemalloc.get_traced_memory()[1]

@@ -26,7 +26,7 @@ from journalspec_corpus.draws import drawn_cases
 from journalspec_reference.answers import SALVAGE, Answer, ask
 from journalspec_reference.contents import contents
 from journalspec_reference.filesets import Journal
-from journalspec_reference.newstore import Choices, new_store
+from journalspec_reference.newstore import StoreChoices, new_store
 
 FORMAT = "bitronix_tlog"
 PAIRS = ("2.1", "3.0")
@@ -142,7 +142,7 @@ def trial(connection: ProcessConnection, product: str, state: State) -> str:
     answer = ask(Journal(FORMAT, state.edition, state.files), SALVAGE)
     if answer.observation.state is None:
         return NOTHING
-    store = new_store(answer, Choices())
+    store = new_store(answer, StoreChoices())
     new = {file.name: b"".join(file.parts) for file in store.files()}
     wanted, odd = reported(answer), deviates(product, answer)
     counted = sum(each.rows for each in store.carried() if each.name == "commit")

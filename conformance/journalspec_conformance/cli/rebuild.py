@@ -34,9 +34,9 @@ from journalspec_reference.newstore import (
     REPORT,
     CannotRebuild,
     ChoiceRefused,
-    Choices,
     Part,
     Progress,
+    StoreChoices,
     covered,
     digests,
     new_store,
@@ -116,7 +116,7 @@ class NewStoreAsked:
     def taken(cls, what: dict[str, Any]) -> NewStoreAsked:
         """Return it from the arguments of a command, and take it out of them."""
         found = cls(**{each.name: what.pop(each.name) for each in fields(cls)})
-        if not found and found.choices != Choices():
+        if not found and found.choices != StoreChoices():
             raise click.UsageError("Choices such as --drop and --queue are about a new store: give --to.")
         return found
 
@@ -125,9 +125,9 @@ class NewStoreAsked:
         return self.to is not None or self.dry_run
 
     @property
-    def choices(self) -> Choices:
+    def choices(self) -> StoreChoices:
         """The choices in it."""
-        return Choices(**{each.name: getattr(self, each.name) for each in fields(Choices)})
+        return StoreChoices(**{each.name: getattr(self, each.name) for each in fields(StoreChoices)})
 
 
 def policy_of(journal: Journal, given: str | None) -> str:
@@ -250,7 +250,7 @@ def _top(place: Directory) -> Path:
 
 
 def _parts(
-    given: Sequence[tuple[Directory, Sequence[Answer]]], policy: str | None, choices: Choices
+    given: Sequence[tuple[Directory, Sequence[Answer]]], policy: str | None, choices: StoreChoices
 ) -> tuple[list[Part], dict[str, str]]:
     """Return the parts of the new store, and why there is none of a journal, by what that is called.
 
