@@ -162,6 +162,12 @@ def reachable(files: Mapping[str, bytes], random: Random) -> tuple[str, dict[str
     return f"{name} has zeros from {end}", {**files, name: data[:end] + bytes(len(data) - end)}
 
 
+def damage(format_id: str, files: Mapping[str, bytes], random: Random) -> tuple[str, Mapping[str, bytes]]:
+    """Return the files with one damage, and what that is."""
+    edition = get_format(format_id).default_edition
+    return damaged(DrawnJournal(format_id, edition, files, (), (), {}, files, ()), random)
+
+
 def state_of(
     format_id: str, stores: Sequence[tuple[str, Mapping[str, bytes]]], seed: int, number: int
 ) -> State:
@@ -179,9 +185,7 @@ def state_of(
     else:
         what = ""
         for _ in range(1 if kind == "corrupted" else random.randrange(2, 6)):
-            edition = get_format(format_id).default_edition
-            journal = DrawnJournal(format_id, edition, files, (), (), {}, files, ())
-            what, files = damaged(journal, random)
+            what, files = damage(format_id, files, random)
     return State(f"{name}, {what}", kind, files)
 
 

@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from newstore.bitronix_tlog import live
 
 from journalspec.observation import CLEAN
-from journalspec_corpus.crash.formats import crash_format
-from journalspec_corpus.crash.states import crash_states
-from journalspec_corpus.crash.trace import PRESETS
 from journalspec_corpus.draws import drawn_cases
-from journalspec_corpus.load import load_cases
 from journalspec_reference.answers import SALVAGE, Answer, ask
 from journalspec_reference.bitronix_tlog.codec import HEADER_SIZE, LONG, TIMESTAMP_AT, encode, encode_header
-from journalspec_reference.contents import contents
 from journalspec_reference.filesets import Journal, find_journals, load
-from journalspec_reference.newstore import ChoiceRefused, NewStore, StoreChoices, new_store
+from journalspec_reference.newstore import ChoiceRefused, StoreChoices, new_store
+from new_stores import bytes_of, made
 
 FORMAT = "bitronix_tlog"
 ROOT = Path(__file__).resolve().parents[2]
 CAPTURED = sorted(path.parent for path in (ROOT / "corpus" / "captured" / FORMAT).glob("*/*/expected.json"))
-FIELD, REAL = ROOT.parent / "shared" / "field", ROOT.parent / "shared" / "real" / FORMAT
 COMMITTING, PREPARED, COMMITTED, ROLLEDBACK = 8, 2, 3, 4
 ONE, TWO, THREE = (b"srv1" + number.to_bytes(8) + bytes(4) for number in (1795219652537, 7, 9))
 NAMES = (b"db1", b"jms1")
@@ -33,67 +29,6 @@ NAMES = (b"db1", b"jms1")
 
 def answer_of(files: Mapping[str, bytes], edition: str = "2.1", policy: str = SALVAGE) -> Answer:
     return ask(Journal(FORMAT, edition, files), policy)
-
-
-def bytes_of(store: NewStore) -> dict[str, bytes]:
-    found = {}
-    for file in store.files():
-        parts = [*file.parts]
-        assert all(len(part) <= 1 << 20 for part in parts)
-        found[file.name] = b"".join(parts)
-    return found
-
-
-def live(answer: Answer) -> list[dict[str, Any]]:
-    """Return the transactions that recovery has something to do about, without their places."""
-    found = contents(answer)
-    assert found
-    rows = (dict(row) for row in found.rows("transactions") if row["in_doubt"])
-    return [row | {"file": None, "off": None} for row in rows]
-
-
-def made(answer: Answer, **choices: Any) -> tuple[NewStore, Answer]:
-    """Return the new log, and what reading it gives; it is clean in any case."""
-    store = new_store(answer, StoreChoices(**choices))
-    files = bytes_of(store)
-    assert files == bytes_of(store)
-    again = answer_of(files, answer.journal.edition, "strict")
-    assert (again.observation.verdict, [*again.observation.missing]) == (CLEAN, [])
-    return store, again
-
-
-def damaged_sets() -> Iterator[tuple[str, str, Mapping[str, bytes]]]:
-    for case in [*load_cases(FORMAT), *drawn_cases(FORMAT, 47, range(300))]:
-        yield case.id, case.edition, case.files()
-    adapter, number = crash_format(FORMAT), 0
-    for work in list(adapter.workloads("core"))[5::211]:
-        trace = adapter.build(work)
-        for states in crash_states(trace, PRESETS, 1):
-            for codes in states.codes:
-                number += 1
-                if number % 43 == 0:
-                    yield f"{trace.name} {number}", trace.edition, states.point.materialise(codes)
-
-
-def test_what_is_live_is_what_is_carried_over() -> None:
-    wrong, kept, empty, nothing = [], 0, 0, 0
-    for name, edition, files in damaged_sets():
-        answer = answer_of(files, edition)
-        if answer.observation.state is None:
-            nothing += 1
-            continue
-        store, again = made(answer)
-        rows = live(answer)
-        kept, empty = kept + bool(rows), empty + (not rows)
-        total = sum(count.rows for count in store.carried())
-        # Of what recovery reports itself nothing is reported twice.
-        others = {item.code for item in store.left_out()} - {"decision"} or [*store.unverified()]
-        if live(again) != rows or total != len(rows) or others:
-            wrong.append(name)
-    assert wrong == []
-    assert kept > 700
-    assert empty > 400
-    assert nothing > 100
 
 
 @pytest.mark.parametrize("place", CAPTURED, ids=lambda path: "-".join(path.parts[-2:]))
@@ -116,22 +51,7 @@ def test_a_captured_log_is_found_again_as_it_was(place: Path, tmp_path: Path) ->
     assert max(header["position"] for header in headers) <= length // 2 + HEADER_SIZE
 
 
-@pytest.mark.real
-@pytest.mark.skipif(not REAL.is_dir(), reason="needs real/ in ../shared beside the checkout")
-def test_real_logs() -> None:
-    seen = 0
-    places = {path.parent for path in REAL.rglob("*.tlog")} | {FIELD / "b1-swap-uptime"}
-    for place in sorted(places):
-        for journal in find_journals(load(place), FORMAT):
-            answer = ask(journal, SALVAGE)
-            if answer.observation.state is not None:
-                _, again = made(answer)
-                assert live(again) == live(answer), place
-                seen += 1
-    assert seen > 15
-
-
-# StoreChoices.
+# Choices.
 
 
 def pair(first: list[bytes], second: list[bytes] = [], hole: int = -1) -> dict[str, bytes]:  # noqa: B006

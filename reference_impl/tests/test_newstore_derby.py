@@ -330,7 +330,7 @@ def test_properties_are_made_anew(old: Path, tmp_path: Path) -> None:
         }
 
 
-# StoreChoices.
+# Choices.
 
 
 @pytest.mark.parametrize("name", [BRANCH, f"{BRANCH}:62", "193"])

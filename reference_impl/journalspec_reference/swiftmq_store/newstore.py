@@ -103,7 +103,7 @@ class PagedStore(NewStore):
         self._placed: dict[tuple[bool, int], int] = {}
         self._lay_out()
 
-    # StoreChoices.
+    # Choices.
 
     def _choose(self, choices: StoreChoices) -> None:
         if choices.keep or choices.salvage_records or choices.index_acks:
