@@ -9,6 +9,7 @@ reachable   up to two sectors at the end of a file are cut, or zeros
 corrupted   bytes are changed, blocks lost, files cut or taken away
 hostile     several such damages at once
 none        as it is
+crashed     none of these: a state that a crash of the reference writer leaves, by the crash model
 
 The law: what the new store holds is what contents report of the old one under the same policy (without
 contents: the same state), it is read clean, and the old files are as they were. A trial ends as *kept*,
@@ -35,6 +36,9 @@ from typing import Any
 
 from journalspec.formats import format_ids, get_format
 from journalspec.observation import jsonable
+from journalspec_corpus.crash.formats import crash_format
+from journalspec_corpus.crash.states import crash_states
+from journalspec_corpus.crash.trace import PRESETS
 from journalspec_corpus.drawn import DrawnJournal
 from journalspec_corpus.draws import drawn_cases
 from journalspec_corpus.mutations import damaged
@@ -54,7 +58,7 @@ from journalspec_reference.newstore import (
 )
 
 ROOT = Path(__file__).resolve().parents[1]
-KINDS = ("none", "reachable", "corrupted", "hostile", "drawn")
+KINDS = ("none", "reachable", "corrupted", "hostile", "drawn", "crashed")
 #: A store with more than that (bytes) is not damaged by the hundred.
 MOST_BYTES = 24 << 20
 SECTOR = 512
@@ -168,12 +172,24 @@ def damage(format_id: str, files: Mapping[str, bytes], random: Random) -> tuple[
     return damaged(DrawnJournal(format_id, edition, files, (), (), {}, files, ()), random)
 
 
+def crashed(format_id: str, random: Random) -> State:
+    """Return a crash state of a workload."""
+    adapter = crash_format(format_id)
+    trace = adapter.build(random.choice([*adapter.workloads("core")]))
+    states = random.choice([*crash_states(trace, PRESETS, 1)])
+    row = random.randrange(len(states.codes))
+    files = states.point.materialise(states.codes[row])
+    return State(f"{trace.name} {row}", "crashed", files, trace.edition)
+
+
 def state_of(
     format_id: str, stores: Sequence[tuple[str, Mapping[str, bytes]]], seed: int, number: int
 ) -> State:
     """Return the state of a number: always the same one."""
     random = Random(f"{format_id}/{seed}/{number}")
     kind = KINDS[number % len(KINDS)]
+    if kind == "crashed":
+        return crashed(format_id, random)
     if kind == "drawn" or not stores:
         (case,) = drawn_cases(format_id, seed, [number])
         return State(case.id, "drawn", dict(case.files()), case.edition, case.params)

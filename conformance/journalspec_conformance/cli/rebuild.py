@@ -103,19 +103,14 @@ class NewStoreAsked:
     """What is asked for beside the policy, as it was given."""
 
     to: Path | None
-    drop: tuple[str, ...]
-    keep: tuple[str, ...]
-    commit: tuple[str, ...]
-    rollback: tuple[str, ...]
-    queues: tuple[str, ...]
-    salvage_records: bool
-    index_acks: bool
     dry_run: bool
+    choices: StoreChoices
 
     @classmethod
     def taken(cls, what: dict[str, Any]) -> NewStoreAsked:
         """Return it from the arguments of a command, and take it out of them."""
-        found = cls(**{each.name: what.pop(each.name) for each in fields(cls)})
+        choices = StoreChoices(**{each.name: what.pop(each.name) for each in fields(StoreChoices)})
+        found = cls(what.pop("to"), what.pop("dry_run"), choices)
         if not found and found.choices != StoreChoices():
             raise click.UsageError("Choices such as --drop and --queue are about a new store: give --to.")
         return found
@@ -123,11 +118,6 @@ class NewStoreAsked:
     def __bool__(self) -> bool:
         """Return whether a new store is asked for."""
         return self.to is not None or self.dry_run
-
-    @property
-    def choices(self) -> StoreChoices:
-        """The choices in it."""
-        return StoreChoices(**{each.name: getattr(self, each.name) for each in fields(StoreChoices)})
 
 
 def policy_of(journal: Journal, given: str | None) -> str:

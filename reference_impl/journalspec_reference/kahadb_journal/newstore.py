@@ -22,7 +22,7 @@ from journalspec_reference.kahadb_journal.contents.lists import NOT_IN_INDEX
 from journalspec_reference.kahadb_journal.recover import AUDIT, JOB, JournalPass, JournalState
 from journalspec_reference.kahadb_journal.salvage import Mended, Offered, mended
 from journalspec_reference.kahadb_journal.store import PLACE, Name, Step, TxId, place_of, tx_text
-from journalspec_reference.kahadb_journal.survivors import Exclusions, Survivors
+from journalspec_reference.kahadb_journal.survivors import Survivors
 from journalspec_reference.kahadb_journal.write import data_files
 from journalspec_reference.newstore import (
     BYTES,
@@ -81,8 +81,7 @@ class KahaNewStore(NewStore):
             contents = KahaContents(passed, files, journal.root)
         self._passed, self._contents, self._files = passed, contents, files
         self._settle(choices)
-        chosen = Exclusions(frozenset(choices.queues), frozenset(choices.drop), choices.index_acks)
-        self._survivors = Survivors(passed, files, self._edition, chosen)
+        self._survivors = Survivors(passed, files, self._edition, choices)
         self._check()
         if next(self._anything(), None) is None:
             if early(passed):
@@ -156,7 +155,7 @@ class KahaNewStore(NewStore):
             raise ChoiceRefused("--index-acks: no db.data that can be used is beside this journal")
         if not queues and not drop:
             return
-        store, every = self._passed.store, Survivors(self._passed, self._files, self._edition, Exclusions())
+        store, every = self._passed.store, Survivors(self._passed, self._files, self._edition, StoreChoices())
         steps = [step for found in store.prepared.values() for step in found]
         names = {listed.name for listed in every.lists} | {step.destination for step in steps}
         known = {name for _, name in (*names, *store.destinations, *self._passed.idle())}
@@ -225,19 +224,19 @@ class KahaNewStore(NewStore):
 
     def _by_choice(self) -> Iterator[LossItem]:
         """Yield what is left out because it was asked for."""
-        store, choice = self._passed.store, self._survivors.choice
+        store, kept = self._passed.store, self._survivors
         for name, here in sorted(store.destinations.items(), key=lambda item: item[0]):
-            if not choice.takes(name[1]):
+            if not kept.takes(name[1]):
                 text = f"{len(here.messages)} message(s), {len(here.subscriptions)} subscription(s)"
                 yield LossItem("destination", "chosen", text, name[1], name[1])
                 continue
             hidden = self._survivors.hidden(name)
-            for ident in sorted((choice.drop | hidden) & here.messages.keys()):
+            for ident in sorted((kept.drop | hidden) & here.messages.keys()):
                 code = "index-acknowledged" if ident in hidden else "chosen"
                 text = "db.data has it no more" if ident in hidden else "left out, as was asked for"
                 yield self._item(name, ident, place_of(here.messages[ident]), code, text)
         for tx, steps in store.prepared.items():
-            if tx_text(tx) in choice.drop:
+            if tx_text(tx) in kept.drop:
                 yield LossItem("transaction", "chosen", f"{len(steps)} change(s), in doubt", tx_text(tx))
 
     def _in_damage(self) -> Iterator[LossItem]:
@@ -249,7 +248,7 @@ class KahaNewStore(NewStore):
         taken = {(each.file, each.off): each for each in found.records if not each.why}
         if taken and not self._choices.salvage_records:
             passed = JournalPass(found.files, dialect, self._passed.policy)
-            where = Survivors(passed, found.files, self._edition, self._survivors.choice)
+            where = Survivors(passed, found.files, self._edition, self._choices)
             for _, _, place in where.live():
                 if (offered := taken.get(where.records_of.where(place))) is not None:
                     text = f"{offered.checks}; it is carried over with --salvage-records"
@@ -261,9 +260,9 @@ class KahaNewStore(NewStore):
             return
         text = "db.data covers it and does not have it: it may have been consumed; --index-acks leaves it out"
         for listed in self._survivors.lists:
-            if self._survivors.choice.takes(listed.name[1]):
+            if self._survivors.takes(listed.name[1]):
                 for entry in listed.entries():
-                    if entry.state == NOT_IN_INDEX and entry.ident not in self._survivors.choice.drop:
+                    if entry.state == NOT_IN_INDEX and entry.ident not in self._survivors.drop:
                         yield self._item(listed.name, entry.ident, entry.place, NOT_IN_INDEX, text)
 
     def unverified(self) -> Iterator[LossItem]:
