@@ -21,7 +21,7 @@ def counts(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, di
     "format_id", ["bitronix_tlog", "derby_log", "jboss_journal", "kahadb_journal", "swiftmq_store"]
 )
 def test_the_law_holds_for_a_sample(format_id: str, capsys: pytest.CaptureFixture[str]) -> None:
-    status, found = counts(capsys, "--format", format_id, "--count", "48")
+    status, found = counts(capsys, "--format", format_id, "--count", "40")
     assert (status, found["all"][3]) == (0, 0)
     assert found["all"][0] > 30
     assert all(sum(numbers) == 8 for kind, numbers in found.items() if kind != "all")
