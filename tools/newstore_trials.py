@@ -9,6 +9,7 @@ reachable   up to two sectors at the end of a file are cut, or zeros
 corrupted   bytes are changed, blocks lost, files cut or taken away
 hostile     several such damages at once
 none        as it is
+drawn       none of these: a drawn journal, or a state that a crash of the reference writer leaves
 
 The law: what the new store holds is what contents report of the old one under the same policy (without
 contents: the same state), it is read clean, and the old files are as they were. A trial ends as *kept*,
@@ -35,6 +36,9 @@ from typing import Any
 
 from journalspec.formats import format_ids, get_format
 from journalspec.observation import jsonable
+from journalspec_corpus.crash.formats import crash_format
+from journalspec_corpus.crash.states import crash_states
+from journalspec_corpus.crash.trace import PRESETS
 from journalspec_corpus.drawn import DrawnJournal
 from journalspec_corpus.draws import drawn_cases
 from journalspec_corpus.mutations import damaged
@@ -44,8 +48,8 @@ from journalspec_reference.filesets import FilesetError, NoJournal, find_journal
 from journalspec_reference.lossreport import LossReport
 from journalspec_reference.newstore import (
     CannotRebuild,
-    Choices,
     Part,
+    StoreChoices,
     covered,
     digests,
     new_store,
@@ -162,12 +166,30 @@ def reachable(files: Mapping[str, bytes], random: Random) -> tuple[str, dict[str
     return f"{name} has zeros from {end}", {**files, name: data[:end] + bytes(len(data) - end)}
 
 
+def damage(format_id: str, files: Mapping[str, bytes], random: Random) -> tuple[str, Mapping[str, bytes]]:
+    """Return the files with one damage, and what that is."""
+    edition = get_format(format_id).default_edition
+    return damaged(DrawnJournal(format_id, edition, files, (), (), {}, files, ()), random)
+
+
+def crashed(format_id: str, random: Random) -> State:
+    """Return a crash state of a workload."""
+    adapter = crash_format(format_id)
+    trace = adapter.build(random.choice([*adapter.workloads("core")]))
+    states = random.choice([*crash_states(trace, PRESETS, 1)])
+    row = random.randrange(len(states.codes))
+    files = states.point.materialise(states.codes[row])
+    return State(f"{trace.name} {row}", "drawn", files, trace.edition)
+
+
 def state_of(
     format_id: str, stores: Sequence[tuple[str, Mapping[str, bytes]]], seed: int, number: int
 ) -> State:
     """Return the state of a number: always the same one."""
     random = Random(f"{format_id}/{seed}/{number}")
     kind = KINDS[number % len(KINDS)]
+    if kind == "drawn" and number // len(KINDS) % 2:
+        return crashed(format_id, random)
     if kind == "drawn" or not stores:
         (case,) = drawn_cases(format_id, seed, [number])
         return State(case.id, "drawn", dict(case.files()), case.edition, case.params)
@@ -179,9 +201,7 @@ def state_of(
     else:
         what = ""
         for _ in range(1 if kind == "corrupted" else random.randrange(2, 6)):
-            edition = get_format(format_id).default_edition
-            journal = DrawnJournal(format_id, edition, files, (), (), {}, files, ())
-            what, files = damaged(journal, random)
+            what, files = damage(format_id, files, random)
     return State(f"{name}, {what}", kind, files)
 
 
@@ -207,7 +227,7 @@ def tried(format_id: str, state: State, hooks: Hooks, place: Path) -> Made:
         if answer is None:
             return Made("nothing", "no journal")
         before = hooks.live(answer) if answer.observation.state is not None else None
-        store = new_store(answer, Choices())
+        store = new_store(answer, StoreChoices())
         part = Part("", policy, answer, store)
         files = [*sources([answer.journal], covered(part))]
         write([part], place / "new", LossReport(str(old), "new", [part]), files, digests(files))

@@ -6,7 +6,7 @@ import newstore_trials
 import pytest
 
 from journalspec_reference.api import load
-from journalspec_reference.newstore import Choices
+from journalspec_reference.newstore import StoreChoices
 
 
 def counts(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, dict[str, list[int]]]:
@@ -33,10 +33,10 @@ def test_a_new_store_that_lacks_something_is_wrong(
     implementation = load("bitronix_tlog")
     maker = implementation.new_store
 
-    def empty(answer: object, choices: Choices) -> object:
+    def empty(answer: object, choices: StoreChoices) -> object:
         store = maker(answer, choices)
         rows = {row["id"] for row in newstore_trials.Hooks("bitronix_tlog").live(answer)}  # type: ignore[arg-type]
-        return maker(answer, Choices(drop=(min(rows),))) if rows else store
+        return maker(answer, StoreChoices(drop=(min(rows),))) if rows else store
 
     monkeypatch.setattr(implementation, "new_store", empty)
     status, found = counts(capsys, "--format", "bitronix_tlog", "--count", "25")

@@ -5,21 +5,26 @@ A sample; ``python tools/newstore_trials.py --format bitronix_tlog --product`` t
 
 from __future__ import annotations
 
+import newstore_trials
 import pytest
-from newstore.bitronix_tlog import DEVIATION, EMPTY, EQUAL, NOTHING, PRODUCTS, trials
+from newstore.bitronix_tlog import PRODUCTS
 
-from products import Connect, Every, of_products
-
-STARTS, SEED = 400, 47
+from products import Every, ReadyProduct, of_products
 
 
 @of_products
-@pytest.mark.parametrize("product", PRODUCTS)
-def test_the_product_loads_what_the_report_counts(
-    product: str, connect_product: Connect, every: Every
+def test_the_products_load_what_the_report_counts(
+    capsys: pytest.CaptureFixture[str], ready_product: ReadyProduct, every: Every
 ) -> None:
-    wrong: list[str] = []
-    found = trials(connect_product(product), product, STARTS // every(20), SEED, wrong.append)
-    assert wrong == []
-    assert found.keys() <= {EQUAL, EMPTY, NOTHING, DEVIATION}
-    assert found[EQUAL] > found[NOTHING] + found[DEVIATION]
+    for product in PRODUCTS:
+        ready_product(product)
+    count = str(600 // every(20))
+    status = newstore_trials.main(
+        ["--format", "bitronix_tlog", "--count", count, "--seed", "47", "--product"]
+    )
+    text = capsys.readouterr().out
+    assert status == 0, text
+    (line,) = (line.split() for line in text.splitlines() if line.startswith("all"))
+    kept, _, _, wrong, started = map(int, line[1:])
+    assert (wrong, started) == (0, kept)
+    assert kept > int(count) // 2

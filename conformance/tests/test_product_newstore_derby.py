@@ -11,7 +11,7 @@ from newstore.derby_log import PROGRAM, SCRIPTS, Derby, contents_of, difference,
 from derby_damage import Trial, opened, put
 from journalspec_reference.derby_log.contents.cipher import PASSWORD
 from journalspec_reference.derby_log.sql import Script
-from journalspec_reference.newstore import CannotRebuild, Choices, new_store
+from journalspec_reference.newstore import CannotRebuild, StoreChoices, new_store
 from products import Every, ReadyProduct, of_products
 
 PRODUCTS = ("derby-10.1.3.1", "derby-10.8.3.0", "derby-10.14.2.0", "derby-10.16.1.1")
@@ -78,7 +78,11 @@ def test_a_transaction_in_doubt_is_committed_or_rolled_back(
         assert isinstance(gtrid, bytes)
         counts = {}
         own = (gtrid.hex(),)
-        given = {"": Choices(), "commit": Choices(commit=own), "rollback": Choices(rollback=own)}
+        given = {
+            "": StoreChoices(),
+            "commit": StoreChoices(commit=own),
+            "rollback": StoreChoices(rollback=own),
+        }
         for choice, choices in given.items():
             place = memory_path / (choice or "none")
             put(new_store(answer, choices), place)
@@ -129,7 +133,7 @@ def test_an_encrypted_database_is_carried_over_as_it_is(
         with log.open("r+b") as stream:
             stream.seek(end + 4)
             stream.write(b"torn")
-        store = new_store(opened(old), Choices())
+        store = new_store(opened(old), StoreChoices())
         put(store, new)
         wanted = told(contents_of(opened(old)))
         assert told(contents_of(opened(new))) == wanted
@@ -137,4 +141,4 @@ def test_an_encrypted_database_is_carried_over_as_it_is(
     assert sum(rows.total() for rows in wanted.values()) == 12
     monkeypatch.delenv(PASSWORD)
     with pytest.raises(CannotRebuild, match="encrypted"):
-        new_store(opened(old), Choices())
+        new_store(opened(old), StoreChoices())

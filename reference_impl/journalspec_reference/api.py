@@ -25,7 +25,7 @@ from journalspec_reference.storage import Storage
 #: From an answer of recovery (:class:`.answers.Answer`) to contents (:class:`.contents.Contents`):
 #: both rest on this module, so that it cannot name them.
 ToContents = Callable[[Any], Any]
-#: From such an answer and :class:`.newstore.Choices` to a :class:`.newstore.NewStore`.
+#: From such an answer and :class:`.newstore.StoreChoices` to a :class:`.newstore.NewStore`.
 ToNewStore = Callable[[Any, Any], Any]
 #: The files of one directory: name -> content (bytes, memoryview, or :class:`.content.Content`).
 Files = Mapping[str, Any]  # collections.abc.Buffer needs Python 3.12

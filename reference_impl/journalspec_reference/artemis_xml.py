@@ -129,9 +129,9 @@ def losses(rows: Iterable[Row], queues: Iterable[Row]) -> Iterator[LossItem]:
 
 
 def _item(row: Row, code: str) -> LossItem:
-    off = row.get("off")
-    where = str(row.get("file") or ""), off if isinstance(off, int) else None
-    return LossItem("message", str(row.get("id")), str(row.get("queue")), *where, None, code, LOSSES[code])
+    off, file = row.get("off"), str(row.get("file") or "")
+    off = off if isinstance(off, int) else None
+    return LossItem("message", code, LOSSES[code], str(row.get("id")), str(row.get("queue")), file, off)
 
 
 def modern(name: str) -> str:

@@ -18,7 +18,7 @@ from journalspec.formats import Format, get_format
 from journalspec_reference.answers import Answer
 from journalspec_reference.contents import Count
 from journalspec_reference.filesets import LeftOut
-from journalspec_reference.newstore import BYTES, FILE, MARK, Digest, Item, Part
+from journalspec_reference.newstore import BYTES, FILE, MARK, Digest, LossItem, Part
 
 #: The version of the JSON: members may be added within one.
 VERSION = 1
@@ -27,11 +27,13 @@ FIRST = 100
 #: The code of a sound record in what was given up: had that been sound, it might count.
 GIVEN_UP = "given-up"
 _GIVEN_UP = "a sound record where what is around it cannot be used"
+#: What of an item is in the JSON, in this order.
+MEMBERS = ("what", "id", "queue", "file", "off", "length", "code", "text")
 #: Where a format says what a code means.
 TABLES = ("reasons", "missing", "notes")
 
 
-def losses(answer: Answer, below: str = "") -> Iterator[Item]:
+def losses(answer: Answer, below: str = "") -> Iterator[LossItem]:
     """Yield what an answer reports as dropped, missing or lost; files are put `below` a directory."""
     described, seen = get_format(answer.journal.format), answer.observation
 
@@ -40,7 +42,9 @@ def losses(answer: Answer, below: str = "") -> Iterator[Item]:
 
     for region in seen.dropped:
         text = described.meaning("reasons", region.reason)
-        yield Item(BYTES, "", "", place(region.file), region.off, region.length, region.reason, text)
+        yield LossItem(
+            BYTES, region.reason, text, file=place(region.file), off=region.off, length=region.length
+        )
     for gone in seen.missing:
         word = described.vocabulary.missing.get(gone.code)
         is_file = word is not None and "file" in word.names
@@ -51,18 +55,20 @@ def losses(answer: Answer, below: str = "") -> Iterator[Item]:
         )
         said = ": ".join(filter(None, (described.meaning("missing", gone.code), gone.text)))
         many = f"; {gone.count} {word.count}" if word is not None and word.count and gone.count else ""
-        yield Item(what, gone.name, "", place(gone.file), gone.off, None, gone.code, said + many)
+        yield LossItem(what, gone.code, said + many, gone.name, file=place(gone.file), off=gone.off)
     for note in seen.notes:
         known = described.vocabulary.notes.get(note.code)
         if known is not None and known.loss:
             said = ": ".join(filter(None, (described.meaning("notes", note.code), note.text)))
-            yield Item("note", "", "", place(note.file), note.off, None, note.code, said)
+            yield LossItem("note", note.code, said, file=place(note.file), off=note.off)
     for record in seen.given_up:
         at = record.at
         named = ", ".join(
             f"{name} {record.fields[name]!s}" for name in described.identity if name in record.fields
         )
-        yield Item("record", named, "", place(at.file), at.off, at.length, GIVEN_UP, _GIVEN_UP)
+        yield LossItem(
+            "record", GIVEN_UP, _GIVEN_UP, named, file=place(at.file), off=at.off, length=at.length
+        )
 
 
 @dataclass
@@ -76,9 +82,9 @@ class Tally:
     counts: Counter[tuple[str, str]] = field(default_factory=Counter)
     bytes: Counter[tuple[str, str]] = field(default_factory=Counter)
     texts: dict[tuple[str, str], str] = field(default_factory=dict)
-    first: dict[str, list[Item]] = field(default_factory=dict)
+    first: dict[str, list[LossItem]] = field(default_factory=dict)
 
-    def add(self, item: Item) -> None:
+    def add(self, item: LossItem) -> None:
         """Count an item."""
         key = item.what, item.code
         self.counts[key] += 1
@@ -176,7 +182,7 @@ class LossReport:
         }
         out.write(f'"totals": {_json(totals)}}}')
 
-    def _left_out(self, part: Part) -> Iterator[Item]:
+    def _left_out(self, part: Part) -> Iterator[LossItem]:
         yield from losses(part.answer)
         home = part.answer.journal.root
         for each in part.covered:
@@ -184,7 +190,7 @@ class LossReport:
             yield from losses(each, f"../{root.name}/" if root is not None and home is not None else "")
         yield from part.store.left_out()
 
-    def _items(self, part: Part, tally: Tally, items: Iterable[Item]) -> Iterator[Item]:
+    def _items(self, part: Part, tally: Tally, items: Iterable[LossItem]) -> Iterator[LossItem]:
         for found in items:
             item = found
             if self.hide is not None:
@@ -291,9 +297,9 @@ def _digest(one: Digest) -> dict[str, Any]:
     }
 
 
-def _members(item: Item) -> dict[str, Any]:
+def _members(item: LossItem) -> dict[str, Any]:
     """Return an item with only the members that carry something."""
-    found = {name: getattr(item, name) for name in Item.__slots__}
+    found = {name: getattr(item, name) for name in MEMBERS}
     return {name: value for name, value in found.items() if value not in ("", None)}
 
 
@@ -307,7 +313,7 @@ def _word(text: str) -> str:
     return f"`{text}`" if text else ""
 
 
-def _place(item: Item) -> str:
+def _place(item: LossItem) -> str:
     if not item.file:
         return ""
     end = (

@@ -15,11 +15,12 @@ import hashlib
 import os
 import re
 import shutil
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
-from typing import IO, Any, Protocol, TypeAlias
+from typing import IO, Any, Protocol
 
 from journalspec.files import force_names
 from journalspec.formats import UnknownFormat, get_format
@@ -36,7 +37,7 @@ try:
 except ImportError:  # not on every system
     fcntl = None  # type: ignore[assignment]
 
-#: Kinds of an :class:`Item` that are no rows of a table.
+#: Kinds of an :class:`LossItem` that are no rows of a table.
 BYTES, FILE = "bytes", "file"
 #: Behind the name of a new directory: its reports, `.json` and `.md`; both have the mark in their first line.
 REPORT, MARK = ".loss-report", "journalspec loss report"
@@ -90,18 +91,13 @@ class LossItem:
     """
 
     what: str
-    id: str
-    queue: str
-    file: str
-    off: int | None
-    length: int | None
     code: str
     text: str
-
-
-#: What they are called where nothing else is called so.
-Choices: TypeAlias = StoreChoices
-Item: TypeAlias = LossItem
+    id: str = ""
+    queue: str = ""
+    file: str = ""
+    off: int | None = None
+    length: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,12 +112,26 @@ class NewFile:
     parts: Iterable[bytes]
 
 
-class NewStore(Protocol):
-    """What a format makes of an answer of recovery; deterministic, and nothing is written by it."""
+class NewStore(ABC):
+    """What a format makes of an answer of recovery; deterministic, and nothing is written by it.
+
+    A format gives :meth:`carried` and :meth:`files`, and replaces of the others what it has to say. `items`
+    are what choices leave out, `lines` say what each choice did.
+    """
+
+    #: Whether reading it again says nothing new: it is encrypted, or has the bytes that were read clean.
+    opaque = False
+
+    def __init__(self, answer: Answer) -> None:
+        self.answer = answer
+        self.items: list[LossItem] = []
+        self.lines: list[str] = []
 
     @property
     def product(self) -> str:
         """The product and the versions that it is meant for: a fact of the format or edition."""
+        edition = get_format(self.answer.journal.format).edition(self.answer.journal.edition)
+        return ", ".join(edition.products) or edition.title
 
     @property
     def base(self) -> str:
@@ -130,6 +140,7 @@ class NewStore(Protocol):
         ``.`` is the journal's own, ``..`` the one above it: that of a broker whose bindings are written
         as well, or that of a database whose log was given.
         """
+        return "."
 
     @property
     def covers(self) -> frozenset[PurePath]:
@@ -137,27 +148,52 @@ class NewStore(Protocol):
 
         A journal in one of them is not written once more.
         """
+        return frozenset()
 
+    @abstractmethod
     def carried(self) -> Iterable[Count]:
         """Return what is in it, counted by queue or table."""
 
-    def left_out(self) -> Iterator[Item]:
+    def left_out(self) -> Iterator[LossItem]:
         """Yield what is not in it, but for what the answer itself reports as dropped, missing or lost."""
+        yield from self.items
 
-    def unverified(self) -> Iterator[Item]:
+    def unverified(self) -> Iterator[LossItem]:
         """Yield what is in it although no checksum or commit covers it."""
+        yield from ()
 
     def chosen(self) -> Iterator[str]:
         """Yield a line in words for each choice, and what it did."""
+        yield from self.lines
 
     def steps(self) -> Sequence[str]:
         """Return how to put it in place, a sentence each."""
+        return ()
 
+    @abstractmethod
     def files(self) -> Iterator[NewFile]:
         """Yield its files; each call gives the same bytes. An empty directory is a name that ends in /."""
 
 
-def new_store(answer: Answer, choices: Choices) -> NewStore:
+def pieces(data: Any) -> Iterator[bytes]:
+    """Yield what can be sliced, in pieces of at most :data:`PIECE` bytes."""
+    return (bytes(data[at : at + PIECE]) for at in range(0, len(data), PIECE))
+
+
+def parts(some: Iterable[bytes], length: int = 0, fill: bytes = b"\0") -> Iterator[bytes]:
+    """Yield bytes as parts of a file, however short or long they come; then `fill` up to a length."""
+    done, waiting = 0, bytearray()
+    for data in some:
+        waiting += data
+        if len(waiting) >= PIECE:
+            yield from pieces(waiting)
+            done += len(waiting)
+            waiting.clear()
+    yield from pieces(waiting)
+    yield from (fill * min(PIECE, length - at) for at in range(done + len(waiting), length, PIECE))
+
+
+def new_store(answer: Answer, choices: StoreChoices) -> NewStore:
     """Return the new store of a recovered journal: `answer` is one of recovery, its state is what was kept.
 
     Raises ChoiceRefused, and CannotRebuild with the reason: recovery refused, too.
@@ -405,7 +441,7 @@ def _read_again(new: Path, parts: Sequence[Part]) -> None:
     """Raise CannotRebuild if what was written does not read clean under the strictest policy."""
     for part in parts:
         journal = part.answer.journal
-        if getattr(part.store, "opaque", False):
+        if part.store.opaque:
             continue  # nothing that is encrypted reads clean
         place = new / part.path if part.path else new
         for found in journals_in(place, journal):

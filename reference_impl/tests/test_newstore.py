@@ -10,9 +10,9 @@ import resource
 import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from importlib.resources import files as resources
-from pathlib import Path, PurePath
+from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -26,10 +26,11 @@ from journalspec_reference.filesets import FilesetError, find_journals, load
 from journalspec_reference.lossreport import FIRST, LossReport, losses
 from journalspec_reference.newstore import (
     CannotRebuild,
-    Choices,
-    Item,
+    LossItem,
     NewFile,
+    NewStore,
     Part,
+    StoreChoices,
     digests,
     new_store,
     sources,
@@ -41,28 +42,30 @@ needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 
 
 @dataclass
-class Copied:
+class Copied(NewStore):
     """A new store that has the files of the old one, or others."""
 
     answer: Answer
     others: Sequence[NewFile] = ()
-    items: Callable[[], Iterable[Item]] = tuple
-    doubtful: Callable[[], Iterable[Item]] = tuple
-    product: str = "Bitronix 2.1"
-    base: str = "."
-    covers: frozenset[PurePath] = field(default_factory=frozenset)
+    losses: Callable[[], Iterable[LossItem]] = tuple
+    doubtful: Callable[[], Iterable[LossItem]] = tuple
+
+    def __post_init__(self) -> None:
+        super().__init__(self.answer)
+        self.lines = ["--drop 07: left out"]
+
+    @property
+    def product(self) -> str:
+        return "Bitronix 2.1"
 
     def carried(self) -> list[Count]:
         return [Count("transactions", "unfinished", 2, 200)]
 
-    def left_out(self) -> Iterator[Item]:
-        yield from self.items()
+    def left_out(self) -> Iterator[LossItem]:
+        yield from self.losses()
 
-    def unverified(self) -> Iterator[Item]:
+    def unverified(self) -> Iterator[LossItem]:
         yield from self.doubtful()
-
-    def chosen(self) -> Iterator[str]:
-        yield "--drop 07: left out"
 
     def steps(self) -> Sequence[str]:
         return ("Stop the product.", "Move it into place.")
@@ -316,15 +319,15 @@ def test_what_the_answer_lost_is_in_the_report(old: Path) -> None:
 
 
 def test_a_long_report_is_a_stream_and_its_page_has_the_first_of_each_kind(old: Path) -> None:
-    def many() -> Iterator[Item]:
+    def many() -> Iterator[LossItem]:
         for number in range(3000):
-            yield Item("message", f"m{number}|`x", "q\n2", "f", number, 1, "torn", "cut off")
-        yield Item("row", "r", "t", "", None, None, "unknown", "")
+            yield LossItem("message", "torn", "cut off", f"m{number}|`x", "q\n2", "f", number, 1)
+        yield LossItem("row", "unknown", "", "r", "t")
 
-    def one() -> Iterator[Item]:
-        yield Item("message", "u", "q", "f", 7, None, "resurrected", "no checksum covers it")
+    def one() -> Iterator[LossItem]:
+        yield LossItem("message", "resurrected", "no checksum covers it", "u", "q", "f", 7)
 
-    report = made(old, old.parent / "new", items=many, doubtful=one)
+    report = made(old, old.parent / "new", losses=many, doubtful=one)
     assert report.lost == 3001
     read = json.loads((old.parent / "new.loss-report.json").read_text())
     Draft202012Validator(SCHEMA).validate(read)
@@ -345,8 +348,8 @@ def test_a_long_report_is_a_stream_and_its_page_has_the_first_of_each_kind(old: 
 
 def test_what_is_hidden_is_nowhere_in_the_report(old: Path) -> None:
     answer = answered(old)
-    items = lambda: [Item("message", "secret-id", "secret-q", "f", 1, 2, "torn", "quotes secret-text")]  # noqa: E731
-    parts = [Part("", "salvage", answer, Copied(answer, items=items))]
+    item = LossItem("message", "torn", "quotes secret-text", "secret-id", "secret-q", "f", 1, 2)
+    parts = [Part("", "salvage", answer, Copied(answer, losses=lambda: [item]))]
     report = LossReport("old", "new", parts, hide=lambda part, text: f"text({len(text)})")
     out = io.StringIO()
     report.write_json(out, [])
@@ -360,10 +363,10 @@ def test_a_format_without_new_stores_and_an_answer_without_a_state_are_refused(o
     answer = answered(old)
     refused = replace(answer, observation=replace(answer.observation, state=None))
     with pytest.raises(CannotRebuild, match="recovery keeps nothing"):
-        new_store(refused, Choices())
+        new_store(refused, StoreChoices())
     unknown = replace(answer, journal=replace(answer.journal, format="no_such_format"))
     with pytest.raises(CannotRebuild, match="no new store can be made"):
-        new_store(unknown, Choices())
+        new_store(unknown, StoreChoices())
 
 
 def test_a_file_that_cannot_be_read_has_the_reason_in_place_of_a_digest(old: Path) -> None:

@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from newstore.bitronix_tlog import live
 
 from journalspec.observation import CLEAN
-from journalspec_corpus.crash.formats import crash_format
-from journalspec_corpus.crash.states import crash_states
-from journalspec_corpus.crash.trace import PRESETS
 from journalspec_corpus.draws import drawn_cases
-from journalspec_corpus.load import load_cases
 from journalspec_reference.answers import SALVAGE, Answer, ask
 from journalspec_reference.bitronix_tlog.codec import HEADER_SIZE, LONG, TIMESTAMP_AT, encode, encode_header
-from journalspec_reference.contents import contents
 from journalspec_reference.filesets import Journal, find_journals, load
-from journalspec_reference.newstore import ChoiceRefused, Choices, NewStore, new_store
+from journalspec_reference.newstore import ChoiceRefused, StoreChoices, new_store
+from new_stores import bytes_of, made
 
 FORMAT = "bitronix_tlog"
 ROOT = Path(__file__).resolve().parents[2]
 CAPTURED = sorted(path.parent for path in (ROOT / "corpus" / "captured" / FORMAT).glob("*/*/expected.json"))
-FIELD, REAL = ROOT.parent / "shared" / "field", ROOT.parent / "shared" / "real" / FORMAT
 COMMITTING, PREPARED, COMMITTED, ROLLEDBACK = 8, 2, 3, 4
 ONE, TWO, THREE = (b"srv1" + number.to_bytes(8) + bytes(4) for number in (1795219652537, 7, 9))
 NAMES = (b"db1", b"jms1")
@@ -35,67 +31,6 @@ def answer_of(files: Mapping[str, bytes], edition: str = "2.1", policy: str = SA
     return ask(Journal(FORMAT, edition, files), policy)
 
 
-def bytes_of(store: NewStore) -> dict[str, bytes]:
-    found = {}
-    for file in store.files():
-        parts = [*file.parts]
-        assert all(len(part) <= 1 << 20 for part in parts)
-        found[file.name] = b"".join(parts)
-    return found
-
-
-def live(answer: Answer) -> list[dict[str, Any]]:
-    """Return the transactions that recovery has something to do about, without their places."""
-    found = contents(answer)
-    assert found
-    rows = (dict(row) for row in found.rows("transactions") if row["in_doubt"])
-    return [row | {"file": None, "off": None} for row in rows]
-
-
-def made(answer: Answer, **choices: Any) -> tuple[NewStore, Answer]:
-    """Return the new log, and what reading it gives; it is clean in any case."""
-    store = new_store(answer, Choices(**choices))
-    files = bytes_of(store)
-    assert files == bytes_of(store)
-    again = answer_of(files, answer.journal.edition, "strict")
-    assert (again.observation.verdict, [*again.observation.missing]) == (CLEAN, [])
-    return store, again
-
-
-def damaged_sets() -> Iterator[tuple[str, str, Mapping[str, bytes]]]:
-    for case in [*load_cases(FORMAT), *drawn_cases(FORMAT, 47, range(300))]:
-        yield case.id, case.edition, case.files()
-    adapter, number = crash_format(FORMAT), 0
-    for work in list(adapter.workloads("core"))[5::211]:
-        trace = adapter.build(work)
-        for states in crash_states(trace, PRESETS, 1):
-            for codes in states.codes:
-                number += 1
-                if number % 43 == 0:
-                    yield f"{trace.name} {number}", trace.edition, states.point.materialise(codes)
-
-
-def test_what_is_live_is_what_is_carried_over() -> None:
-    wrong, kept, empty, nothing = [], 0, 0, 0
-    for name, edition, files in damaged_sets():
-        answer = answer_of(files, edition)
-        if answer.observation.state is None:
-            nothing += 1
-            continue
-        store, again = made(answer)
-        rows = live(answer)
-        kept, empty = kept + bool(rows), empty + (not rows)
-        total = sum(count.rows for count in store.carried())
-        # Of what recovery reports itself nothing is reported twice.
-        others = {item.code for item in store.left_out()} - {"decision"} or [*store.unverified()]
-        if live(again) != rows or total != len(rows) or others:
-            wrong.append(name)
-    assert wrong == []
-    assert kept > 700
-    assert empty > 400
-    assert nothing > 100
-
-
 @pytest.mark.parametrize("place", CAPTURED, ids=lambda path: "-".join(path.parts[-2:]))
 def test_a_captured_log_is_found_again_as_it_was(place: Path, tmp_path: Path) -> None:
     """In a directory, so that the names and the clock of the files are looked at, too."""
@@ -103,7 +38,7 @@ def test_a_captured_log_is_found_again_as_it_was(place: Path, tmp_path: Path) ->
     answer = ask(journal, SALVAGE)
     if answer.observation.state is None:
         return
-    for name, data in bytes_of(new_store(answer, Choices())).items():
+    for name, data in bytes_of(new_store(answer, StoreChoices())).items():
         (tmp_path / name).write_bytes(data)
     (found,) = find_journals(load(tmp_path), FORMAT)
     assert (sorted(found.files), found.missing) == (sorted(journal.files), ())
@@ -114,21 +49,6 @@ def test_a_captured_log_is_found_again_as_it_was(place: Path, tmp_path: Path) ->
     assert length >= max(map(len, journal.files.values()))
     headers: list[Any] = [file.header for file in again.observation.files]
     assert max(header["position"] for header in headers) <= length // 2 + HEADER_SIZE
-
-
-@pytest.mark.real
-@pytest.mark.skipif(not REAL.is_dir(), reason="needs real/ in ../shared beside the checkout")
-def test_real_logs() -> None:
-    seen = 0
-    places = {path.parent for path in REAL.rglob("*.tlog")} | {FIELD / "b1-swap-uptime"}
-    for place in sorted(places):
-        for journal in find_journals(load(place), FORMAT):
-            answer = ask(journal, SALVAGE)
-            if answer.observation.state is not None:
-                _, again = made(answer)
-                assert live(again) == live(answer), place
-                seen += 1
-    assert seen > 15
 
 
 # Choices.
@@ -217,19 +137,19 @@ def test_a_decision_is_taken_back() -> None:
 )
 def test_a_choice_that_changes_nothing_is_refused(choices: dict[str, Any], why: str) -> None:
     with pytest.raises(ChoiceRefused, match=why) as refused:
-        new_store(answer_of(pair(LOG)), Choices(**choices))
+        new_store(answer_of(pair(LOG)), StoreChoices(**choices))
     assert refused.value.hint
 
 
 def test_what_names_no_resource_cannot_be_committed() -> None:
     with pytest.raises(ChoiceRefused, match="names no resource"):
-        new_store(answer_of(pair([record(PREPARED, ONE, ())])), Choices(commit=(ONE.hex(),)))
+        new_store(answer_of(pair([record(PREPARED, ONE, ())])), StoreChoices(commit=(ONE.hex(),)))
 
 
 def test_a_decision_of_the_other_file_is_carried_over_on_request() -> None:
     answer = answer_of(pair(LOG[:1], [record(COMMITTING, ONE), record(COMMITTING, THREE)]))
     assert [each.code for each in answer.observation.missing] == ["decision"] * 2
-    assert "--keep" in new_store(answer, Choices()).steps()[0]
+    assert "--keep" in new_store(answer, StoreChoices()).steps()[0]
     store, again = made(answer, keep=(ONE.hex(),))
     assert outcomes(again)["srv1/1795219652537/0"] == ("commit", ["db1", "jms1"])
     assert "srv1/9/0" not in outcomes(again)
@@ -258,7 +178,7 @@ def test_decisions_of_a_damaged_other_file_are_listed() -> None:
 def test_what_has_ended_is_not_kept() -> None:
     answer = answer_of(pair([record(COMMITTED, ONE)], [record(COMMITTING, ONE)]))
     with pytest.raises(ChoiceRefused, match="it has ended"):
-        new_store(answer, Choices(keep=(ONE.hex(),)))
+        new_store(answer, StoreChoices(keep=(ONE.hex(),)))
 
 
 def test_records_after_damage_are_carried_over_on_request() -> None:
@@ -281,7 +201,7 @@ def test_records_after_damage_are_carried_over_on_request() -> None:
 
 def test_after_the_next_swap_of_any_product_the_right_file_is_elected() -> None:
     """2.1.3 and 2.1.4 store a position as timestamp, other products a time (BTM-DEV-001)."""
-    files = bytes_of(new_store(answer_of(pair(LOG)), Choices()))
+    files = bytes_of(new_store(answer_of(pair(LOG)), StoreChoices()))
     stamps = [LONG.unpack_from(data, TIMESTAMP_AT)[0] for data in files.values()]
     assert stamps[1] < stamps[0] < HEADER_SIZE
     assert [data[12] for data in files.values()] == [0, 0]
@@ -293,7 +213,7 @@ def test_after_the_next_swap_of_any_product_the_right_file_is_elected() -> None:
 )
 def test_a_file_that_was_alone_gets_another_one(name: str, other: str, tmp_path: Path) -> None:
     answer = answer_of({name: pair(LOG)["btm1.tlog"]})
-    files = bytes_of(new_store(answer, Choices()))
+    files = bytes_of(new_store(answer, StoreChoices()))
     assert [*files] == [name.removesuffix(".gz"), other]
     for each, data in files.items():
         (tmp_path / each).write_bytes(data)
@@ -309,7 +229,7 @@ def test_a_large_log_is_written_in_parts() -> None:
     data = b"".join(records + ended)
     first = encode_header(2, 0, HEADER_SIZE + len(data)) + data
     files = {"btm1.tlog": first, "btm2.tlog": encode_header(1, 0, HEADER_SIZE).ljust(len(first), b"\0")}
-    new = bytes_of(new_store(answer_of(files), Choices()))
+    new = bytes_of(new_store(answer_of(files), StoreChoices()))
     kept = b"".join(records[1::2])
     assert new["btm1.tlog"][HEADER_SIZE : HEADER_SIZE + len(kept)] == kept
     assert not any(new["btm1.tlog"][HEADER_SIZE + len(kept) :])

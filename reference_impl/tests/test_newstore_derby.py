@@ -29,7 +29,7 @@ from journalspec_reference.derby_log.contents.values import Typed
 from journalspec_reference.derby_log.newstore import Database, OnlyRows
 from journalspec_reference.derby_log.scan import gather, scan
 from journalspec_reference.derby_log.sql import Script, contained
-from journalspec_reference.newstore import CannotRebuild, ChoiceRefused, Choices, new_store
+from journalspec_reference.newstore import CannotRebuild, ChoiceRefused, StoreChoices, new_store
 
 DATA = Path(__file__).resolve().parent / "data"
 CAPTURED = Path(__file__).resolve().parents[2] / "corpus" / "captured" / "derby_log"
@@ -63,10 +63,10 @@ def copied_log(base: Path, tmp_path: Path) -> Path:
     return tmp_path / "log"
 
 
-def made(old: Path, new: Path, choices: Choices | None = None) -> tuple[Answer, Database | OnlyRows]:
+def made(old: Path, new: Path, choices: StoreChoices | None = None) -> tuple[Answer, Database | OnlyRows]:
     """Make the new store of an old one, and hold it against the law."""
     answer = opened(old)
-    store = new_store(answer, choices or Choices())
+    store = new_store(answer, choices or StoreChoices())
     assert isinstance(store, Database | OnlyRows)
     put(store, new)
     if isinstance(store, Database) and choices is None:
@@ -213,7 +213,7 @@ def test_control_files_are_made_from_the_log(old: Path, tmp_path: Path) -> None:
     for name in ("log.ctrl", "logmirror.ctrl"):
         (old / "log" / name).unlink()
     answer = opened(old)
-    put(new_store(answer, Choices()), tmp_path / "new")
+    put(new_store(answer, StoreChoices()), tmp_path / "new")
     again = opened(tmp_path / "new", "strict")
     assert again.observation.verdict == "clean"
     assert live(again) == live(answer)
@@ -336,7 +336,7 @@ def test_properties_are_made_anew(old: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", [BRANCH, f"{BRANCH}:62", "193"])
 def test_a_transaction_in_doubt_is_committed(name: str, old: Path, tmp_path: Path) -> None:
     """The record goes behind the log; the rows are there then."""
-    _, store = made(old, tmp_path / "new", Choices(commit=(name,)))
+    _, store = made(old, tmp_path / "new", StoreChoices(commit=(name,)))
     before = (old / "log" / "log3.dat").read_bytes()[: END[1]]
     after = (tmp_path / "new" / "log" / "log3.dat").read_bytes()
     assert after[: END[1]] == before
@@ -351,7 +351,7 @@ def test_a_transaction_in_doubt_is_committed(name: str, old: Path, tmp_path: Pat
 
 def test_a_transaction_in_doubt_is_rolled_back(old: Path, tmp_path: Path) -> None:
     """It is not prepared any more; nothing else changes but the sum of its group."""
-    _, store = made(old, tmp_path / "new", Choices(rollback=(BRANCH,)))
+    _, store = made(old, tmp_path / "new", StoreChoices(rollback=(BRANCH,)))
     assert not store.opaque
     before, after = ((each / "log" / "log2.dat").read_bytes() for each in (old, tmp_path / "new"))
     differ = [at for at, (one, other) in enumerate(zip(before, after, strict=True)) if one != other]
@@ -366,16 +366,16 @@ def test_a_transaction_in_doubt_is_rolled_back(old: Path, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("choices", "why"),
     [
-        (Choices(commit=("0908",)), "no transaction '0908' is in doubt"),
-        (Choices(rollback=("232",)), "no transaction '232' is in doubt"),
-        (Choices(commit=(BRANCH,), rollback=("193",)), "is to be committed and rolled back"),
-        (Choices(queues=("APP.T",)), "as a whole: --queue"),
-        (Choices(drop=("APP.T",)), "as a whole: --drop and --keep"),
-        (Choices(keep=("x",)), "as a whole: --drop and --keep"),
-        (Choices(salvage_records=True), "are for KahaDB"),
+        (StoreChoices(commit=("0908",)), "no transaction '0908' is in doubt"),
+        (StoreChoices(rollback=("232",)), "no transaction '232' is in doubt"),
+        (StoreChoices(commit=(BRANCH,), rollback=("193",)), "is to be committed and rolled back"),
+        (StoreChoices(queues=("APP.T",)), "as a whole: --queue"),
+        (StoreChoices(drop=("APP.T",)), "as a whole: --drop and --keep"),
+        (StoreChoices(keep=("x",)), "as a whole: --drop and --keep"),
+        (StoreChoices(salvage_records=True), "are for KahaDB"),
     ],
 )
-def test_what_is_not_possible_is_refused(choices: Choices, why: str, old: Path) -> None:
+def test_what_is_not_possible_is_refused(choices: StoreChoices, why: str, old: Path) -> None:
     with pytest.raises(ChoiceRefused, match=why):
         new_store(opened(old), choices)
 
@@ -383,7 +383,7 @@ def test_what_is_not_possible_is_refused(choices: Choices, why: str, old: Path) 
 def test_rows_have_no_choices(old: Path) -> None:
     (old / "seg0" / "c20.dat").unlink()
     with pytest.raises(ChoiceRefused, match="only rows can be written"):
-        new_store(opened(old), Choices(commit=(BRANCH,)))
+        new_store(opened(old), StoreChoices(commit=(BRANCH,)))
 
 
 # Where there is no new database.
@@ -392,13 +392,13 @@ def test_rows_have_no_choices(old: Path) -> None:
 def test_a_log_that_cannot_be_read_gives_nothing(log: Path) -> None:
     edit(log / "log2.dat", 0, bytes(24))
     with pytest.raises(CannotRebuild, match="the log cannot be read"):
-        new_store(opened(log), Choices())
+        new_store(opened(log), StoreChoices())
 
 
 def test_strict_recovery_is_refused(log: Path) -> None:
     edit(log / "log2.dat", 60_000, bytes(600))
     with pytest.raises(CannotRebuild, match="follow after the end of the log"):
-        new_store(opened(log, "strict"), Choices())
+        new_store(opened(log, "strict"), StoreChoices())
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="stores of the products are missing beside the checkout")
@@ -407,7 +407,7 @@ def test_an_encrypted_database_needs_its_password(tmp_path: Path, monkeypatch: p
         archive.extractall(tmp_path, filter="data")
     monkeypatch.setenv(PASSWORD, "another password")
     with pytest.raises(CannotRebuild, match="XBM06"):
-        new_store(opened(tmp_path), Choices())
+        new_store(opened(tmp_path), StoreChoices())
 
 
 @pytest.mark.parametrize("damage", ["page", "gone", "log", "newer"])

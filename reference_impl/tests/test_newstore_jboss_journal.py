@@ -15,11 +15,10 @@ from typing import Any
 from xml.etree import ElementTree as ET  # our own files
 
 import pytest
+from newstore.jboss_journal import undecodable
+from newstore_trials import damage
 
 from journalspec.observation import CLEAN
-from journalspec_corpus.drawn import DrawnJournal
-from journalspec_corpus.draws import drawn_cases
-from journalspec_corpus.mutations import damaged
 from journalspec_reference import artemis_xml
 from journalspec_reference.answers import SALVAGE, Answer, ask
 from journalspec_reference.contents import contents
@@ -27,14 +26,12 @@ from journalspec_reference.filesets import FilesetError, Journal, find_journals,
 from journalspec_reference.jboss_journal.bodies import Body, Kept
 from journalspec_reference.jboss_journal.codec import DIALECTS
 from journalspec_reference.jboss_journal.contents import BrokerContents
-from journalspec_reference.jboss_journal.contents.core import LONG, id_at, message_of, text_bytes
-from journalspec_reference.jboss_journal.contents.pending import MESSAGES
+from journalspec_reference.jboss_journal.contents.core import LONG, id_at, text_bytes
 from journalspec_reference.jboss_journal.packing import NewRecord, Packing
 from journalspec_reference.newstore import (
-    CannotRebuild,
     ChoiceRefused,
-    Choices,
     NewStore,
+    StoreChoices,
     new_store,
 )
 
@@ -90,7 +87,7 @@ def opened(answer: Answer) -> BrokerContents:
 
 def remade(answer: Answer, target: Path, **choices: Any) -> tuple[NewStore, BrokerContents]:
     """Return the new store and its contents; it is clean in any case."""
-    store = new_store(answer, Choices(**choices))
+    store = new_store(answer, StoreChoices(**choices))
     again = asked(put(store, target), "strict")
     assert again.observation.verdict == CLEAN
     return store, opened(again)
@@ -98,19 +95,6 @@ def remade(answer: Answer, target: Path, **choices: Any) -> tuple[NewStore, Brok
 
 def table(found: BrokerContents, name: str, *left: str) -> list[dict[str, Any]]:
     return [{key: each for key, each in row.items() if key not in {*LEFT, *left}} for row in found.rows(name)]
-
-
-def unreadable(found: BrokerContents) -> set[Any]:
-    """Return the ids of messages of which a broker cannot read the headers."""
-    live = (item for item in found.store.replay.live() if item.user_type in MESSAGES)
-    messages = [(item.id, message_of(item.user_type, item.data[item.start : item.end])) for item in live]
-    for _, entry in found.store.entries():
-        message = message_of(entry.kind, entry.data[entry.start : entry.end])
-        messages.append((message.id, message))
-    odd = (
-        (ident, each.problem or each.count < 0 or each.priority not in range(10)) for ident, each in messages
-    )
-    return {ident for ident, wrong in odd if wrong}
 
 
 def counted(store: NewStore) -> dict[str, tuple[int, int]]:
@@ -139,7 +123,7 @@ def test_a_sound_store_is_made_anew_with_all_that_it_holds(name: str, sources: P
 
 @pytest.mark.parametrize("name", EVERY)
 def test_files_are_the_same_each_time(name: str, sources: Path) -> None:
-    store = new_store(asked(sources / name / "journal"), Choices())
+    store = new_store(asked(sources / name / "journal"), StoreChoices())
 
     def digests() -> list[tuple[str, int]]:
         return [(file.name, hash(b"".join(file.parts))) for file in store.files()]
@@ -151,7 +135,7 @@ def test_files_are_the_same_each_time(name: str, sources: Path) -> None:
 
 @pytest.mark.parametrize("name", EVERY)
 def test_damaged_stores_keep_what_contents_report(name: str, sources: Path, tmp_path: Path) -> None:
-    files = {
+    files: Mapping[str, bytes] = {
         path.relative_to(sources / name).as_posix(): path.read_bytes()
         for path in sorted((sources / name).rglob("*"))
         if path.is_file() and path.parent != sources / name
@@ -160,7 +144,7 @@ def test_damaged_stores_keep_what_contents_report(name: str, sources: Path, tmp_
     for number in range(25):
         some = files
         for _ in range(random.choice((1, 1, 2, 4))):
-            _, some = damaged(DrawnJournal("jboss_journal", "v2", some, (), (), {}, some, ()), random)
+            _, some = damage("jboss_journal", some, random)
         old = tmp_path / f"old{number}"
         for file, data in some.items():
             (old / file).parent.mkdir(parents=True, exist_ok=True)
@@ -173,7 +157,7 @@ def test_damaged_stores_keep_what_contents_report(name: str, sources: Path, tmp_
             continue
         kept += 1
         before, left = opened(answer), Counter(item.code for item in store.left_out())
-        bad = unreadable(before)
+        bad = undecodable(before)
         ids = {row["id"] for row in before.rows("messages") if row["id"] in bad}
         assert bool(ids) <= bool(left["undecodable"])
         own = ("queue",) if not before.store.has_bindings else ()
@@ -189,36 +173,6 @@ def test_damaged_stores_keep_what_contents_report(name: str, sources: Path, tmp_
                 (count.rows, count.bytes) for count in before.counts()
             )
     assert kept >= 15
-
-
-def test_drawn_journals_keep_their_live_records_and_transactions() -> None:
-    kinds = Counter[str]()
-    for case in drawn_cases("jboss_journal", 47, range(120)):
-        (journal,) = find_journals_of(case.files(), case.edition, case.params)
-        answer = ask(journal, SALVAGE)
-        try:
-            store = new_store(answer, Choices())
-        except CannotRebuild:
-            kinds["nothing"] += 1
-            continue
-        new = {file.name: b"".join(file.parts) for file in store.files()}
-        (made,) = find_journals_of(new, answer.journal.edition, case.params)
-        again = ask(made, "strict")
-        assert again.observation.verdict == CLEAN, case.id
-        old: Any = answer.observation.state
-        state: Any = again.observation.state
-        assert [plain(item) for item in state["live"]] == [plain(item) for item in old["live"]], case.id
-        assert [each["tx"] for each in state["prepared"]] == [each["tx"] for each in old["prepared"]]
-        for one, other in zip(old["prepared"], state["prepared"], strict=True):
-            assert other["extra"] == one["extra"]
-            assert [plain(item) for item in other["records"]] == [plain(item) for item in one["records"]]
-        kinds[answer.journal.edition] += 1
-    assert kinds.keys() >= {"seed", "s1", "s2", "v1", "v2", "v2e"}
-
-
-def plain(item: Mapping[str, Any]) -> tuple[int, int, bytes]:
-    """Return a record but for what is new: an UPDATE whose ADD is lost is one, compactions begin at 0."""
-    return item["id"], item["user_type"], bytes(item["body"])
 
 
 def find_journals_of(files: Mapping[str, bytes], edition: str, params: Mapping[str, str]) -> list[Journal]:
@@ -253,7 +207,7 @@ def test_transactions_of_any_journal_end_by_choice(choice: str) -> None:
     wanted = [NewRecord(11, 1, 7, b"one"), NewRecord(11, 2, 7, b"two"), NewRecord(13, 3, 7, b"three", tx=100)]
     wanted += [NewRecord(15, 1, 0, b"", tx=100), NewRecord(17, 0, 0, b"branch", tx=100)]
     ends: dict[str, Any] = {choice: ("100",)}
-    store = new_store(records("v2e", wanted), Choices(**ends))
+    store = new_store(records("v2e", wanted), StoreChoices(**ends))
     files = {file.name: b"".join(file.parts) for file in store.files()}
     (journal,) = find_journals_of(files, "v2e", {"extension": "amq"})
     state: Any = ask(journal, "strict").observation.state
@@ -267,13 +221,13 @@ def test_transactions_of_any_journal_end_by_choice(choice: str) -> None:
 def test_choices_that_name_nothing_are_refused() -> None:
     answer = records("v2e", [NewRecord(11, 1, 7, b"one")])
     for choices in (
-        Choices(commit=("5",)), Choices(rollback=("5",)), Choices(drop=("5",)), Choices(drop=("one",)),
-        Choices(queues=("orders",)), Choices(keep=("1",)), Choices(salvage_records=True),
-        Choices(index_acks=True),
+        StoreChoices(commit=("5",)), StoreChoices(rollback=("5",)), StoreChoices(drop=("5",)),
+        StoreChoices(drop=("one",)), StoreChoices(queues=("orders",)), StoreChoices(keep=("1",)),
+        StoreChoices(salvage_records=True), StoreChoices(index_acks=True),
     ):  # fmt: skip
         with pytest.raises(ChoiceRefused):
             new_store(answer, choices)
-    store = new_store(answer, Choices(drop=("1",)))
+    store = new_store(answer, StoreChoices(drop=("1",)))
     assert [item.id for item in store.left_out()] == ["1"]
 
 
@@ -283,7 +237,7 @@ def test_decisions_of_narayana_are_copied_and_cannot_be_made(tmp_path: Path) -> 
     for path in (CONTENTS / "narayana-7.0.2").glob("*.txlog.gz"):
         (tmp_path / path.stem).write_bytes(gzip.decompress(path.read_bytes()))
     answer = asked(tmp_path)
-    store = new_store(answer, Choices())
+    store = new_store(answer, StoreChoices())
     again = asked(put(store, tmp_path / "new"), "strict")
     one, other = contents(answer), contents(again)
     assert one is not None
@@ -293,8 +247,8 @@ def test_decisions_of_narayana_are_copied_and_cannot_be_made(tmp_path: Path) -> 
         assert rows[0] == rows[1]
     first = next(iter(one.rows("transactions")))
     with pytest.raises(ChoiceRefused, match="resources have to carry them out"):
-        new_store(answer, Choices(commit=(str(first["xid"]),)))
-    assert len(list(new_store(answer, Choices(drop=(str(first["id"]),))).left_out())) == 1
+        new_store(answer, StoreChoices(commit=(str(first["xid"]),)))
+    assert len(list(new_store(answer, StoreChoices(drop=(str(first["id"]),))).left_out())) == 1
 
 
 # The choices of a broker.
@@ -381,7 +335,7 @@ def test_a_lost_binding_is_made_anew_if_asked_for(sources: Path, tmp_path: Path)
     rows = [row for row in after.rows("messages") if row["queue"] == "jms.topic.prices"]
     assert len(rows) == 3
     with pytest.raises(ChoiceRefused):
-        new_store(answer, Choices(keep=("jms.queue.orders",)))
+        new_store(answer, StoreChoices(keep=("jms.queue.orders",)))
 
 
 def test_without_bindings_every_queue_is_made_anew(sources: Path, tmp_path: Path) -> None:

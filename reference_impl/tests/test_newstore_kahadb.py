@@ -2,35 +2,30 @@
 
 from __future__ import annotations
 
-import gzip
 import random
 import time
 import tomllib
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+from newstore.kahadb_journal import live
+from newstore_trials import damage
 
 from journalspec.kahadb_journal import LAYOUT, checksum
 from journalspec.kahadb_journal.commands import build, framed
-from journalspec.observation import CLEAN, jsonable
-from journalspec_corpus.crash.formats import crash_format
-from journalspec_corpus.crash.states import crash_states
-from journalspec_corpus.crash.trace import PRESETS
-from journalspec_corpus.draws import drawn_cases
+from journalspec.observation import CLEAN
 from journalspec_corpus.kahadb_journal import author
 from journalspec_corpus.load import load_cases
-from journalspec_reference import load as load_format
 from journalspec_reference.answers import SALVAGE, Answer, ask
 from journalspec_reference.contents import contents
-from journalspec_reference.filesets import Journal, find_journals, load
-from journalspec_reference.kahadb_journal import newstore as kahadb
+from journalspec_reference.filesets import Journal
 from journalspec_reference.kahadb_journal import salvage, write
 from journalspec_reference.kahadb_journal.survivors import PLACEHOLDER, transaction_in
-from journalspec_reference.newstore import CannotRebuild, ChoiceRefused, Choices, NewStore, new_store
+from journalspec_reference.newstore import CannotRebuild, ChoiceRefused, NewStore, StoreChoices, new_store
+from new_stores import bytes_of, made
 
 FORMAT = "kahadb_journal"
 ROOT = Path(__file__).resolve().parents[2]
@@ -46,152 +41,6 @@ Rows = dict[str, list[dict[str, Any]]]
 
 def answer_of(files: Files, edition: str = "5.16", policy: str = SALVAGE) -> Answer:
     return ask(Journal(FORMAT, edition, files), policy)
-
-
-def bytes_of(store: NewStore) -> dict[str, bytes]:
-    found = {}
-    for file in store.files():
-        parts = [*file.parts]
-        assert all(len(part) <= 1 << 20 for part in parts)
-        found[file.name] = b"".join(parts)
-    return found
-
-
-def live(answer: Answer) -> Rows:
-    """Return the rows of all tables but transactions that a start of ActiveMQ rolls back."""
-    found, out = contents(answer), {}
-    assert found is not None
-    for table in TABLES:
-        rows = [{name: value for name, value in row.items() if name not in LEFT} for row in found.rows(table)]
-        for row in rows:
-            if row.get("kind") == "unknown":
-                del row["protocol"]  # of what cannot be decoded the version is a guess
-        states = [row.get("state") for row in found.rows(table)] if table == "transactions" else []
-        if states:
-            both = zip(rows, states, strict=True)
-            rows = [row for row, state in both if state == "prepared" and row["kind"] == "XA"]
-        # What only db.data has comes last in its topic, and has no such place without db.data.
-        key = (lambda row: (row["queue"], row["subscription"] or "")) if table == "messages" else repr
-        out[table] = sorted(rows, key=key)
-    return out
-
-
-def made(answer: Answer, **choices: Any) -> tuple[NewStore, Answer]:
-    """Return the new store, and what reading it gives; it is clean in any case."""
-    store = new_store(answer, Choices(**choices))
-    files = bytes_of(store)
-    again = answer_of(files, answer.journal.edition, "strict")
-    assert again.observation.verdict == CLEAN
-    return store, again
-
-
-def counted(found: Any) -> dict[tuple[str, str], tuple[int, int]]:
-    return {(count.table, count.name): (count.rows, count.bytes) for count in found}
-
-
-def hold(files: Files, edition: str, policy: str = SALVAGE) -> str:
-    """Hold the law for one set of files; return what kind of set it is."""
-    answer = answer_of(files, edition, policy)
-    if answer.observation.state is None:
-        return "refused"
-    try:
-        store, again = made(answer)
-    except CannotRebuild:
-        assert answer.observation.verdict != CLEAN or not any(live(answer)[table] for table in TABLES)
-        return "nothing"
-    assert isinstance(store, kahadb.BareStore) == (edition == "seed")
-    if edition == "seed":
-        assert jsonable(again.observation.state) == jsonable(answer.observation.state)
-        return "seed"
-    assert live(again) == live(answer)
-    found = contents(again)
-    assert found is not None
-    mine = {key: each for key, each in counted(store.carried()).items() if key[0] != "transactions"}
-    assert mine == counted(found.counts())
-    for _ in (*store.left_out(), *store.unverified(), *store.chosen(), *store.steps()):
-        pass
-    return "whole" if answer.observation.verdict == CLEAN else "damaged"
-
-
-def damaged(files: Files, rng: random.Random) -> dict[str, bytes]:
-    """Return files with changed bytes, a sector of zeros or junk, an end that is gone, or without a file."""
-    out = {name: bytearray(data) for name, data in files.items()}
-    name = rng.choice([name for name in out if name.endswith(".log")])
-    data, kind = out[name], rng.randrange(7)
-    at = rng.randrange(min(len(data), 1 << 17) or 1)
-    if kind < 3:
-        for place in range(at, min(at + rng.choice((1, 3, 8)), len(data))):
-            data[place] ^= rng.randrange(1, 256)
-    elif kind == 3:
-        data[at : at + 512] = bytes(len(data[at : at + 512]))
-    elif kind == 4:
-        data[at : at + 40] = rng.randbytes(len(data[at : at + 40]))
-    elif kind == 5:
-        del data[at:]
-    else:
-        del out["db.data" if "db.data" in out else name]
-    return {name: bytes(data) for name, data in out.items()}
-
-
-@pytest.mark.parametrize("policy", ["salvage", "default", "unchecked"])
-def test_what_is_live_in_a_case_is_what_is_carried_over(policy: str) -> None:
-    kinds = Counter(hold(case.files(), case.edition, policy) for case in load_cases(FORMAT))
-    assert kinds["whole"] > 300
-    assert kinds["damaged"] > 300
-    assert kinds["seed"] > 30
-
-
-def test_what_is_live_in_a_drawn_journal_is_what_is_carried_over() -> None:
-    kinds = Counter(hold(case.files(), case.edition) for case in drawn_cases(FORMAT, 47, range(300)))
-    assert kinds["whole"] > 80
-    assert kinds["damaged"] > 40
-
-
-def test_what_is_live_in_a_crash_state_is_what_is_carried_over() -> None:
-    kinds, adapter, number = Counter[str](), crash_format(FORMAT), 0
-    for work in list(adapter.workloads("core"))[7::109]:
-        trace = adapter.build(work)
-        for states in crash_states(trace, PRESETS, 1):
-            for codes in states.codes:
-                number += 1
-                if number % 31 == 0:
-                    kinds[hold(states.point.materialise(codes), trace.edition)] += 1
-    assert kinds["whole"] > 20
-    assert kinds["damaged"] > 20, kinds
-
-
-def beside() -> Iterator[tuple[str, str, dict[str, bytes]]]:
-    """Yield name, edition and files of the captured journals, and of what is beside the checkout."""
-    places = [*CAPTURED, *sorted({path.parent for path in SHARED.glob("real/kahadb_journal/**/db-*.log")})]
-    for place in places:
-        for journal in find_journals(load(place), FORMAT):
-            yield str(place), journal.edition, {name: bytes(data) for name, data in journal.seen.items()}
-
-
-def test_what_is_live_in_a_captured_journal_is_what_is_carried_over() -> None:
-    rng, kinds = random.Random(47), Counter[str]()
-    for _, edition, files in beside():
-        kinds[hold(files, edition)] += 1
-        for _ in range(2):
-            left = damaged(files, rng)
-            kinds[hold(left, edition) if any(name.endswith(".log") for name in left) else "none"] += 1
-    assert kinds["whole"] > 80
-    assert kinds["damaged"] > 20
-
-
-@pytest.mark.skipif(not (SHARED / "contents").is_dir(), reason="needs the stores beside the checkout")
-def test_what_is_live_in_a_store_of_a_broker_is_what_is_carried_over() -> None:
-    rng, kinds = random.Random(48), Counter[str]()
-    places = {path.parent for path in (SHARED / "contents" / FORMAT).glob("**/db-*.log.gz")}
-    for place in sorted(places):
-        names = {path.name.removesuffix(".gz"): path for path in place.glob("db*.gz")}
-        files = {name: gzip.decompress(path.read_bytes()) for name, path in names.items()}
-        (found,) = load_format(FORMAT).detect(files)
-        for left in (files, *(damaged(files, rng) for _ in range(5))):
-            if any(name.endswith(".log") for name in left):
-                kinds[hold(left, found.edition)] += 1
-    assert kinds["whole"] > 20
-    assert kinds["damaged"] > 20
 
 
 # messages that can be read
@@ -374,7 +223,7 @@ def test_damage_of_any_kind_ends_in_a_clean_journal_and_in_linear_time() -> None
     rng = random.Random(8)
     whole = around(batch([sent(number) for number in range(40)]))
     for _ in range(120):
-        left = damaged({"db-1.log": whole}, rng)
+        _, left = damage(FORMAT, {"db-1.log": whole}, rng)
         if left.get("db-1.log"):
             answer = answer_of(left)
             plain = bodies(answer)
@@ -464,7 +313,7 @@ def test_messages_and_queues_are_left_out_by_name() -> None:
 )
 def test_a_choice_that_names_nothing_is_refused(choice: dict[str, Any]) -> None:
     with pytest.raises(ChoiceRefused):
-        new_store(authored(*BRANCHES), Choices(**choice))
+        new_store(authored(*BRANCHES), StoreChoices(**choice))
 
 
 def test_a_message_that_only_the_index_leads_to_is_carried_over_and_can_be_dropped() -> None:
@@ -482,7 +331,7 @@ def test_a_message_that_only_the_index_leads_to_is_carried_over_and_can_be_dropp
 def test_of_an_edition_whose_records_say_nothing_nothing_can_be_chosen() -> None:
     case = next(case for case in load_cases(FORMAT) if case.edition == "seed")
     with pytest.raises(ChoiceRefused):
-        new_store(answer_of(case.files(), "seed"), Choices(drop=("m1",)))
+        new_store(answer_of(case.files(), "seed"), StoreChoices(drop=("m1",)))
 
 
 def test_what_only_the_index_has_acknowledged_is_left_out_when_it_is_asked_for() -> None:
@@ -586,7 +435,7 @@ def test_of_damage_alone_nothing_can_be_rebuilt() -> None:
     data = bytearray(batch([sent(1)]))
     data[40] ^= 1
     with pytest.raises(CannotRebuild, match="keeps no queue"):
-        new_store(answer_of({"db-1.log": bytes(data)}), Choices())
+        new_store(answer_of({"db-1.log": bytes(data)}), StoreChoices())
 
 
 def test_files_have_the_length_of_the_product_and_are_the_same_each_time(
@@ -638,7 +487,7 @@ def test_jobs_of_a_scheduler_come_back_with_the_time_that_was_said_last() -> Non
 
 def test_messages_that_only_the_index_knows_of_are_named() -> None:
     case = next(case for case in load_cases(FORMAT) if case.id == "khd.beside.missing-file")
-    items = [*new_store(answer_of(case.files(), case.edition), Choices()).left_out()]
+    items = [*new_store(answer_of(case.files(), case.edition), StoreChoices()).left_out()]
     assert {item.code for item in items} == {"lost"}
     assert all(item.what == "message" and item.id for item in items)
 
@@ -653,12 +502,12 @@ def test_the_transaction_of_a_record_is_what_the_reader_says() -> None:
 
 def test_steps_say_what_the_product_needs() -> None:
     topic = authored("r1 SUBSCRIPTION t=T sub=c:a info=01", "r2 t=T")
-    assert any("5.9.0 to 5.12.0" in step for step in new_store(topic, Choices()).steps())
+    assert any("5.9.0 to 5.12.0" in step for step in new_store(topic, StoreChoices()).steps())
     multi = authored("r1 q=A xa=61616:63:31", "r2 PREPARE xa=61616:63:31")
-    assert any("txStore" in step for step in new_store(multi, Choices()).steps())
+    assert any("txStore" in step for step in new_store(multi, StoreChoices()).steps())
     old = record(
         1, "ADD_MESSAGE", destination={"name": "A"}, message_id="x", message=objects()["text-all", 6]
     )
-    store = new_store(answer_of({"db-1.log": batch([old])}), Choices())
+    store = new_store(answer_of({"db-1.log": batch([old])}), StoreChoices())
     assert any("storeOpenWireVersion=6 on the broker element" in step for step in store.steps())
     assert store.product == "KahaDB of ActiveMQ 5.16 and later"

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import partial
 from io import TextIOWrapper
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import IO, Any
 
 import click
@@ -35,7 +35,7 @@ from journalspec_reference.answers import SALVAGE, Answer
 from journalspec_reference.contents import Count, Row, contents
 from journalspec_reference.filesets import LeftOut
 from journalspec_reference.lossreport import LossReport
-from journalspec_reference.newstore import REPORT, Item, NewFile, Part, digests, refuse_other
+from journalspec_reference.newstore import REPORT, LossItem, NewFile, NewStore, Part, digests, refuse_other
 from journalspec_reference.newstore import sources as source_files
 
 JSONL, CSV, PARQUET, XML, SQL = KINDS = ("jsonl", "csv", "parquet", "artemis-xml", "sql")
@@ -156,33 +156,40 @@ def _lines(sources: Sequence[ContentsRows], *, several: bool) -> Iterator[str]:
             yield json.dumps(nested({**path, **source.tell(row)}), separators=(",", ":")) + "\n"
 
 
-@dataclass(frozen=True)
-class _Writer:
-    """What makes a file for a product, as reports have it: its bytes, what is in it, what it cannot hold."""
+@dataclass
+class _OneFile(NewStore):
+    """A file for a product, as reports have it: its bytes, what is in it, what it cannot hold."""
 
-    product: str
+    answer: Answer
+    reader: str
     write: Callable[[], Iterable[bytes]]
-    carried: Callable[[], Iterable[Count]]
-    left_out: Callable[[], Iterator[Item]]
+    counts: Callable[[], Iterable[Count]]
+    losses: Callable[[], Iterator[LossItem]]
     step: str
-    base: str = "."
-    covers: frozenset[PurePath] = frozenset()
 
-    def unverified(self) -> Iterator[Item]:
-        """Yield nothing: only what recovery keeps is in it."""
-        return iter(())
+    def __post_init__(self) -> None:
+        super().__init__(self.answer)
 
-    def chosen(self) -> Iterator[str]:
-        """Yield nothing: what was chosen is what is in it."""
-        return iter(())
+    @property
+    def product(self) -> str:
+        """What reads the file."""
+        return self.reader
+
+    def carried(self) -> Iterable[Count]:
+        """Return what is in it."""
+        return self.counts()
+
+    def left_out(self) -> Iterator[LossItem]:
+        """Return what it cannot hold."""
+        return self.losses()
 
     def steps(self) -> Sequence[str]:
         """Return how the file is read, and that there is more in a new store."""
         return self.step, "`journalspec recover --to` writes a new store, which keeps more."
 
     def files(self) -> Iterator[NewFile]:
-        """Yield nothing: it is one file, which is written by itself."""
-        return iter(())
+        """Yield the file; what it is called is not known here."""
+        yield NewFile("", self.write())
 
 
 def _for_a_product(
@@ -225,7 +232,7 @@ def _report(to: Path, ending: str) -> AbstractContextManager[IO[str]]:
     return replacing(path)
 
 
-def _sql(answer: Answer, tables: Sequence[str]) -> _Writer:
+def _sql(answer: Answer, tables: Sequence[str]) -> _OneFile:
     """Return what writes tables as SQL; raises UsageProblem if the format has none, or no such table."""
     found = contents(answer)
     try:
@@ -238,10 +245,11 @@ def _sql(answer: Answer, tables: Sequence[str]) -> _Writer:
             raise UsageProblem(f"there is no table {shown(name)!r}", f"the nearest names: {some_of(near)}")
     script = sql.Script(found, tables)
     how = "Run the script in an empty database; its first lines say how."
-    return _Writer(get_format(answer.journal.format).title, script.parts, script.counts, script.losses, how)
+    title = get_format(answer.journal.format).title
+    return _OneFile(answer, title, script.parts, script.counts, script.losses, how)
 
 
-def _xml(answer: Answer, wanted: Sequence[str]) -> _Writer:
+def _xml(answer: Answer, wanted: Sequence[str]) -> _OneFile:
     """Return what writes messages as Artemis reads them; raises UsageProblem if the format has none.
 
     A format whose tables are not named as Artemis' has `messages` and `queues` that are, in ``xml_rows``.
@@ -269,7 +277,8 @@ def _xml(answer: Answer, wanted: Sequence[str]) -> _Writer:
         return (row for row in rows() if not wanted or row[QUEUE] in wanted)
 
     counts = found.counts if found is not None else tuple
-    return _Writer(
+    return _OneFile(
+        answer,
         "artemis data imp",
         lambda: artemis_xml.write(chosen(messages), chosen(queues)),
         lambda: (each for each in counts() if not wanted or each.name in wanted),

@@ -34,9 +34,9 @@ from journalspec_reference.newstore import (
     REPORT,
     CannotRebuild,
     ChoiceRefused,
-    Choices,
     Part,
     Progress,
+    StoreChoices,
     covered,
     digests,
     new_store,
@@ -103,31 +103,21 @@ class NewStoreAsked:
     """What is asked for beside the policy, as it was given."""
 
     to: Path | None
-    drop: tuple[str, ...]
-    keep: tuple[str, ...]
-    commit: tuple[str, ...]
-    rollback: tuple[str, ...]
-    queues: tuple[str, ...]
-    salvage_records: bool
-    index_acks: bool
     dry_run: bool
+    choices: StoreChoices
 
     @classmethod
     def taken(cls, what: dict[str, Any]) -> NewStoreAsked:
         """Return it from the arguments of a command, and take it out of them."""
-        found = cls(**{each.name: what.pop(each.name) for each in fields(cls)})
-        if not found and found.choices != Choices():
+        choices = StoreChoices(**{each.name: what.pop(each.name) for each in fields(StoreChoices)})
+        found = cls(what.pop("to"), what.pop("dry_run"), choices)
+        if not found and found.choices != StoreChoices():
             raise click.UsageError("Choices such as --drop and --queue are about a new store: give --to.")
         return found
 
     def __bool__(self) -> bool:
         """Return whether a new store is asked for."""
         return self.to is not None or self.dry_run
-
-    @property
-    def choices(self) -> Choices:
-        """The choices in it."""
-        return Choices(**{each.name: getattr(self, each.name) for each in fields(Choices)})
 
 
 def policy_of(journal: Journal, given: str | None) -> str:
@@ -250,7 +240,7 @@ def _top(place: Directory) -> Path:
 
 
 def _parts(
-    given: Sequence[tuple[Directory, Sequence[Answer]]], policy: str | None, choices: Choices
+    given: Sequence[tuple[Directory, Sequence[Answer]]], policy: str | None, choices: StoreChoices
 ) -> tuple[list[Part], dict[str, str]]:
     """Return the parts of the new store, and why there is none of a journal, by what that is called.
 

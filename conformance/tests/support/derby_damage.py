@@ -19,7 +19,7 @@ from newstore.derby_log import contents_of, difference, live, told
 from journalspec_reference.answers import Answer, ask
 from journalspec_reference.derby_log.newstore import OnlyRows
 from journalspec_reference.filesets import find_journals, load
-from journalspec_reference.newstore import CannotRebuild, Choices, NewStore, new_store
+from journalspec_reference.newstore import CannotRebuild, NewStore, StoreChoices, new_store
 
 
 def opened(directory: Path, policy: str = "default") -> Answer:
@@ -185,7 +185,7 @@ class Trial:
         before = _bytes(self.old)
         answer = opened(self.old)
         try:
-            store = new_store(answer, Choices())
+            store = new_store(answer, StoreChoices())
         except CannotRebuild as error:
             self.form = str(error)
             return

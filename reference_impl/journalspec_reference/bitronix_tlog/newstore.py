@@ -11,11 +11,9 @@ from collections import Counter
 from collections.abc import Container, Iterable, Iterator, KeysView, Mapping, Sequence
 from heapq import merge
 from itertools import chain
-from pathlib import PurePath
 from typing import Any
 
 from journalspec.bitronix_tlog import LAYOUT
-from journalspec.formats import get_format
 from journalspec.observation import At, Record
 from journalspec_reference.answers import Answer
 from journalspec_reference.batches import Batch, Memory, source_of
@@ -34,11 +32,17 @@ from journalspec_reference.bitronix_tlog.recover import (
 )
 from journalspec_reference.bitronix_tlog.scan import scan
 from journalspec_reference.contents import Count
-from journalspec_reference.newstore import ChoiceRefused, Choices, Item, NewFile
+from journalspec_reference.newstore import (
+    PIECE,
+    ChoiceRefused,
+    LossItem,
+    NewFile,
+    NewStore,
+    StoreChoices,
+    parts,
+)
 from journalspec_reference.xids import gtrid_text, spelled
 
-#: Files are written in parts of so many bytes.
-PART = 1 << 20
 #: The timestamps of the new files: whatever a product of either clock stores at its next swap is larger, so
 #: that it elects the right file then. Even the position that 2.1.3 and 2.1.4 store is (BTM-DEV-001).
 ACTIVE_SINCE, PASSIVE_SINCE = 1, 0
@@ -57,23 +61,21 @@ _KEEP = "Decisions that only the other file has are not in it: --keep carries on
 _START = "Start it with every resource registered under the name that it had: recovery runs then."
 
 
-def new_store(answer: Answer, choices: Choices) -> LogStore:
+def new_store(answer: Answer, choices: StoreChoices) -> LogStore:
     """Return the new log of a recovered one; raises ChoiceRefused."""
     edition = answer.journal.edition
     return {"seed": LogStore, "nio": NioStore}.get(edition, PairStore)(answer, choices)
 
 
-class LogStore:
+class LogStore(NewStore):
     """A new log of one file with nothing but records, as the seed document has it."""
 
     replay: type[Replay] = Replay
-    base, covers = ".", frozenset[PurePath]()
 
-    def __init__(self, answer: Answer, choices: Choices) -> None:
+    def __init__(self, answer: Answer, choices: StoreChoices) -> None:
+        super().__init__(answer)
         if choices.queues or choices.index_acks:
             raise ChoiceRefused("a transaction log has neither queues nor an index", "name transactions")
-        edition = get_format(answer.journal.format).edition(answer.journal.edition)
-        self.product = ", ".join(edition.products) or edition.title
         self._seen, self._salvage = answer.observation, choices.salvage_records
         self._files: Mapping[str, Any] = answer.journal.seen
         state: Mapping[str, Any] = {**(self._seen.state or {})}
@@ -108,7 +110,7 @@ class LogStore:
         self._places = array("q", chain.from_iterable(self._runs()))
         self._used = sum(map(len, self._records()))
         #: The state of the new log.
-        self._state = self._replayed() if choices != Choices() else state
+        self._state = self._replayed() if choices != StoreChoices() else state
         still = {one["gtrid"] for name in OUTCOMES for one in self._state[name]} if self._keep else set()
         for gtrid in self._keep.keys() - still:
             raise ChoiceRefused(f"{self._keep[gtrid]}: it has ended", "there is nothing to do about it")
@@ -143,7 +145,7 @@ class LogStore:
 
     def files(self) -> Iterator[NewFile]:
         """Yield the one file."""
-        yield NewFile(self._active, _parts(self._records()))
+        yield NewFile(self._active, parts(self._records()))
 
     def steps(self) -> Sequence[str]:
         """Return how to put it in place."""
@@ -238,19 +240,18 @@ class LogStore:
         """Yield how many transactions the new log has recovery commit and roll back."""
         return counts_of(self._state)
 
-    def left_out(self) -> Iterator[Item]:
+    def left_out(self) -> Iterator[LossItem]:
         """Yield the transactions that choices leave out; those that have ended are no loss."""
         for gtrid in sorted(self._of("drop") | self._undecided):
-            row = self._rows[gtrid]
-            text, place = self._fate(gtrid), (row["file"], row["off"], None)
-            yield Item("transaction", row["id"], "", *place, BY_CHOICE, text)
+            row, text = self._rows[gtrid], self._fate(gtrid)
+            yield LossItem("transaction", BY_CHOICE, text, row["id"], file=row["file"], off=row["off"])
 
-    def unverified(self) -> Iterator[Item]:
+    def unverified(self) -> Iterator[LossItem]:
         """Yield the records that were in no log, or in that of the other file."""
         for record in self._extras():
             text = f"{record.type}: its checksum holds, and nothing shows that it belongs to the log"
             at, name = record.at, gtrid_text(_gtrid(record))
-            yield Item("transaction", name, "", at.file, at.off, at.length, UNANCHORED, text)
+            yield LossItem("transaction", UNANCHORED, text, name, file=at.file, off=at.off, length=at.length)
 
     def chosen(self) -> Iterator[str]:
         """Yield what each choice did."""
@@ -284,14 +285,14 @@ class PairStore(LogStore):
         # A compressed file is given back as it was.
         self._names = [name.removesuffix(".gz") for name in (self._active, other)]
 
-    def left_out(self) -> Iterator[Item]:
+    def left_out(self) -> Iterator[LossItem]:
         """Yield also the decisions that a damaged other file has, and the active one has not."""
         yield from super().left_out()
         for log in (Log(file) for file in self._others if file.problem is None):
             left, name = log.state.left if log.fault else {}, log.file.name
             for gtrid in sorted(left.keys() - Log(self._log, watched=left).state.known - self._keep.keys()):
                 text = f"it is to be committed on {', '.join(sorted(left[gtrid]))}; --keep carries it over"
-                yield Item("transaction", gtrid_text(gtrid), "", name, None, None, DECISION, text)
+                yield LossItem("transaction", DECISION, text, gtrid_text(gtrid), file=name)
 
     def steps(self) -> Sequence[str]:
         """Return how to put it in place."""
@@ -305,8 +306,8 @@ class PairStore(LogStore):
         length = max(HEADER_SIZE + 2 * self._used, self._log.length, *(file.length for file in self._others))
         active, passive = self._names
         head = codec.encode_header(ACTIVE_SINCE, STATE_CLEAN, HEADER_SIZE + self._used)
-        yield NewFile(active, _parts(chain([head], self._records()), length))
-        yield NewFile(passive, _parts([codec.encode_header(PASSIVE_SINCE, STATE_CLEAN, HEADER_SIZE)], length))
+        yield NewFile(active, parts(chain([head], self._records()), length))
+        yield NewFile(passive, parts([codec.encode_header(PASSIVE_SINCE, STATE_CLEAN, HEADER_SIZE)], length))
 
 
 class NioStore(LogStore):
@@ -356,7 +357,7 @@ class NioStore(LogStore):
         """Yield the one file, as long as it was, or twice what it needs."""
         head = nio.encode_header(self._header).ljust(nio.HEADER_SIZE, b"\0")
         length = max(nio.HEADER_SIZE + 2 * self._used, len(self._data))
-        yield NewFile(self._active, _parts(chain([head], self._records()), length))
+        yield NewFile(self._active, parts(chain([head], self._records()), length))
 
 
 def _gtrid(record: Record) -> bytes:
@@ -366,21 +367,12 @@ def _gtrid(record: Record) -> bytes:
 
 
 def _stretches(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield whole records, of :data:`PART` bytes or more at a time."""
+    """Yield whole records, of :data:`PIECE` bytes or more at a time."""
     some, size = list[bytes](), 0
     for piece in pieces:
         some.append(piece)
         size += len(piece)
-        if size >= PART:
+        if size >= PIECE:
             yield b"".join(some)
             some, size = [], 0
     yield b"".join(some)
-
-
-def _parts(pieces: Iterable[bytes], length: int = 0) -> Iterator[bytes]:
-    """Yield bytes in parts of :data:`PART` at most, then zeros up to a length."""
-    done = 0
-    for data in _stretches(pieces):
-        done += len(data)
-        yield from (data[at : at + PART] for at in range(0, len(data), PART))
-    yield from (bytes(min(PART, length - at)) for at in range(done, length, PART))

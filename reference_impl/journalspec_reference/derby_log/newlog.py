@@ -19,7 +19,7 @@ from journalspec_reference.derby_log.codec import BEFORE, HEADER, Control, Insta
 from journalspec_reference.derby_log.contents.booted import Booted
 from journalspec_reference.derby_log.scan import CONTROLS
 from journalspec_reference.derby_log.store import INTERNAL
-from journalspec_reference.newstore import PIECE, CannotRebuild, ChoiceRefused, Choices, NewFile
+from journalspec_reference.newstore import PIECE, CannotRebuild, ChoiceRefused, NewFile, StoreChoices
 
 #: What checksum records cover that are made again (bytes): they overlap only where somebody made them so.
 _MOST_SUMMED = 64 << 20
@@ -32,7 +32,7 @@ _ENCRYPTED = "records would have to be written, and the log is encrypted"
 class NewLog:
     """The control files and log files of a new database; raises ChoiceRefused, CannotRebuild."""
 
-    def __init__(self, answer: Answer, state: Booted, choices: Choices) -> None:
+    def __init__(self, answer: Answer, state: Booted, choices: StoreChoices) -> None:
         log, store = state.log, state.store
         assert log is not None  # it was redone
         assert log.last is not None
@@ -95,7 +95,7 @@ class NewLog:
         known = [edition for edition in databases() if edition in agree and edition != "10.0"]
         return databases()[(known or agree)[0]].level
 
-    def _decided(self, choices: Choices) -> Iterator[bytes]:
+    def _decided(self, choices: StoreChoices) -> Iterator[bytes]:
         """Yield the records that commit branches in doubt; those that are rolled back are edited."""
         committed = {number: name for name in choices.commit for number in self._branches(name)}
         undone = {number: name for name in choices.rollback for number in self._branches(name)}

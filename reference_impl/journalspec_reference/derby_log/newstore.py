@@ -13,13 +13,12 @@ from contextlib import suppress
 from pathlib import Path, PurePath
 from typing import Any
 
-from journalspec.formats import get_format
 from journalspec.observation import CLEAN, Note
 from journalspec_reference.answers import Answer
 from journalspec_reference.contents import Count
 from journalspec_reference.derby_log.bodies import decode, known
 from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog, Instant, Refusal
-from journalspec_reference.derby_log.contents import FORMAT, DerbyContents
+from journalspec_reference.derby_log.contents import DerbyContents
 from journalspec_reference.derby_log.contents.pages import Fault
 from journalspec_reference.derby_log.newlog import NewLog
 from journalspec_reference.derby_log.pages import Explained
@@ -33,9 +32,11 @@ from journalspec_reference.newstore import (
     PIECE,
     CannotRebuild,
     ChoiceRefused,
-    Choices,
-    Item,
+    LossItem,
     NewFile,
+    NewStore,
+    StoreChoices,
+    pieces,
 )
 
 #: So many pages are looked at that records behind the end of the log change.
@@ -61,7 +62,7 @@ _STRICT = {"lost-middle", "no-checkpoint"}
 _NOTE = "note"
 
 
-def new_store(answer: Answer, choices: Choices) -> Database | OnlyRows:
+def new_store(answer: Answer, choices: StoreChoices) -> Database | OnlyRows:
     """Return the new store; raises ChoiceRefused, CannotRebuild."""
     journal, seen = answer.journal, answer.observation
     _check(choices)
@@ -102,7 +103,7 @@ def _home(journal: Journal) -> Path | None:
     return journal.root / ".."
 
 
-def _check(choices: Choices) -> None:
+def _check(choices: StoreChoices) -> None:
     """Refuse what is not possible in this format."""
     hint = "export a part of it: journalspec export --as sql"
     if choices.queues:
@@ -116,48 +117,42 @@ def _check(choices: Choices) -> None:
 
 def _problems(  # noqa: C901, PLR0912  # one question after the other, of everything that a boot looks at
     answer: Answer, found: DerbyContents, behind: Behind
-) -> Iterator[Item]:
+) -> Iterator[LossItem]:
     """Yield why Derby would not start on the database, or not read what contents have of it."""
     seen, state = answer.observation, found.state
     if seen.state is None:
         file, off = (seen.at.file, seen.at.off) if seen.at else ("", None)
-        yield _item("log", str(seen.code), seen.message, file=file, off=off)
+        yield LossItem("log", str(seen.code), seen.message, file=file, off=off)
     # What the answer says is listed as its own.
     for gone in seen.missing:
         if gone.code == "container":
-            yield _item(_NOTE, gone.code, gone.text, file=gone.name)
+            yield LossItem(_NOTE, gone.code, gone.text, file=gone.name)
     for note in seen.notes:
         if note.code == "newer-page":
-            yield _item(_NOTE, note.code, note.text, file=note.file, off=note.off)
+            yield LossItem(_NOTE, note.code, note.text, file=note.file, off=note.off)
     for title, table in found.sql.items():
         heap = state.heap(table.container)
         if heap is None or heap.removed:
             text = f"{title} has no container {table.container} (c{table.container:x})"
-            yield _item("table", "no-container", text, table=title)
+            yield LossItem("table", "no-container", text, queue=title)
     places: set[tuple[str, int | None]] = set()
     for container, fault in state.faults():
         file = _file(found, container)
         if len(places) < _MOST_PAGES:
             places.add((file, fault.off))
-        yield _item("page", fault.code, fault.text, table=found.title(container), file=file, off=fault.off)
+        yield LossItem("page", fault.code, fault.text, queue=found.title(container), file=file, off=fault.off)
     # OnlyRows that have parts elsewhere: these may be of another time.
     for container in sorted(state.parted):
         for _ in state.rows(container):
             pass
     for each in found.remarks.kept:
         if each.code not in _HARMLESS and (each.file, each.off) not in places:
-            yield _item("page", each.code, each.text, table=each.table, file=each.file, off=each.off)
+            yield LossItem("page", each.code, each.text, queue=each.table, file=each.file, off=each.off)
     for note in behind.ahead:
-        yield _item("page", note.code, note.text, file=note.file.removeprefix("../"), off=note.off)
+        yield LossItem("page", note.code, note.text, file=note.file.removeprefix("../"), off=note.off)
     for container, page in behind.newer:
         text = f"page {page} has changes that only the log behind its end explains"
-        yield _item("page", "newer-page", text, table=found.title(container), file=_file(found, container))
-
-
-def _item(
-    what: str, code: str, text: str, *, id: str = "", table: str = "", file: str = "", off: int | None = None
-) -> Item:
-    return Item(what, id, table, file, off, None, code, text)
+        yield LossItem("page", "newer-page", text, queue=found.title(container), file=_file(found, container))
 
 
 def _file(found: DerbyContents, container: int) -> str:
@@ -207,37 +202,31 @@ class Behind:
                         self.newer.append(place)
 
 
-class _Made:
+class _Made(NewStore):
     """What a new store says in either form."""
 
     base = ".."
-    #: Whether reading it again says nothing new: it is encrypted, or has the bytes that were read clean.
-    opaque = False
 
     def __init__(self, answer: Answer, found: DerbyContents, behind: Behind) -> None:
+        super().__init__(answer)
         self._journal, self._found, self._seen = answer.journal, found, answer.observation
         self._behind = behind
-
-    @property
-    def product(self) -> str:
-        """The releases that write such a log; later ones read it."""
-        return ", ".join(get_format(FORMAT).edition(self._journal.edition).products)
 
     @property
     def covers(self) -> frozenset[PurePath]:
         """All that is in the directory of the database."""
         return frozenset({PurePath("..")} if self.base == ".." else ())
 
-    def _files_left(self, first: int, last: int) -> Iterator[Item]:
+    def _files_left(self, first: int, last: int) -> Iterator[LossItem]:
         """Yield the log files before the first and after the last one that is needed."""
         log = self._found.state.log
         for number, file in log.log.files.items() if log is not None else ():
             if not first <= number <= last:
                 why = "before-the-log" if number < first else "after-the-log"
                 text = "the pages have its changes" if number < first else "the log ends before it"
-                yield Item(FILE, "", "", file.name, None, file.length, why, text)
+                yield LossItem(FILE, why, text, file=file.name, length=file.length)
 
-    def _not_redone(self) -> Iterator[Item]:
+    def _not_redone(self) -> Iterator[LossItem]:
         """Yield open transactions, and the changes of each table that come after the end of the log."""
         store = self._found.state.store
         # Of a log that ends as it should an open transaction is none that was committed.
@@ -248,24 +237,25 @@ class _Made:
             at = Instant.unpack(each.first)
             text = "it has no end in the log, unless that is lost: its changes are undone"
             file, off = f"log{at.number}.dat", at.position
-            yield _item("transaction", "rolled-back", text, id=str(number), file=file, off=off)
+            yield LossItem("transaction", "rolled-back", text, str(number), file=file, off=off)
         for container, count in sorted(self._behind.changes.items()):
             text = (
                 f"{count} change(s) of {_file(self._found, container)} follow the end of the log: not redone"
             )
             table, name = self._found.title(container), self._behind.file
-            yield _item("change", "behind-the-end", text, table=table, file=name, off=self._behind.off)
+            yield LossItem("change", "behind-the-end", text, queue=table, file=name, off=self._behind.off)
 
 
 class Database(_Made):
     """A database directory, or (without containers) a log."""
 
-    def __init__(self, answer: Answer, found: DerbyContents, behind: Behind, choices: Choices) -> None:
+    def __init__(self, answer: Answer, found: DerbyContents, behind: Behind, choices: StoreChoices) -> None:
         super().__init__(answer, found, behind)
         self._home = _home(self._journal)
         if self._home is None:
             self.base = "."
         self._log = NewLog(answer, found.state, choices)
+        self.lines = self._log.said
         changed = self._seen.verdict != CLEAN or self._log.changed
         self.opaque = found.state.encrypted or not changed
 
@@ -279,7 +269,7 @@ class Database(_Made):
             copied |= _below(self._home)
             yield NewFile(_PROPERTIES, (_properties(copied.pop(_PROPERTIES, b""))[0],))
         for name, data in sorted(copied.items()):
-            yield NewFile(name, _pieces(data))
+            yield NewFile(name, pieces(data))
 
     def carried(self) -> Iterable[Count]:
         """Yield what each table holds; of a log alone, the rows that it tells of itself."""
@@ -289,26 +279,22 @@ class Database(_Made):
         counted = Counter(row["table"] for row in rows)
         return [Count("rows", table, count, 0) for table, count in sorted(counted.items())]
 
-    def left_out(self) -> Iterator[Item]:
+    def left_out(self) -> Iterator[LossItem]:
         """Yield log files that are not needed, and changes that nothing redoes."""
         yield from self._files_left(self._log.first, self._log.last)
         yield from self._not_redone()
 
-    def unverified(self) -> Iterator[Item]:
+    def unverified(self) -> Iterator[LossItem]:
         """Yield values that are not as their types are, and properties that had to be made."""
         for remark in self._found.remarks.kept:
             if remark.code in _HARMLESS and remark.table:
-                yield Item(
-                    "row", remark.key, remark.table, remark.file, remark.off, None, remark.code, remark.text
+                yield LossItem(
+                    "row", remark.code, remark.text, remark.key, remark.table, remark.file, remark.off
                 )
         if self._home is not None:
             stored = _files(self._home).get(_PROPERTIES, b"")
             for text in _properties(stored)[1]:
-                yield Item(FILE, "", "", _PROPERTIES, None, None, "made-anew", text)
-
-    def chosen(self) -> Iterator[str]:
-        """Yield what became of transactions in doubt."""
-        yield from self._log.said
+                yield LossItem(FILE, "made-anew", text, file=_PROPERTIES)
 
     def steps(self) -> Sequence[str]:
         """Return how to put it in place."""
@@ -327,9 +313,9 @@ class Database(_Made):
 class OnlyRows(_Made):
     """No database: the rows as SQL, because of a `problem` that keeps Derby from reading it."""
 
-    def __init__(self, answer: Answer, found: DerbyContents, behind: Behind, problem: Item) -> None:
+    def __init__(self, answer: Answer, found: DerbyContents, behind: Behind, problem: LossItem) -> None:
         super().__init__(answer, found, behind)
-        self._answer, self._problem = answer, problem
+        self._problem = problem
         self._script = Script(found)
         self._redone = not any(remark.code == "no-redo" for remark in found.remarks.kept)
 
@@ -341,25 +327,21 @@ class OnlyRows(_Made):
         """Return the rows that the script inserts."""
         return self._script.counts()
 
-    def left_out(self) -> Iterator[Item]:
+    def left_out(self) -> Iterator[LossItem]:
         """Yield why there is no database, what SQL does not tell of it, and what is not redone."""
-        problems = _problems(self._answer, self._found, self._behind)
+        problems = _problems(self.answer, self._found, self._behind)
         yield from (each for each in problems if each.what != _NOTE)
         yield from self._script.losses()
         yield from self._not_redone()
         for number in self._found.state.store.branches() if self._found.state.store is not None else ():
             text = "in doubt: its changes are in no row of the script"
-            yield Item("transaction", str(number), "", "", None, None, "in-doubt", text)
+            yield LossItem("transaction", "in-doubt", text, str(number))
 
-    def unverified(self) -> Iterator[Item]:
+    def unverified(self) -> Iterator[LossItem]:
         """Yield the tables, if the log was not redone to its end: rows may be old, or not committed."""
         for count in self.carried() if not self._redone else ():
             text = "the log was not redone to its end: rows may be older, or of transactions without an end"
-            yield Item("table", "", count.name, "", None, None, "no-redo", text)
-
-    def chosen(self) -> Iterator[str]:
-        """Yield nothing: a script has no choices."""
-        yield from ()
+            yield LossItem("table", "no-redo", text, queue=count.name)
 
     def steps(self) -> Sequence[str]:
         """Return how to get a database of it."""
@@ -370,10 +352,6 @@ class OnlyRows(_Made):
 
 
 # Files beside the log.
-
-
-def _pieces(data: Any) -> Iterator[bytes]:
-    return (bytes(data[at : at + PIECE]) for at in range(0, len(data), PIECE))
 
 
 def _files(directory: Path) -> dict[str, Any]:

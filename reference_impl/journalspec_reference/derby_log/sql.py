@@ -18,7 +18,7 @@ from journalspec_reference.contents import Count
 from journalspec_reference.derby_log.contents import DerbyContents
 from journalspec_reference.derby_log.contents.catalog import ODD, SqlTable, by_heap
 from journalspec_reference.derby_log.contents.values import Typed, described, integer, text, utf
-from journalspec_reference.newstore import Item
+from journalspec_reference.newstore import LossItem, parts
 
 #: What runs a script.
 RUN = "java -Dderby.ui.codeset=UTF-8 -Dij.database='jdbc:derby:NEW;create=true' org.apache.derby.tools.ij"
@@ -26,8 +26,6 @@ RUN = "java -Dderby.ui.codeset=UTF-8 -Dij.database='jdbc:derby:NEW;create=true' 
 _LETTERS, _BYTES = 20_000, 8000
 #: The longest values of a row that a statement can make, together: its code has 64 KiB in Java.
 _LONGEST = 7 << 20
-#: So many bytes of the script are one part.
-_PART = 1 << 16
 #: The formats of a default, of a map of an index, of a number and a text in it.
 _DEFAULT, _INDEX, _MAP, _INT, _TEXT = 326, 387, 313, 303, 1
 _BY_DEFAULT, _GENERATED = 1, 2
@@ -77,7 +75,7 @@ class Script:
 
     def __init__(self, found: DerbyContents, tables: Sequence[str] = ()) -> None:
         self._found = found
-        self._losses: dict[tuple[str, str, str, str], Item] = {}
+        self._losses: dict[tuple[str, str, str, str], LossItem] = {}
         self._counts: list[Count] | None = None
         self._part = bool(tables)
         #: By its name: without names of schemas the catalogue is there all the same.
@@ -115,31 +113,23 @@ class Script:
 
     def _lose(self, what: str, name: str, table: str, why: str) -> None:
         # It is found again each time that the script is made.
-        item = Item(what, name, table, "", None, None, "not-in-sql", why)
+        item = LossItem(what, "not-in-sql", why, name, table)
         self._losses.setdefault((what, name, table, why), item)
 
     # What is asked of it.
 
     def parts(self) -> Iterator[bytes]:
-        """Yield the script, in UTF-8; the same each time."""
-        part: list[str] = []
-        size = 0
-        for statement in self._statements():
-            part.append(statement)
-            size += len(statement)
-            if size >= _PART:
-                yield from _cut("".join(part))
-                part, size = [], 0
-        yield from _cut("".join(part))
+        """Return the script, in UTF-8; the same each time."""
+        return parts(statement.encode("utf-8", "replace") for statement in self._statements())
 
-    def losses(self) -> Iterator[Item]:
+    def losses(self) -> Iterator[LossItem]:
         """Yield what the script does not have of the tables, and rows and values that could not be read."""
         self.counts()
         yield from self._losses.values()
         for remark in self._found.remarks.kept:
             if remark.code in ("bad-row", "bad-value", "long-value"):
-                yield Item(
-                    "row", remark.key, remark.table, remark.file, remark.off, None, remark.code, remark.text
+                yield LossItem(
+                    "row", remark.code, remark.text, remark.key, remark.table, remark.file, remark.off
                 )
 
     def counts(self) -> list[Count]:
@@ -593,9 +583,3 @@ def _map(stored: Any) -> dict[str, int]:
         found[name] = int.from_bytes(data[at + 2 : at + 6], "big", signed=True)
         at += 6
     return found
-
-
-def _cut(script: str) -> Iterator[bytes]:
-    data = script.encode("utf-8", "replace")
-    for at in range(0, len(data), 1 << 20):
-        yield data[at : at + (1 << 20)]

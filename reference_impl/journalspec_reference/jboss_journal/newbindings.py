@@ -96,9 +96,7 @@ def left_out(wanted: WantedParts) -> Iterator[LossItem]:
                 sound = False
             if not sound:
                 what = f"{setting['kind']!s} {name}"
-                yield LossItem(
-                    "setting", ident, "", "", None, None, "undecodable", f"{what}: {meaning('undecodable')}"
-                )
+                yield LossItem("setting", "undecodable", f"{what}: {meaning('undecodable')}", ident)
 
 
 def _queue(name: str, address: str, product: str | None) -> bytes:

@@ -26,9 +26,8 @@ from journalspec_reference.jboss_journal.contents.paging import (
     Entry,
     PageFile,
 )
-from journalspec_reference.jboss_journal.packing import PIECE, pieces
 from journalspec_reference.jboss_journal.wanted import WantedParts, meaning, paged_message, problem_of
-from journalspec_reference.newstore import LossItem, NewFile
+from journalspec_reference.newstore import LossItem, NewFile, parts
 
 
 class NewPages:
@@ -106,7 +105,7 @@ class NewPages:
                     code = code if self._has_ended(entry) else "no-page-transaction"
                     if code and not taken:
                         name, place = self._store.name_of(queue), (file.name, entry.off, size)
-                        yield LossItem("message", str(message.id), name, *place, code, meaning(code))
+                        yield LossItem("message", code, meaning(code), str(message.id), name, *place)
 
     def files(self, room: Room) -> Iterator[NewFile]:
         """Yield the files of pages and of their addresses."""
@@ -121,11 +120,10 @@ class NewPages:
                 )
                 address = next(own, None) or file.address
                 yield NewFile(f"{room.path.name}/{directory}/{ADDRESS_FILE}", [f"{address}\n".encode()])
-            yield NewFile(f"{room.path.name}/{file.name}", self._page(file))
+            yield NewFile(f"{room.path.name}/{file.name}", parts(self._page(file)))
 
     def _page(self, file: PageFile) -> Iterator[bytes]:
-        """Yield a page: what is not carried over is replaced by a message that is in no queue."""
-        data = bytearray()
+        """Yield the entries of a page: one that is not carried over becomes a message in no queue."""
         for entry, queues in self._entries(file):
             if entry is None or not queues:
                 stored = _placeholder(file)
@@ -134,11 +132,7 @@ class NewPages:
             else:
                 listed = INT.pack(len(queues)) + b"".join(map(LONG.pack, queues))
                 stored = entry.data[: entry.end] + listed
-            data += HEAD.pack(START, len(stored)) + stored + END
-            if len(data) >= PIECE:
-                yield from pieces(data)
-                data = bytearray()
-        yield from pieces(data)
+            yield HEAD.pack(START, len(stored)) + stored + END
 
 
 def _placeholder(file: PageFile) -> bytes:

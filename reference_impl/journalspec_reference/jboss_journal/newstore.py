@@ -11,7 +11,6 @@ from functools import cached_property
 from pathlib import PurePath
 
 from journalspec.families import ContentsError, decode, families
-from journalspec.formats import get_format
 from journalspec_reference.answers import Answer
 from journalspec_reference.content import Content
 from journalspec_reference.contents import Count, Total
@@ -46,16 +45,17 @@ from journalspec_reference.jboss_journal.contents.pending import (
 )
 from journalspec_reference.jboss_journal.contents.store import ARTEMIS_2
 from journalspec_reference.jboss_journal.newpages import NewPages
-from journalspec_reference.jboss_journal.packing import PIECE, NewRecord, copied, packing_of, prepared
+from journalspec_reference.jboss_journal.packing import NewRecord, copied, packing_of, prepared
 from journalspec_reference.jboss_journal.wanted import Endings, ListingStore, WantedParts, meaning, problem_of
 from journalspec_reference.newstore import (
     FILE,
+    PIECE,
     CannotRebuild,
     ChoiceRefused,
-    Choices,
     LossItem,
     NewFile,
     NewStore,
+    StoreChoices,
 )
 
 #: Records that begin with the id of a queue.
@@ -68,7 +68,7 @@ LEAST = {
 SHAPES = {DUPLICATE: "duplicate", HEURISTIC: "heuristic"}
 
 
-def new_store(answer: Answer, choices: Choices) -> NewStore:
+def new_store(answer: Answer, choices: StoreChoices) -> NewStore:
     """Return the new store of a journal that recovery has read; raises ChoiceRefused."""
     if choices.salvage_records or choices.index_acks:
         name = "--salvage-records" if choices.salvage_records else "--index-acks"
@@ -80,13 +80,11 @@ def new_store(answer: Answer, choices: Choices) -> NewStore:
     return PlainStore(store, choices, narayana=narayana)
 
 
-class PlainStore:
+class PlainStore(NewStore):
     """The new store of a journal that no broker wrote: all that is live, and what is prepared."""
 
-    base = "."
-    covers = frozenset[PurePath]()
-
-    def __init__(self, store: ListingStore, choices: Choices, *, narayana: bool) -> None:
+    def __init__(self, store: ListingStore, choices: StoreChoices, *, narayana: bool) -> None:
+        super().__init__(store.answer)
         if narayana and (choices.commit or choices.rollback):
             raise ChoiceRefused(
                 "the records of Narayana are decisions that were made; the resources have to carry them out",
@@ -95,8 +93,9 @@ class PlainStore:
         if choices.queues or choices.keep:
             raise ChoiceRefused("this journal has no queues, and all that is live is carried over")
         self._store, self._narayana = store, narayana
-        self._chosen = Endings(store.replay, choices)
-        self._kept = store.replay = self._chosen.kept
+        chosen = Endings(store.replay, choices)
+        self.items, self.lines = chosen.items, chosen.lines
+        self._kept = store.replay = chosen.kept
         if store.answer.trials and not (
             any(True for _ in self._kept.live()) or self._kept.in_doubt_transactions()
         ):
@@ -104,17 +103,19 @@ class PlainStore:
                 "nothing is kept, and nothing tells which edition an empty journal should have",
                 "say which it is with --edition",
             )
-        wanted = {int(name) for name in self._chosen.drop if name.isdecimal()}
+        wanted = {int(name) for name in chosen.drop if name.isdecimal()}
         self._dropped = {item.id: item.place for item in self._kept.live() if item.id in wanted}
-        for name in self._chosen.drop:
+        for name in chosen.drop:
             if not name.isdecimal() or int(name) not in self._dropped:
                 raise ChoiceRefused(f"--drop {name}: neither a live record nor a prepared transaction")
-            self._chosen.lines.append(f"record {name}: left out.")
+            self.lines.append(f"record {name}: left out.")
+        for ident, place in self._dropped.items():
+            self.items.append(store.item("record", ident, None, place, "dropped"))
 
     @property
     def product(self) -> str:
         """What the files are meant for."""
-        return ("Narayana, on " if self._narayana else "") + _products(self._store.answer)
+        return ("Narayana, on " if self._narayana else "") + super().product
 
     def carried(self) -> Iterable[Count]:
         """Return the number and the bytes of records, and the number of transactions."""
@@ -123,20 +124,6 @@ class PlainStore:
             if item.id not in self._dropped:
                 live.add(item.end - item.start, None)
         return [live.count("records", "live"), Count("transactions", "prepared", prepared, 0)]
-
-    def left_out(self) -> Iterator[LossItem]:
-        """Yield what was left out as asked for."""
-        yield from self._chosen.items
-        for ident, place in self._dropped.items():
-            yield self._store.item("record", ident, None, place, "dropped")
-
-    def unverified(self) -> Iterator[LossItem]:
-        """Yield nothing: what recovery keeps was committed."""
-        return iter(())
-
-    def chosen(self) -> Iterator[str]:
-        """Yield what each choice did."""
-        return iter(self._chosen.lines)
 
     def steps(self) -> Sequence[str]:
         """Return how to put it in place."""
@@ -152,17 +139,15 @@ class PlainStore:
         return form.files(copied(self._kept, form.dialect, self._dropped))
 
 
-def _products(answer: Answer) -> str:
-    return ", ".join(get_format(FORMAT).editions[answer.journal.edition].products) or answer.journal.edition
-
-
-class BrokerStore:
+class BrokerStore(NewStore):
     """The new store of a broker: messages in queues, pages, large messages, transactions, and bindings."""
 
-    def __init__(self, store: ListingStore, choices: Choices) -> None:
+    def __init__(self, store: ListingStore, choices: StoreChoices) -> None:
+        super().__init__(store.answer)
         self._store, self._journal = store, store.answer.journal
         self._rooms = {kind: room for kind in NAMES if (room := beside(self._journal, kind)) is not None}
         self._wanted = WantedParts(store, choices)
+        self.items, self.lines = self._wanted.chosen.items, self._wanted.chosen.lines
         self._pages = NewPages(self._wanted)
 
     @cached_property
@@ -216,7 +201,7 @@ class BrokerStore:
     @property
     def product(self) -> str:
         """What the files are meant for."""
-        return f"{self._store.product[0] or 'a broker'}: {_products(self._store.answer)}"
+        return f"{self._store.product[0] or 'a broker'}: {super().product}"
 
     def carried(self) -> Iterable[Count]:
         """Return the number and bytes of the pending messages of each queue, and of what else there is."""
@@ -234,7 +219,7 @@ class BrokerStore:
 
     def left_out(self) -> Iterator[LossItem]:
         """Yield what is not carried over."""
-        yield from self._wanted.chosen.items
+        yield from self.items
         yield from self._bad.values()
         yield from self._unheld()
         yield from self._pages.left_out()
@@ -245,7 +230,7 @@ class BrokerStore:
         yield from self._store.items.values()
         for ident in sorted(self._store.large.idents - self._large.keys()):
             size, code = self._store.large.size(ident), "orphan-large-file"
-            yield LossItem(FILE, str(ident), "", f"{ident}.msg", None, size, code, meaning(code))
+            yield LossItem(FILE, code, meaning(code), str(ident), file=f"{ident}.msg", length=size)
 
     def _unheld(self) -> Iterator[LossItem]:
         """Yield the messages of the journal that are in no queue that is kept."""
@@ -276,11 +261,7 @@ class BrokerStore:
             place = store.pending.places[store.pending.numbers[ident]]
             yield store.item("message", ident, queue, place, "kept")
         for ident, (name, _) in self._wanted.made.items():
-            yield LossItem("queue", str(ident), name, "", None, None, "binding-lost", meaning("binding-lost"))
-
-    def chosen(self) -> Iterator[str]:
-        """Yield what each choice did."""
-        return iter(self._wanted.chosen.lines)
+            yield LossItem("queue", "binding-lost", meaning("binding-lost"), str(ident), name)
 
     def steps(self) -> Sequence[str]:
         """Return how to put it in place."""

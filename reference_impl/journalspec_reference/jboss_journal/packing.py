@@ -26,10 +26,8 @@ from journalspec_reference.jboss_journal.codec import (
     encode_record,
 )
 from journalspec_reference.jboss_journal.fileset import parsed
-from journalspec_reference.newstore import NewFile
+from journalspec_reference.newstore import PIECE, NewFile, parts, pieces
 
-#: Pieces of a file are about as long as this (bytes).
-PIECE = 1 << 20
 #: What the products ask of a data file's length at least.
 SMALLEST = 1024
 #: A file that is longer than this (bytes) is not a reason to make others as long: it may be a hole.
@@ -130,8 +128,7 @@ class _Packed:
                 yield from pieces(data)
                 data = bytearray()
         yield from pieces(data)
-        for off in range(end, form.size, PIECE):
-            yield form.fill * min(PIECE, form.size - off)
+        yield from parts((), form.size - end, form.fill)
 
     def _encoded(self, record: NewRecord, number: int, stamp: int) -> bytes:
         dialect = self._form.dialect
@@ -144,13 +141,6 @@ class _Packed:
         else:
             shown = shown._replace(body=record.body)
         return encode_record(shown, dialect, stamp)
-
-
-def pieces(data: bytearray) -> Iterator[bytes]:
-    """Yield bytes in pieces of at most PIECE."""
-    view = memoryview(data)
-    for off in range(0, len(data), PIECE):
-        yield bytes(view[off : off + PIECE])
 
 
 def _brief(dialect: Dialect, code: int) -> Callable[[int, NewRecord], bytes]:

@@ -16,7 +16,7 @@ from journalspec_reference.jboss_journal.contents.messages import SIZES, Oddity
 from journalspec_reference.jboss_journal.contents.paging import Entry
 from journalspec_reference.jboss_journal.contents.pending import KEY, queue_of
 from journalspec_reference.jboss_journal.contents.store import Store
-from journalspec_reference.newstore import BYTES, FILE, ChoiceRefused, Choices, LossItem
+from journalspec_reference.newstore import BYTES, FILE, ChoiceRefused, LossItem, StoreChoices
 
 #: Codes of remarks about what is not carried over; the others are about what is.
 LOST = frozenset(
@@ -59,7 +59,7 @@ class ListingStore(Store):
             text = f"{note.why}: {meaning(note.code)}" if note.why else meaning(note.code)
             ident = "" if what in (FILE, BYTES) else note.key
             self.items[note.code, note.key] = LossItem(
-                what, ident, "", note.file, note.off, None, note.code, text
+                what, note.code, text, ident, file=note.file, off=note.off
             )
 
     @property
@@ -79,7 +79,8 @@ class ListingStore(Store):
         """Return the item of a record at a place."""
         text = f"{why}: {meaning(code)}" if why else meaning(code)
         name = self.name_of(queue) if queue is not None else ""
-        return LossItem(what, str(ident), name, *self.replay.where(place), None, code, text)
+        file, off = self.replay.where(place)
+        return LossItem(what, code, text, str(ident), name, file, off)
 
 
 class SettledBranches:
@@ -106,7 +107,7 @@ class Endings:
     `kept` is what there is after them, `drop` what the choices to drop name beside transactions.
     """
 
-    def __init__(self, kept: Kept, choices: Choices) -> None:
+    def __init__(self, kept: Kept, choices: StoreChoices) -> None:
         self.lines: list[str] = []
         self.items: list[LossItem] = []
         doubts = kept.in_doubt_transactions()
@@ -122,8 +123,9 @@ class Endings:
             called = xid_text(tx.extra) or tx.extra.hex() or "without an XID"
             self.lines.append(f"transaction {tx.tx} ({called}): {done}. Its other resources are not touched.")
         for tx in ended.values():
-            item = ("transaction", str(tx.tx), "", *kept.where(tx.place), None)
-            self.items.append(LossItem(*item, "rolled-back", meaning("rolled-back")))
+            file, off = kept.where(tx.place)
+            text = meaning("rolled-back")
+            self.items.append(LossItem("transaction", "rolled-back", text, str(tx.tx), file=file, off=off))
         self.drop = [name for name in choices.drop if name not in named]
         self.kept: Kept = kept
         if committed or ended:
@@ -145,7 +147,7 @@ class WantedParts:
     anew, with name and address; `added` are messages that no queue holds, and the queue that they are put in.
     """
 
-    def __init__(self, store: ListingStore, choices: Choices) -> None:
+    def __init__(self, store: ListingStore, choices: StoreChoices) -> None:
         self.store, self.chosen = store, Endings(store.replay, choices)
         store.replay = self.chosen.kept
         self.made: dict[int, tuple[str, str]] = {}
@@ -263,7 +265,7 @@ class WantedParts:
         size = 0 if is_compressed(message.properties) else size
         if there is None or there.size < size:
             code = "no-large-file" if there is None else "short-large-file"
-            yield LossItem("message", str(ident), "", file, off, None, code, meaning(code))
+            yield LossItem("message", code, meaning(code), str(ident), file=file, off=off)
 
 
 def problem_of(message: Message) -> str:

@@ -7,8 +7,6 @@ checksums; what only db.data knew is written as commands.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
-from pathlib import PurePath
 
 from journalspec.formats import get_format
 from journalspec.observation import CLEAN, Observation
@@ -24,62 +22,47 @@ from journalspec_reference.kahadb_journal.contents.lists import NOT_IN_INDEX
 from journalspec_reference.kahadb_journal.recover import AUDIT, JOB, JournalPass, JournalState
 from journalspec_reference.kahadb_journal.salvage import Mended, Offered, mended
 from journalspec_reference.kahadb_journal.store import PLACE, Name, Step, TxId, place_of, tx_text
-from journalspec_reference.kahadb_journal.survivors import Exclusions, Survivors
+from journalspec_reference.kahadb_journal.survivors import Survivors
 from journalspec_reference.kahadb_journal.write import data_files
-from journalspec_reference.newstore import BYTES, CannotRebuild, ChoiceRefused, Choices, Item, NewFile
+from journalspec_reference.newstore import (
+    BYTES,
+    CannotRebuild,
+    ChoiceRefused,
+    LossItem,
+    NewFile,
+    NewStore,
+    StoreChoices,
+)
 
 #: The version of OpenWire that ActiveMQ 5.12 and later take for granted where there is no index.
 _OPENWIRE = 11
 _DOUBT = "any of them may have changed bytes: its checksum is wrong, and does not say where"
 
 
-class BareStore:
+class BareStore(NewStore):
     """The new store of a journal of the seed: its records, which say nothing that could be chosen by."""
-
-    base, covers = ".", frozenset[PurePath]()
-
-    def __init__(self, answer: Answer) -> None:
-        self._edition, self._seen = answer.journal.edition, answer.observation
-        self._files = answer.journal.seen
-        self.product = get_format(FORMAT).edition(self._edition).title
 
     def carried(self) -> Iterable[Count]:
         """Return how many records it has."""
-        sizes = [record.at.length for record in self._seen.records]
+        sizes = [record.at.length for record in self.answer.observation.records]
         return [Count("records", "", len(sizes), sum(sizes))]
-
-    def left_out(self) -> Iterator[Item]:
-        """Yield nothing: the answer has all that is dropped."""
-        yield from ()
-
-    unverified = left_out
-
-    def chosen(self) -> Iterator[str]:
-        """Yield nothing: there is no choice."""
-        yield from ()
-
-    def steps(self) -> Sequence[str]:
-        """Return nothing: no product has this edition."""
-        return ()
 
     def files(self) -> Iterator[NewFile]:
         """Yield the data files."""
-        sources = {name: source_of(data) for name, data in self._files.items()}
-        places = (record.at for record in self._seen.records)
+        sources = {name: source_of(data) for name, data in self.answer.journal.seen.items()}
+        places = (record.at for record in self.answer.observation.records)
         records = (sources[at.file].read(at.off, at.length) for at in places)
-        return data_files(records, self._edition)
+        return data_files(records, self.answer.journal.edition)
 
 
-class KahaNewStore:
+class KahaNewStore(NewStore):
     """The new store of a journal whose commands are known."""
 
-    base, covers = ".", frozenset[PurePath]()
-
-    def __init__(self, answer: Answer, choices: Choices) -> None:
+    def __init__(self, answer: Answer, choices: StoreChoices) -> None:
+        super().__init__(answer)
         journal, state = answer.journal, answer.observation.state
         self._edition, self._choices = journal.edition, choices
         self._mended = Mended({})
-        self._lines: list[str] = []
         self._kept: dict[str, str] = {}
         files: Files = journal.seen
         if not isinstance(state, JournalState):
@@ -98,8 +81,7 @@ class KahaNewStore:
             contents = KahaContents(passed, files, journal.root)
         self._passed, self._contents, self._files = passed, contents, files
         self._settle(choices)
-        chosen = Exclusions(frozenset(choices.queues), frozenset(choices.drop), choices.index_acks)
-        self._survivors = Survivors(passed, files, self._edition, chosen)
+        self._survivors = Survivors(passed, files, self._edition, choices)
         self._check()
         if next(self._anything(), None) is None:
             if early(passed):
@@ -109,7 +91,7 @@ class KahaNewStore:
             if self._seen.verdict != CLEAN:
                 raise CannotRebuild("recovery keeps no queue, no message and no transaction of this journal")
 
-    @cached_property
+    @property
     def product(self) -> str:
         """The releases of ActiveMQ that write journals of this edition."""
         return get_format(FORMAT).edition(self._edition).title
@@ -123,7 +105,7 @@ class KahaNewStore:
 
     # choices
 
-    def _settle(self, choices: Choices) -> None:
+    def _settle(self, choices: StoreChoices) -> None:
         """Commit, roll back, and keep what is asked for."""
         store = self._passed.store
         branches = {tx_text(tx): tx for tx in store.prepared if tx[0] == "XA"}
@@ -136,7 +118,7 @@ class KahaNewStore:
                 steps = store.prepared[tx]
                 self._end(verb, tx)
                 done = "committed" if verb == "COMMIT" else "rolled back"
-                self._lines.append(
+                self.lines.append(
                     f"{name} was {done}, with {len(steps)} change(s); the other resources of its transaction "
                     "are not touched"
                 )
@@ -153,16 +135,16 @@ class KahaNewStore:
             if tx_text(tx) == name:
                 self._kept |= {step.message_id: name for step in steps}
                 self._end("COMMIT", tx)
-                self._lines.append(f"{name} has no end and was kept, with {len(steps)} change(s)")
+                self.lines.append(f"{name} has no end and was kept, with {len(steps)} change(s)")
                 return
             found = [step for step in steps if step.message_id == name and step.command == "ADD_MESSAGE"]
             if found:
                 self._kept[name] = tx_text(tx)
                 store.replay(found)
-                self._lines.append(f"message {name} of {tx_text(tx)}, which has no end, was kept")
+                self.lines.append(f"message {name} of {tx_text(tx)}, which has no end, was kept")
                 return
         if any(name in here.messages for here in store.destinations.values()):
-            self._lines.append(f"message {name} is carried over anyway")
+            self.lines.append(f"message {name} is carried over anyway")
             return
         raise ChoiceRefused(f"--keep {name!r} names nothing that would be left out")
 
@@ -173,14 +155,14 @@ class KahaNewStore:
             raise ChoiceRefused("--index-acks: no db.data that can be used is beside this journal")
         if not queues and not drop:
             return
-        store, every = self._passed.store, Survivors(self._passed, self._files, self._edition, Exclusions())
+        store, every = self._passed.store, Survivors(self._passed, self._files, self._edition, StoreChoices())
         steps = [step for found in store.prepared.values() for step in found]
         names = {listed.name for listed in every.lists} | {step.destination for step in steps}
         known = {name for _, name in (*names, *store.destinations, *self._passed.idle())}
         for name in queues:
             if name not in known:
                 raise ChoiceRefused(f"--queue {name!r} names no queue or topic of this journal")
-            self._lines.append(f"only queue {name!r}, as was asked for")
+            self.lines.append(f"only queue {name!r}, as was asked for")
         known |= {tx_text(tx) for tx in store.prepared} | {step.message_id for step in steps}
         known |= {job.get("job_id", "") for job in every.jobs()}
         for name in drop:
@@ -191,7 +173,7 @@ class KahaNewStore:
             if name not in known and not held:
                 raise ChoiceRefused(f"--drop {name!r} names nothing that is kept")
             where = f", a message of {', '.join(sorted(held))}" if held else ""
-            self._lines.append(f"{name}{where}: left out, as was asked for")
+            self.lines.append(f"{name}{where}: left out, as was asked for")
 
     # the report
 
@@ -208,7 +190,7 @@ class KahaNewStore:
             totals.setdefault(job.get("scheduler", ""), Total()).add(size, None)
         yield from (total.count("jobs", scheduler) for scheduler, total in totals.items())
 
-    def left_out(self) -> Iterator[Item]:
+    def left_out(self) -> Iterator[LossItem]:
         """Yield what is not in it beyond what the answer reports."""
         yield from self._of_transactions()
         yield from self._by_choice()
@@ -217,19 +199,19 @@ class KahaNewStore:
         if known is not None:
             for (name, ident), (number, off) in known.lost.items():
                 text = "db.data has it where the journal has nothing"
-                yield Item("message", ident, name[1], f"db-{number}.log", off, None, "lost", text)
+                yield LossItem("message", "lost", text, ident, name[1], f"db-{number}.log", off)
         if JOB not in self._passed.last:
             for row in self._contents.rows("jobs"):
                 text = "it is in the scheduler's own store: recover that directory as well"
                 job, queue, file = str(row["id"]), str(row["queue"] or ""), str(row["file"])
-                yield Item("job", job, queue, file, _int(row["off"]), _int(row["size"]), "beside", text)
+                yield LossItem("job", "beside", text, job, queue, file, _int(row["off"]), _int(row["size"]))
         place = self._passed.last.get(AUDIT)
         if place is not None:
             text = "ActiveMQ makes a new one, and does not find out if a consumed message is sent again"
             where, at = self._survivors.records_of.where(place)
-            yield Item("record", "PRODUCER_AUDIT", "", where, at, None, "audit", text)
+            yield LossItem("record", "audit", text, "PRODUCER_AUDIT", file=where, off=at)
 
-    def _of_transactions(self) -> Iterator[Item]:
+    def _of_transactions(self) -> Iterator[LossItem]:
         """Yield the messages of transactions that a start of ActiveMQ rolls back."""
         store = self._passed.store
         prepared = ((tx, steps) for tx, steps in store.prepared.items() if tx[0] != "XA")
@@ -240,33 +222,24 @@ class KahaNewStore:
                     name, ident, place = step.destination, step.message_id, step.place
                     yield self._item(name, ident, place, "incomplete-transaction", text)
 
-    def _by_choice(self) -> Iterator[Item]:
+    def _by_choice(self) -> Iterator[LossItem]:
         """Yield what is left out because it was asked for."""
-        store, choice = self._passed.store, self._survivors.choice
+        store, kept = self._passed.store, self._survivors
         for name, here in sorted(store.destinations.items(), key=lambda item: item[0]):
-            if not choice.takes(name[1]):
+            if not kept.takes(name[1]):
                 text = f"{len(here.messages)} message(s), {len(here.subscriptions)} subscription(s)"
-                yield Item("destination", name[1], name[1], "", None, None, "chosen", text)
+                yield LossItem("destination", "chosen", text, name[1], name[1])
                 continue
             hidden = self._survivors.hidden(name)
-            for ident in sorted((choice.drop | hidden) & here.messages.keys()):
+            for ident in sorted((kept.drop | hidden) & here.messages.keys()):
                 code = "index-acknowledged" if ident in hidden else "chosen"
                 text = "db.data has it no more" if ident in hidden else "left out, as was asked for"
                 yield self._item(name, ident, place_of(here.messages[ident]), code, text)
         for tx, steps in store.prepared.items():
-            if tx_text(tx) in choice.drop:
-                yield Item(
-                    "transaction",
-                    tx_text(tx),
-                    "",
-                    "",
-                    None,
-                    None,
-                    "chosen",
-                    f"{len(steps)} change(s), in doubt",
-                )
+            if tx_text(tx) in kept.drop:
+                yield LossItem("transaction", "chosen", f"{len(steps)} change(s), in doubt", tx_text(tx))
 
-    def _in_damage(self) -> Iterator[Item]:
+    def _in_damage(self) -> Iterator[LossItem]:
         """Yield the records of damaged regions that are withheld, and those that could be had."""
         found, dialect = self._mended, DIALECTS[self._edition]
         if not self._choices.salvage_records:
@@ -275,24 +248,24 @@ class KahaNewStore:
         taken = {(each.file, each.off): each for each in found.records if not each.why}
         if taken and not self._choices.salvage_records:
             passed = JournalPass(found.files, dialect, self._passed.policy)
-            where = Survivors(passed, found.files, self._edition, self._survivors.choice)
+            where = Survivors(passed, found.files, self._edition, self._choices)
             for _, _, place in where.live():
                 if (offered := taken.get(where.records_of.where(place))) is not None:
                     text = f"{offered.checks}; it is carried over with --salvage-records"
                     yield _item_of(offered, "salvageable", text)
 
-    def _resurrected(self) -> Iterator[Item]:
+    def _resurrected(self) -> Iterator[LossItem]:
         """Yield what db.data does not have although it covers it: an acknowledgement of it may be lost."""
         if self._passed.known is None or self._choices.index_acks:
             return
         text = "db.data covers it and does not have it: it may have been consumed; --index-acks leaves it out"
         for listed in self._survivors.lists:
-            if self._survivors.choice.takes(listed.name[1]):
+            if self._survivors.takes(listed.name[1]):
                 for entry in listed.entries():
-                    if entry.state == NOT_IN_INDEX and entry.ident not in self._survivors.choice.drop:
+                    if entry.state == NOT_IN_INDEX and entry.ident not in self._survivors.drop:
                         yield self._item(listed.name, entry.ident, entry.place, NOT_IN_INDEX, text)
 
-    def unverified(self) -> Iterator[Item]:
+    def unverified(self) -> Iterator[LossItem]:
         """Yield what no checksum or commit covers: each message, or one line for the batches of a file."""
         salvaged = {(each.file, each.off): each for each in self._mended.records if not each.why}
         places = self._survivors.records_of
@@ -308,11 +281,11 @@ class KahaNewStore:
             if each.command not in ("ADD_MESSAGE", "UPDATE_MESSAGE", "TRACE"):
                 yield _item_of(each, "salvaged", f"{each.command}: {each.checks}")
         for file, off, text in self._mended.hypotheses:
-            yield Item(BYTES, "", "", file, off, 1, "one-byte-hypothesis", text)
+            yield LossItem(BYTES, "one-byte-hypothesis", text, file=file, off=off, length=1)
         yield from self._resurrected()
         yield from self._unchecked()
 
-    def _unchecked(self) -> Iterator[Item]:
+    def _unchecked(self) -> Iterator[LossItem]:
         """Yield what no checksum covers, or none that was compared: for each file how many messages.
 
         What only the index leads to may be in a damaged region.
@@ -346,11 +319,11 @@ class KahaNewStore:
                 else "no checksum is stored"
             )
             text = f"{total} message(s), the first of them here: {why}"
-            yield Item(BYTES, "", "", name_of, start, None, "unverified", text)
+            yield LossItem(BYTES, "unverified", text, file=name_of, off=start)
 
     def chosen(self) -> Iterator[str]:
         """Yield what was asked for, and what came of it."""
-        yield from self._lines
+        yield from self.lines
         if self._choices.index_acks:
             yield "what db.data has as acknowledged and the journal has not was left out"
         elif self._passed.known is not None and self._passed.known.hidden:
@@ -400,29 +373,29 @@ class KahaNewStore:
         """Yield the data files; each has to be used up before the next one."""
         return data_files(self._survivors.records(), self._edition)
 
-    def _item(self, name: Name, ident: str, place: int, code: str, text: str) -> Item:
+    def _item(self, name: Name, ident: str, place: int, code: str, text: str) -> LossItem:
         records = self._survivors.records_of
         file, off = records.where(place)
         try:
             length: int | None = records.length(place)
         except Changed:
             length = None
-        return Item("message", ident, name[1], file, off, length, code, text)
+        return LossItem("message", code, text, ident, name[1], file, off, length)
 
 
-def _item_of(record: Offered, code: str, text: str) -> Item:
+def _item_of(record: Offered, code: str, text: str) -> LossItem:
     what = "message" if record.command in ("ADD_MESSAGE", "UPDATE_MESSAGE") else "record"
-    return Item(what, record.id, record.queue, record.file, record.off, record.length, code, text)
+    return LossItem(what, code, text, record.id, record.queue, record.file, record.off, record.length)
 
 
 def _int(value: object) -> int | None:
     return value if isinstance(value, int) else None
 
 
-def new_store(answer: Answer, choices: Choices) -> KahaNewStore | BareStore:
+def new_store(answer: Answer, choices: StoreChoices) -> KahaNewStore | BareStore:
     """Return the new store of a recovered journal; raises ChoiceRefused and CannotRebuild."""
     if not DIALECTS[answer.journal.edition].bare:
         return KahaNewStore(answer, choices)
-    if choices != Choices():
+    if choices != StoreChoices():
         raise ChoiceRefused("the records of this edition say nothing that can be chosen by")
     return BareStore(answer)

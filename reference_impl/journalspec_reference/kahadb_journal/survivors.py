@@ -8,7 +8,6 @@ subscription begins between the messages where it began before, so that it needs
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, groupby, islice
 from operator import attrgetter
@@ -33,6 +32,7 @@ from journalspec_reference.kahadb_journal.store import (
     place_of,
     tx_text,
 )
+from journalspec_reference.newstore import StoreChoices
 
 #: A record, and the transaction that it names, as stored; None: it names none.
 Emitted = tuple[bytes, bytes | None]
@@ -117,32 +117,21 @@ def transaction_in(record: bytes) -> bytes | None:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Exclusions:
-    """What the user leaves out: only these queues (none named: all), not these ids and transactions."""
-
-    queues: frozenset[str] = frozenset()
-    drop: frozenset[str] = frozenset()
-    #: whether what only the index has as acknowledged is left out
-    index_acks: bool = False
-
-    def takes(self, name: str) -> bool:
-        """Return whether a queue or topic is taken."""
-        return name not in self.drop and (not self.queues or name in self.queues)
-
-
 class Survivors:
     """What is kept of a journal after one pass over it; `files` has the index beside it."""
 
-    def __init__(self, passed: JournalPass, files: Files, edition: str, choice: Exclusions) -> None:
-        self.passed, self.store, self.choice = passed, passed.store, choice
+    def __init__(self, passed: JournalPass, files: Files, edition: str, choices: StoreChoices) -> None:
+        self.passed, self.store = passed, passed.store
+        #: Only these queues (none: all), and not these ids and transactions.
+        self._queues, self.drop = frozenset(choices.queues), frozenset(choices.drop)
         self.edition, self.lists = edition, Lists(passed, files)
         self.records_of = Records(passed.files)
         self._numbers = {name: number for number, name in DIALECTS[edition].commands.items()}
         #: Destination -> the messages of it that only the index has as acknowledged, if that counts.
         self._hidden: Mapping[Name, Set[str]] = {}
-        self._by_index = choice.index_acks and passed.known is not None
-        if choice.index_acks and passed.known is not None:
+        self._index_acks = choices.index_acks
+        self._by_index = choices.index_acks and passed.known is not None
+        if choices.index_acks and passed.known is not None:
             self._hidden = passed.known.hidden
         #: The objects of subscriptions that only the index has.
         self._infos: dict[tuple[Name, str], bytes] = {}
@@ -156,13 +145,17 @@ class Survivors:
 
     # what there is
 
+    def takes(self, name: str) -> bool:
+        """Return whether a queue or topic is taken."""
+        return name not in self.drop and (not self._queues or name in self._queues)
+
     def hidden(self, name: Name) -> Set[str]:
         """Return the messages of a destination that are left out, as only the index has them acknowledged."""
         return self._hidden.get(name, frozenset())
 
     def kept(self, name: Name) -> Iterator[tuple[str, int]]:
         """Yield id and packed message of what a queue keeps, in the order of taking effect."""
-        here, drop, hidden = self.store.destinations[name], self.choice.drop, self.hidden(name)
+        here, drop, hidden = self.store.destinations[name], self.drop, self.hidden(name)
         if not drop and not hidden:
             yield from here.messages.items()
             return
@@ -179,7 +172,7 @@ class Survivors:
         """
         out: dict[Name, dict[str, dict[str, int]]] = {}
         for name, group in groupby(self.lists, key=attrgetter("name")):
-            found = list(group) if self.choice.takes(name[1]) else []
+            found = list(group) if self.takes(name[1]) else []
             here = self.store.destinations.get(name, Destination())
             only = any(listed.info is not None for listed in found)
             if name[0].endswith("TOPIC") and (only or self._by_index or self._needs_placeholder(found, here)):
@@ -195,7 +188,7 @@ class Survivors:
         """Return id and place of the messages that a subscription needs."""
         out = {}
         for entry in listed.entries():
-            if entry.ident in self.choice.drop or (self.choice.index_acks and entry.state == NOT_IN_INDEX):
+            if entry.ident in self.drop or (self._index_acks and entry.state == NOT_IN_INDEX):
                 continue
             out[entry.ident] = entry.place
         return out
@@ -217,13 +210,9 @@ class Survivors:
 
     def prepared(self) -> Iterator[tuple[TxId, list[Step]]]:
         """Yield the branches in doubt that are kept, with what is kept of each."""
-        drop = self.choice.drop
+        drop = self.drop
         for tx, steps in sorted(self.store.prepared.items(), key=lambda item: tx_text(item[0])):
-            kept = [
-                step
-                for step in steps
-                if self.choice.takes(step.destination[1]) and step.message_id not in drop
-            ]
+            kept = [step for step in steps if self.takes(step.destination[1]) and step.message_id not in drop]
             if tx[0] == "XA" and tx_text(tx) not in drop and kept:
                 yield tx, kept
 
@@ -231,20 +220,20 @@ class Survivors:
         """Yield the jobs that are kept, if this is the journal of a scheduler."""
         if JOB in self.passed.last:
             for job in jobs(self.passed):
-                if job.get("job_id", "") not in self.choice.drop:
+                if job.get("job_id", "") not in self.drop:
                     yield job
 
     def queues(self) -> Iterator[tuple[str, int, int]]:
         """Yield each queue, and each topic with the key of a subscription: rows and bytes that it holds."""
         for name in sorted({*self.store.destinations, *self.passed.idle()}):
-            if self.choice.takes(name[1]) and not name[0].endswith("TOPIC"):
+            if self.takes(name[1]) and not name[0].endswith("TOPIC"):
                 kept = self.kept(name) if name in self.store.destinations else ()
                 yield name[1], *self._measured(place_of(stored) for _, stored in kept)
         for listed in self.lists:
             key, wanted = listed.subscription, self.needed.get(listed.name)
-            if key is None or not self.choice.takes(listed.name[1]):
+            if key is None or not self.takes(listed.name[1]):
                 continue
-            entries = (each.place for each in listed.entries() if each.ident not in self.choice.drop)
+            entries = (each.place for each in listed.entries() if each.ident not in self.drop)
             places = entries if wanted is None else wanted[key].values()
             yield f"{listed.name[1]} {key}", *self._measured(places)
 
@@ -259,7 +248,7 @@ class Survivors:
     def live(self) -> Iterator[tuple[Name, str, int]]:
         """Yield destination, id and place of each message that is kept, in no order that counts."""
         for name in self.store.destinations:
-            if self.choice.takes(name[1]) and name not in self.needed:
+            if self.takes(name[1]) and name not in self.needed:
                 yield from ((name, ident, place_of(stored)) for ident, stored in self.kept(name))
         for name, needs in self.needed.items():
             places = {ident: place for each in needs.values() for ident, place in each.items()}
@@ -310,7 +299,7 @@ class Survivors:
         begins: list[tuple[int, Name, str]] = []
         messages: list[int] = []
         for name, here in self.store.destinations.items():
-            if name in self.needed or not self.choice.takes(name[1]):
+            if name in self.needed or not self.takes(name[1]):
                 continue
             before = len(messages)
             messages.extend(stored for _, stored in self.kept(name))
@@ -318,7 +307,7 @@ class Survivors:
             if len(messages) == before and not here.subscriptions:
                 yield self._empty(name), None
         for name in sorted(self.passed.idle()):
-            if name not in self.needed and self.choice.takes(name[1]):
+            if name not in self.needed and self.takes(name[1]):
                 yield self._empty(name), None
         # The number is what a packed message begins with.
         messages.sort()

@@ -23,7 +23,7 @@ from journalspec_reference.kahadb_journal.codec import (
 )
 from journalspec_reference.kahadb_journal.recover import id_of
 from journalspec_reference.kahadb_journal.scan import scan
-from journalspec_reference.newstore import NewFile
+from journalspec_reference.newstore import NewFile, pieces
 from journalspec_reference.storage import Storage, fill, whole
 
 MAX_FILE, MAX_BATCH = 33554432, 4194304
@@ -39,7 +39,6 @@ MARKERS = {"seed": b"", "5.3": b"", "5.12": bytes(MARKER)}
 
 #: Of records that are copied a batch is closed before it has more bytes: of a damaged one all is in doubt.
 _BATCH = 1 << 16
-_PIECE = 1 << 20
 
 
 def batches(records: Iterable[bytes], edition: str) -> Iterator[bytes]:
@@ -75,7 +74,7 @@ def data_files(records: Iterable[bytes], edition: str) -> Iterator[NewFile]:
         end = 0
         while batch is not None and (not end or end + len(batch) < MAX_FILE):
             end += len(batch)
-            yield from (batch[at : at + _PIECE] for at in range(0, len(batch), _PIECE))
+            yield from pieces(batch)
             batch = next(found, None)
         yield MARKERS.get(edition, END_MARKER)
 

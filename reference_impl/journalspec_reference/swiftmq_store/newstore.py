@@ -10,14 +10,20 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
-from pathlib import PurePath
 from struct import pack, pack_into
 
-from journalspec.formats import get_format
 from journalspec.reread import Changed
 from journalspec_reference.answers import Answer
 from journalspec_reference.contents import Count
-from journalspec_reference.newstore import ChoiceRefused, Choices, Item, NewFile
+from journalspec_reference.newstore import (
+    ChoiceRefused,
+    LossItem,
+    NewFile,
+    NewStore,
+    StoreChoices,
+    parts,
+    pieces,
+)
 from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.codec import CHAIN_HEADER, INDEX_HEADER, NONE, PREPARED, QUEUE_ENTRY
 from journalspec_reference.swiftmq_store.contents.message import decode
@@ -29,8 +35,6 @@ from journalspec_reference.swiftmq_store.scan import START
 from journalspec_reference.swiftmq_store.store import DURABLES, LOG, PAGES, SWAP, Chained, Queue
 from journalspec_reference.xids import xid_text
 
-#: Files are written in parts of about so many bytes.
-PART = 1 << 20
 #: The topic of a subscription is looked for in so many messages.
 MOST_TOLD = 100
 #: Codes: left out by a choice; the queue of a subscription of which nothing tells the topic; a subscription
@@ -59,31 +63,26 @@ class _Made:
         return self.queue.name.decode("utf-8", "replace")
 
 
-def new_store(answer: Answer, choices: Choices) -> PagedStore:
+def new_store(answer: Answer, choices: StoreChoices) -> PagedStore:
     """Return the new store of a recovered one; raises ChoiceRefused."""
     return PagedStore(answer, choices)
 
 
-class PagedStore:
+class PagedStore(NewStore):
     """A new store. Nothing of it is kept but where its pages are: bodies are read when they are written."""
 
-    base, covers = ".", frozenset[PurePath]()
-
-    def __init__(self, answer: Answer, choices: Choices) -> None:
+    def __init__(self, answer: Answer, choices: StoreChoices) -> None:
+        super().__init__(answer)
         state = answer.observation.state
         assert isinstance(state, StoreState)
         self._found = found = state.found
         assert found.read
         self._log, self._pages, walk = found.read
         self._size, self._shared = found.page_size, walk.shared
-        edition = get_format(answer.journal.format).edition(answer.journal.edition)
-        self.product = ", ".join(edition.products) or edition.title
         self._branches: dict[str, list[codec.Branch]] = {}
         for one in found.branches:
             self._branches.setdefault(_id(one), []).append(one)
         self._users = {queue.name: queue for queue in found.queues if queue.name != PREPARED}
-        self._items: list[Item] = []
-        self._lines: list[str] = []
         #: Queues and messages that are left out, messages that count as delivered once more, and decided
         #: branches.
         self._queues, self._left, self._again = set[bytes](), set[_Place](), set[_Place]()
@@ -106,7 +105,7 @@ class PagedStore:
 
     # Choices.
 
-    def _choose(self, choices: Choices) -> None:
+    def _choose(self, choices: StoreChoices) -> None:
         if choices.keep or choices.salvage_records or choices.index_acks:
             text = "nothing that was left out can be carried over: no checksum tells what of it is right"
             raise ChoiceRefused(text, "--policy salvage keeps what can be read of a damaged queue")
@@ -114,7 +113,7 @@ class PagedStore:
             raise ChoiceRefused(f"there is no queue {min(gone)!r}", "inspect --contents queues lists them")
         if choices.queues:
             self._queues = {name for name in self._users if _shown(name) not in choices.queues}
-            self._lines.append(f"--queue: only {', '.join(choices.queues)}")
+            self.lines.append(f"--queue: only {', '.join(choices.queues)}")
         for text in choices.commit:
             self._decide("commit", text)
         for text in choices.rollback:
@@ -139,7 +138,7 @@ class PagedStore:
                 self._again.update(_places(part))
             done = f"{len(part.entries)} messages of {part.queue} {'go' if goes else 'stay'}"
             self._leave("transaction", text, part.queue.encode(), None, BY_CHOICE, f"{choice}: {done}")
-            self._lines.append(f"--{choice} {text}: {done}; its other resources are not touched")
+            self.lines.append(f"--{choice} {text}: {done}; its other resources are not touched")
 
     def _drop(self, text: str) -> None:
         """Leave out a queue, or the message of a key or an id; not what a branch holds."""
@@ -150,7 +149,7 @@ class PagedStore:
             raise ChoiceRefused(f"{text}: a prepared branch holds it", "--commit or --rollback that first")
         self._queues.update(named)
         self._left.update(found)
-        self._lines.append(f"--drop {text}: {f'{len(found)} messages' if found else 'a queue'} left out")
+        self.lines.append(f"--drop {text}: {f'{len(found)} messages' if found else 'a queue'} left out")
         for queue, key, page in found:
             number = str(int.from_bytes(key, signed=True))
             self._leave("message", number, queue, page, BY_CHOICE, f"named by {text!r}")
@@ -183,7 +182,7 @@ class PagedStore:
 
     def _leave(self, what: str, id: str, queue: bytes, page: int | None, code: str, text: str) -> None:
         off = None if page is None else page * self._size
-        self._items.append(Item(what, id, _shown(queue), self._found.name(PAGES), off, None, code, text))
+        self.items.append(LossItem(what, code, text, id, _shown(queue), self._found.name(PAGES), off))
 
     def _held(self) -> set[_Place]:
         """Return the messages that branches hold which stay in doubt."""
@@ -341,20 +340,12 @@ class PagedStore:
         if number := len({*map(_id, parts)} - self._decided):
             yield Count("transactions", "", number, 0)
 
-    def left_out(self) -> Iterator[Item]:
-        """Yield what choices leave out, and queues without a subscription."""
-        yield from self._items
-
-    def unverified(self) -> Iterator[Item]:
+    def unverified(self) -> Iterator[LossItem]:
         """Yield the subscriptions that were made again."""
         for name, topic in self._rebuilt.items():
             file = self._found.name(f"{DURABLES}{name}{SUFFIX}")
             text = f"its file was lost: made anew for the topic {topic} of its messages, without a selector"
-            yield Item("subscription", name, name, file, None, None, REBUILT, text)
-
-    def chosen(self) -> Iterator[str]:
-        """Yield what each choice did."""
-        yield from self._lines
+            yield LossItem("subscription", REBUILT, text, name, name, file)
 
     def steps(self) -> Sequence[str]:
         """Return how to put it in place."""
@@ -365,17 +356,14 @@ class PagedStore:
 
     def files(self) -> Iterator[NewFile]:
         """Yield the pages, a log of nothing but START, an empty directory for swap files, subscriptions."""
-        pages = self._written()
-        some = max(1, PART // self._size)
-        yield NewFile(PAGES, iter(lambda: b"".join(islice(pages, some)), b""))
+        yield NewFile(PAGES, parts(self._written()))
         yield NewFile(LOG, [pack(">iq", START, self._log.unlike(max(0, self._log.generation)))])
         yield NewFile(SWAP, [])
         if not self._durables:
             yield NewFile(DURABLES, [])
         for name in self._durables:
             path = f"{DURABLES}{name}{SUFFIX}"
-            data = self._found.files[path]
-            yield NewFile(path, (bytes(data[at : at + PART]) for at in range(0, len(data), PART)))
+            yield NewFile(path, pieces(self._found.files[path]))
         for name, topic in self._rebuilt.items():
             yield NewFile(f"{DURABLES}{name}{SUFFIX}", [subscription(topic)])
 

@@ -1,0 +1,124 @@
+"""The law of new stores, for every format that is read from files alone: cases, drawn journals, crash states.
+
+What contents report as live is carried over, nothing else is, and the new store reads clean under `strict`.
+Derby has databases, and brokers of the JBoss family directories beside the journal: see their own tests.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import chain
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from newstore_trials import damage
+
+from journalspec.observation import CLEAN
+from journalspec_reference.answers import SALVAGE
+from journalspec_reference.filesets import Journal, find_journals, load
+from journalspec_reference.newstore import CannotRebuild
+from new_stores import cases, crashed, drawn, held
+
+ROOT = Path(__file__).resolve().parents[2]
+SHARED = ROOT.parent / "shared"
+BESIDE = pytest.mark.skipif(not SHARED.is_dir(), reason="needs ../shared beside the checkout")
+#: Of how many journals at least: those of an edition or a verdict, those from which rows of a table are
+#: carried over, or none, and those of which nothing can be kept.
+LEAST = {
+    "bitronix_tlog": {
+        "transactions": 1000, "empty": 500, "nothing": 100, "seed": 50, "2.1": 1000, "3.0": 100, "nio": 100,
+    },
+    "swiftmq_store": {
+        "messages": 1500, "transactions": 100, "subscriptions": 50, "empty": 300, "nothing": 50, "13": 1000,
+    },
+    "jboss_journal": {
+        "records": 1500, "messages": 20, "transactions": 200,
+        "seed": 300, "s1": 100, "s2": 100, "v1": 100, "v2": 300, "v2e": 100,
+    },
+    "kahadb_journal": {
+        "messages": 1000, "transactions": 40, "empty": 100, "nothing": 80, "seed": 80,
+        "5.3": 200, "5.16": 500,
+    },
+}  # fmt: skip
+#: What a new store reports although nothing was chosen: left out, or not verified.
+REPORTED = {
+    "bitronix_tlog": {"decision"},
+    "swiftmq_store": {"no-topic"},
+    "jboss_journal": {"no-reference", "undecodable"},
+    "kahadb_journal": {
+        "lost", "not-in-index", "incomplete-transaction", "unverified", "audit", "withheld",
+        "salvageable",
+    },
+}  # fmt: skip
+POLICIES = [("kahadb_journal", "default"), ("kahadb_journal", "unchecked")]
+POLICIES += [("swiftmq_store", "default"), ("swiftmq_store", "strict")]
+
+
+def counted(journal: Journal, policy: str = SALVAGE) -> set[str]:
+    """Hold the law for a journal; return what it counts as."""
+    try:
+        found = held(journal, policy)
+    except CannotRebuild:
+        found = None
+    if found is None:
+        return {"nothing"}
+    store, answer, again = found
+    items = {item.code for item in chain(store.left_out(), store.unverified())}
+    assert items <= REPORTED[journal.format]
+    codes = [{note.code for note in each.observation.notes} for each in (again, answer)]
+    assert codes[0] - codes[1] <= {"unchecked", "empty-file"}
+    tables = {count.table for count in store.carried() if count.rows} or {"empty"}
+    return tables | {answer.observation.verdict, journal.edition}
+
+
+@pytest.mark.parametrize("format_id", LEAST)
+def test_what_is_live_is_what_is_carried_over(format_id: str) -> None:
+    kinds: Counter[str] = Counter()
+    for journal in chain(cases(format_id), drawn(format_id), crashed(format_id)):
+        kinds.update(counted(journal))
+    few = {name: kinds[name] for name, least in LEAST[format_id].items() if kinds[name] < least}
+    assert not few
+    assert kinds[CLEAN] > 400
+    assert kinds["recovered"] > 700
+
+
+@pytest.mark.parametrize(("format_id", "policy"), POLICIES)
+def test_the_other_policies_give_what_they_keep(format_id: str, policy: str) -> None:
+    kinds = Counter(kind for journal in cases(format_id) for kind in counted(journal, policy))
+    assert kinds["messages"] > 300
+
+
+def places(format_id: str) -> list[Path]:
+    """Return the directories of captured journals, and of those beside the checkout."""
+    endings = (".tlog", "page.db", "db-1.log", "db-1.log.gz")
+    found = [
+        *(ROOT / "corpus/captured" / format_id).glob("*/*/expected.json"),
+        *(path for path in (SHARED / "real" / format_id).rglob("*") if path.name.endswith(endings)),
+        *(path for path in (SHARED / "contents" / format_id).rglob("*") if path.name.endswith(endings)),
+        *(SHARED / "field" / "b1-swap-uptime").glob("*.tlog" if format_id == "bitronix_tlog" else "-"),
+    ]
+    return sorted({path.parents[path.parent.name == "db"] for path in found})
+
+
+@pytest.mark.parametrize(
+    ("format_id", "clean", "recovered"),
+    [
+        ("bitronix_tlog", 100, 100),
+        ("kahadb_journal", 100, 50),
+        pytest.param("swiftmq_store", 40, 5, marks=[pytest.mark.real, BESIDE]),
+    ],
+)
+def test_the_law_holds_for_journals_of_products(format_id: str, clean: int, recovered: int) -> None:
+    """As they are, and with two damages."""
+    random, kinds = Random(47), Counter[str]()
+    for place in places(format_id):
+        for journal in find_journals(load(place), format_id):
+            files: Any = {name: bytes(data) for name, data in journal.seen.items()}
+            for _ in range(3):
+                here = Journal(format_id, journal.edition, files, params=journal.params)
+                kinds.update(counted(here))
+                _, files = damage(format_id, files, random)
+    assert kinds[CLEAN] > clean
+    assert kinds["recovered"] > recovered
