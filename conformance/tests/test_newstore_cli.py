@@ -56,6 +56,7 @@ def test_a_new_store_is_written_and_the_screen_says_so(pair: Path) -> None:
     for words in (
         "new store",
         "policy salvage:",
+        "old store clean:",
         "carried",
         "lost nothing",
         "new.loss-report.md",
@@ -141,6 +142,42 @@ def test_a_choice_that_names_nothing_is_refused(pair: Path, option: str, value: 
     assert done.exit_code == 2, done.output
     assert not (pair.parent / "new").exists()
     assert call("recover", pair, option, value).exit_code == 2
+
+
+def test_a_refused_choice_is_explained_by_the_store_and_not_by_its_bindings(tmp_path: Path) -> None:
+    done = call("recover", HORNETQ, "--to", tmp_path / "new", "--commit", "no-such", columns=200)
+    assert done.exit_code == 2
+    first, hint = done.stderr.splitlines()
+    assert first == "journalspec: no transaction no-such is prepared"
+    assert "131077:sends:b1" in hint
+
+
+def test_a_trace_of_a_lost_file_is_on_the_screen_and_in_the_report(tmp_path: Path) -> None:
+    place = tmp_path / "kahadb"
+    place.mkdir()
+    for file in (KAHADB.parent / "rollover").glob("db-*.log"):
+        shutil.copy(file, place)
+    (place / "db-2.log").rename(place / "db-3.log")
+    done = call("recover", place, "--to", tmp_path / "new", columns=100)
+    assert "notes file-id-gap: " in flat(done)
+    stores = report(tmp_path / "new")["stores"]
+    assert isinstance(stores, list)
+    assert "file-id-gap" in {each["code"] for each in stores[0]["notes"]}
+    assert "### Noted in the old store" in (tmp_path / "new.loss-report.md").read_text()
+
+
+def test_what_damaged_bytes_held_is_reported_as_not_counted(pair: Path) -> None:
+    assert "is not counted" not in flat(call("recover", pair, "--to", pair.parent / "sound"))
+    for path in pair.glob("*.tlog"):
+        data = bytearray(path.read_bytes())
+        data[60] ^= 1
+        path.write_bytes(data)
+    done = call("recover", pair, "--to", pair.parent / "new", columns=100)
+    assert done.exit_code == 1
+    said = "What damaged bytes and missing files held is not counted: more may be lost."
+    assert f"lost {said}" in flat(done)
+    assert "old store recovered: something is damaged or missing" in flat(done)
+    assert said in (pair.parent / "new.loss-report.md").read_text().splitlines()
 
 
 def test_a_choice_of_another_format_is_refused(pair: Path) -> None:
