@@ -228,6 +228,26 @@ def test_rows_are_exported_as_they_are_shown() -> None:
     assert messages("--queue", queue) == [row for row in rows if row["queue"] == queue]
 
 
+def test_an_export_is_of_the_policy_that_was_given(tmp_path: Path) -> None:
+    rows = call("export", KAHADB, "--as", "csv")
+    assert call("export", KAHADB, "--as", "csv", "--policy", "default").stdout == rows.stdout
+    place = tmp_path / "tlogs"
+    place.mkdir()
+    for file in (BITRONIX / "partial-commit").glob("*.tlog"):
+        data = bytearray(file.read_bytes())
+        data[60] ^= 1
+        (place / file.name).write_bytes(data)
+    asked = ("export", place, "--as", "csv", "--table", "transactions")
+    assert call(*asked, "--policy", "salvage").exit_code == 1
+    strict = call(*asked, "--policy", "strict", "--to", tmp_path / "rows.csv", columns=200)
+    assert strict.exit_code == 3
+    assert "--policy strict refuses it: " in strict.stderr
+    assert not (tmp_path / "rows.csv").exists()
+    unknown = call(*asked, "--policy", "no-such")
+    assert unknown.exit_code == 2
+    assert "choose one of strict, salvage" in unknown.stderr
+
+
 def test_an_export_is_a_new_file_or_none(tmp_path: Path) -> None:
     target = tmp_path / "rows.csv"
     assert call("export", KAHADB, "--as", "csv", "--to", target).exit_code in (0, 1)

@@ -24,7 +24,7 @@ from journalspec_conformance.cli._tables import progress_bar, reading
 from journalspec_conformance.cli.archives import is_archive
 from journalspec_conformance.cli.facts import Listing, Section, grouped
 from journalspec_conformance.cli.journal_view import STATUSES, Painter, answers, left_beside, unchanging
-from journalspec_conformance.cli.places import Asked, Directory, UsageProblem, amount
+from journalspec_conformance.cli.places import Asked, Directory, NothingKept, UsageProblem, amount
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_conformance.cli.screen import screen
 from journalspec_reference.answers import ASSUMED, SALVAGE, UNCHECKED, Answer
@@ -192,12 +192,6 @@ def rebuild(
             out.line(*(part.replace(ALL, IN_REPORT) if isinstance(part, str) else part for part in line))
     clean = all(part.answer.observation.verdict == CLEAN for part in parts)
     raise SystemExit(STATUSES[CLEAN if clean and not report.lost and not unlisted else RECOVERED])
-
-
-class NothingKept(UsageProblem):
-    """Exit status 3: there is nothing that a new store could be made of."""
-
-    exit_code = STATUSES[REFUSED]
 
 
 @contextmanager
