@@ -263,8 +263,13 @@ def _sql(answer: Answer, tables: Sequence[str]) -> _Writer:
             near = get_close_matches(name, known, NEAREST, cutoff=0)
             raise UsageProblem(f"there is no table {shown(name)!r}", f"the nearest names: {some_of(near)}")
     script = sql.Script(found, tables)
+
+    def left_out() -> Iterator[Item]:
+        yield from script.losses()
+        yield from script.unread()
+
     how = "Run the script in an empty database; its first lines say how."
-    return _Writer(get_format(answer.journal.format).title, script.parts, script.counts, script.losses, how)
+    return _Writer(get_format(answer.journal.format).title, script.parts, script.counts, left_out, how)
 
 
 def _xml(answer: Answer, wanted: Sequence[str]) -> _Writer:

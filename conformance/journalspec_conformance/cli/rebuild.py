@@ -56,7 +56,7 @@ EXIT_STATUS = (
 )
 #: What the verdict on the old store means.
 VERDICTS = {
-    CLEAN: "nothing is damaged or missing",
+    CLEAN: "nothing in the journal is damaged or missing",
     RECOVERED: "something is damaged or missing, and the rest can be read",
     REFUSED: "recovery gives no result; what is carried over was read without it",
 }

@@ -142,6 +142,23 @@ class Script:
                     "row", remark.key, remark.table, remark.file, remark.off, None, remark.code, remark.text
                 )
 
+    def unread(self) -> Iterator[Item]:
+        """Yield the pages of its tables that cannot be read, and the branches in doubt: it lacks their rows.
+
+        A new store lists these itself, with all else that keeps Derby from starting.
+        """
+        state = self._found.state
+        titles = {each.table.container: title for title, each in self._tables.items()}
+        for container, fault in state.faults():
+            if container in titles:
+                heap = state.heap(container)
+                file = heap.name if heap is not None else f"seg0/c{container:x}.dat"
+                text = f"{fault.text}: its rows are not in the file"
+                yield Item("page", "", titles[container], file, fault.off, None, fault.code, text)
+        for number in state.store.branches() if state.store is not None else ():
+            text = "in doubt: its changes are in no row of the script"
+            yield Item("transaction", str(number), "", "", None, None, "in-doubt", text)
+
     def counts(self) -> list[Count]:
         """Return the rows of each table, and their bytes in the script."""
         if self._counts is None:
