@@ -248,6 +248,20 @@ def test_an_export_is_of_the_policy_that_was_given(tmp_path: Path) -> None:
     assert "choose one of strict, salvage" in unknown.stderr
 
 
+def test_rows_of_a_damaged_page_are_reported_where_others_are_exported(tmp_path: Path) -> None:
+    with tarfile.open(ROOT / "reference_impl/tests/data/derby_database.tar.xz") as archive:
+        archive.extractall(tmp_path / "db", filter="data")
+    asked = ("export", tmp_path / "db", "--as", "csv", "--table", "APP.T")
+    sound = call(*asked)
+    assert "bad-page" not in sound.stderr
+    with (tmp_path / "db/seg0/c470.dat").open("r+b") as file:
+        file.seek(32768 + 100)
+        file.write(b"\xff\xfe")
+    damaged = call(*asked)
+    assert "note bad-page: The checksum of a page is wrong; " in " ".join(damaged.stderr.split())
+    assert damaged.stdout.count("\n") < sound.stdout.count("\n")
+
+
 def test_an_export_is_a_new_file_or_none(tmp_path: Path) -> None:
     target = tmp_path / "rows.csv"
     assert call("export", KAHADB, "--as", "csv", "--to", target).exit_code in (0, 1)

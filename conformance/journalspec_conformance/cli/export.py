@@ -160,6 +160,8 @@ def _rows(
             finally:
                 text.detach()
         _held(sources, queues)
+    for line in dict.fromkeys(line for each in contents_rows for line in each.remarks()):
+        click.echo(f"note      {line}", err=True)
     write_heads(sources)
     return status
 

@@ -255,6 +255,8 @@ class ContentsRows(Matches):
     tell: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict
     #: What queues are called, and what is shown of that, also of those without a row.
     queues: Callable[[], Mapping[str, str]] = dict
+    #: Lines on what was noticed while the rows were looked at: damaged pages, bodies that cannot be read.
+    remarks: Callable[[], Iterable[str]] = tuple
 
     @property
     def columns(self) -> Mapping[str, Field]:
@@ -425,6 +427,7 @@ def table_of(contents: Holdings, table: str, source: Matches) -> ContentsRows:
         entries=lambda: contents.rows(table),
         tell=lambda row: contents.shown(table, row),
         queues=contents.queues,
+        remarks=contents.remarks,
     )
 
 
