@@ -56,6 +56,7 @@ def test_a_new_store_is_written_and_the_screen_says_so(pair: Path) -> None:
     for words in (
         "new store",
         "policy salvage:",
+        "old store clean:",
         "carried",
         "lost nothing",
         "new.loss-report.md",
@@ -143,6 +144,42 @@ def test_a_choice_that_names_nothing_is_refused(pair: Path, option: str, value: 
     assert call("recover", pair, option, value).exit_code == 2
 
 
+def test_a_refused_choice_is_explained_by_the_store_and_not_by_its_bindings(tmp_path: Path) -> None:
+    done = call("recover", HORNETQ, "--to", tmp_path / "new", "--commit", "no-such", columns=200)
+    assert done.exit_code == 2
+    first, hint = done.stderr.splitlines()
+    assert first == "journalspec: no transaction no-such is prepared"
+    assert "131077:sends:b1" in hint
+
+
+def test_a_trace_of_a_lost_file_is_on_the_screen_and_in_the_report(tmp_path: Path) -> None:
+    place = tmp_path / "kahadb"
+    place.mkdir()
+    for file in (KAHADB.parent / "rollover").glob("db-*.log"):
+        shutil.copy(file, place)
+    (place / "db-2.log").rename(place / "db-3.log")
+    done = call("recover", place, "--to", tmp_path / "new", columns=100)
+    assert "notes file-id-gap: " in flat(done)
+    stores = report(tmp_path / "new")["stores"]
+    assert isinstance(stores, list)
+    assert "file-id-gap" in {each["code"] for each in stores[0]["notes"]}
+    assert "### Noted in the old store" in (tmp_path / "new.loss-report.md").read_text()
+
+
+def test_what_damaged_bytes_held_is_reported_as_not_counted(pair: Path) -> None:
+    assert "is not counted" not in flat(call("recover", pair, "--to", pair.parent / "sound"))
+    for path in pair.glob("*.tlog"):
+        data = bytearray(path.read_bytes())
+        data[60] ^= 1
+        path.write_bytes(data)
+    done = call("recover", pair, "--to", pair.parent / "new", columns=100)
+    assert done.exit_code == 1
+    said = "What damaged bytes and missing files held is not counted: more may be lost."
+    assert f"lost {said}" in flat(done)
+    assert "old store recovered: something is damaged or missing" in flat(done)
+    assert said in (pair.parent / "new.loss-report.md").read_text().splitlines()
+
+
 def test_a_choice_of_another_format_is_refused(pair: Path) -> None:
     assert call("recover", pair, "--to", pair.parent / "new", "--index-acks").exit_code == 2
     assert call("recover", pair, "--to", pair.parent / "new", "--salvage-records").exit_code == 0
@@ -189,6 +226,40 @@ def test_rows_are_exported_as_they_are_shown() -> None:
     assert len(table) == len(rows) + 1
     queue = str(rows[0]["queue"])
     assert messages("--queue", queue) == [row for row in rows if row["queue"] == queue]
+
+
+def test_an_export_is_of_the_policy_that_was_given(tmp_path: Path) -> None:
+    rows = call("export", KAHADB, "--as", "csv")
+    assert call("export", KAHADB, "--as", "csv", "--policy", "default").stdout == rows.stdout
+    place = tmp_path / "tlogs"
+    place.mkdir()
+    for file in (BITRONIX / "partial-commit").glob("*.tlog"):
+        data = bytearray(file.read_bytes())
+        data[60] ^= 1
+        (place / file.name).write_bytes(data)
+    asked = ("export", place, "--as", "csv", "--table", "transactions")
+    assert call(*asked, "--policy", "salvage").exit_code == 1
+    strict = call(*asked, "--policy", "strict", "--to", tmp_path / "rows.csv", columns=200)
+    assert strict.exit_code == 3
+    assert "--policy strict refuses it: " in strict.stderr
+    assert not (tmp_path / "rows.csv").exists()
+    unknown = call(*asked, "--policy", "no-such")
+    assert unknown.exit_code == 2
+    assert "choose one of strict, salvage" in unknown.stderr
+
+
+def test_rows_of_a_damaged_page_are_reported_where_others_are_exported(tmp_path: Path) -> None:
+    with tarfile.open(ROOT / "reference_impl/tests/data/derby_database.tar.xz") as archive:
+        archive.extractall(tmp_path / "db", filter="data")
+    asked = ("export", tmp_path / "db", "--as", "csv", "--table", "APP.T")
+    sound = call(*asked)
+    assert "bad-page" not in sound.stderr
+    with (tmp_path / "db/seg0/c470.dat").open("r+b") as file:
+        file.seek(32768 + 100)
+        file.write(b"\xff\xfe")
+    damaged = call(*asked)
+    assert "note bad-page: The checksum of a page is wrong; " in " ".join(damaged.stderr.split())
+    assert damaged.stdout.count("\n") < sound.stdout.count("\n")
 
 
 def test_an_export_is_a_new_file_or_none(tmp_path: Path) -> None:

@@ -24,6 +24,8 @@ from journalspec_reference.newstore import BYTES, FILE, MARK, Digest, LossItem, 
 VERSION = 1
 #: The page lists so many of each kind.
 FIRST = 100
+#: What a note is called among the items.
+NOTE = "note"
 #: The code of a sound record in what was given up: had that been sound, it might count.
 GIVEN_UP = "given-up"
 _GIVEN_UP = "a sound record where what is around it cannot be used"
@@ -56,11 +58,7 @@ def losses(answer: Answer, below: str = "") -> Iterator[LossItem]:
         said = ": ".join(filter(None, (described.meaning("missing", gone.code), gone.text)))
         many = f"; {gone.count} {word.count}" if word is not None and word.count and gone.count else ""
         yield LossItem(what, gone.code, said + many, gone.name, file=place(gone.file), off=gone.off)
-    for note in seen.notes:
-        known = described.vocabulary.notes.get(note.code)
-        if known is not None and known.loss:
-            said = ": ".join(filter(None, (described.meaning("notes", note.code), note.text)))
-            yield LossItem("note", note.code, said, file=place(note.file), off=note.off)
+    yield from _notes(answer, below, loss=True)
     for record in seen.given_up:
         at = record.at
         named = ", ".join(
@@ -69,6 +67,24 @@ def losses(answer: Answer, below: str = "") -> Iterator[LossItem]:
         yield LossItem(
             "record", GIVEN_UP, _GIVEN_UP, named, file=place(at.file), off=at.off, length=at.length
         )
+
+
+def remarks(answer: Answer, below: str = "") -> Iterator[LossItem]:
+    """Yield the notes of an answer that are no loss by themselves; files are put `below` a directory.
+
+    One may be the only trace of a loss: a gap in the numbers of the files, a file that is too short.
+    """
+    return _notes(answer, below, loss=False)
+
+
+def _notes(answer: Answer, below: str, *, loss: bool) -> Iterator[LossItem]:
+    described = get_format(answer.journal.format)
+    for note in answer.observation.notes:
+        known = described.vocabulary.notes.get(note.code)
+        if (known is not None and known.loss) == loss:
+            said = ": ".join(filter(None, (described.meaning("notes", note.code), note.text)))
+            file = f"{below}{note.file}" if note.file else ""
+            yield LossItem(NOTE, note.code, said, file=file, off=note.off)
 
 
 @dataclass
@@ -110,6 +126,7 @@ class PartAccount:
     carried: list[Count] = field(default_factory=list)
     left_out: Tally = field(default_factory=Tally)
     unverified: Tally = field(default_factory=Tally)
+    noted: Tally = field(default_factory=Tally)
     chosen: list[str] = field(default_factory=list)
 
 
@@ -137,6 +154,16 @@ class LossReport:
         """How many things were not carried over; known once the report was written."""
         return len(self.undone) + sum(each.left_out.total for each in self.found)
 
+    @property
+    def uncounted(self) -> str:
+        """A sentence where more may be lost than is listed; known once the report was written."""
+        kinds = {what for one in self.found for what, _ in one.left_out.counts}
+        if not kinds & {BYTES, FILE}:
+            return ""
+        messages = any(each.table == "messages" for one in self.found for each in one.carried)
+        back = ", and consumed messages may come back" if messages else ""
+        return f"What damaged bytes and missing files held is not counted: more may be lost{back}."
+
     def write_json(self, out: IO[str], before: Sequence[Digest], written: Sequence[Digest] = ()) -> None:
         """Write the report as JSON, one entry a line; `before` are the files that were read."""
         self.found.clear()
@@ -158,7 +185,7 @@ class LossReport:
     def _store(self, out: IO[str], part: Part) -> None:
         journal = part.answer.journal
         described = get_format(journal.format)
-        one = PartAccount(part, left_out=Tally(described), unverified=Tally(described))
+        one = PartAccount(part, [], Tally(described), Tally(described), Tally(described))
         self.found.append(one)
         head = {"path": part.path or ".", "format": journal.format, "edition": journal.edition}
         head |= {"edition_assumed": part.answer.assumption} if part.answer.assumption else {}
@@ -169,6 +196,7 @@ class LossReport:
         names = ("table", "name", "rows", "bytes")
         _list(out, "carried_over", ({name: getattr(each, name) for name in names} for each in one.carried))
         _list(out, "left_out", map(_members, self._items(part, one.left_out, self._left_out(part))))
+        _list(out, "notes", map(_members, self._items(part, one.noted, _of_all(part, remarks))))
         _list(out, "unverified", map(_members, self._items(part, one.unverified, part.store.unverified())))
         one.chosen = [self._hidden(part, each) for each in part.store.chosen()]
         _list(out, "chosen", one.chosen)
@@ -183,11 +211,7 @@ class LossReport:
         out.write(f'"totals": {_json(totals)}}}')
 
     def _left_out(self, part: Part) -> Iterator[LossItem]:
-        yield from losses(part.answer)
-        home = part.answer.journal.root
-        for each in part.covered:
-            root = each.journal.root
-            yield from losses(each, f"../{root.name}/" if root is not None and home is not None else "")
+        yield from _of_all(part, losses)
         yield from part.store.left_out()
 
     def _items(self, part: Part, tally: Tally, items: Iterable[LossItem]) -> Iterator[LossItem]:
@@ -219,6 +243,7 @@ class LossReport:
         yield f"It was made of {_word(self.source)}, which was only read. Carried over: {many}."
         doubtful = sum(each.unverified.total for each in self.found)
         yield f"Not carried over: {self.lost:,}. Not verified: {doubtful:,}."
+        yield from filter(None, [self.uncounted])
         for path, why in self.undone.items():
             yield f"\nNo new store was made of {_word(path)}: {shown(why)}"
         for one in self.found:
@@ -249,6 +274,7 @@ class LossReport:
         for title, tally in (
             ("Not carried over", one.left_out),
             ("Carried over, not verified", one.unverified),
+            ("Noted in the old store", one.noted),
         ):
             kinds = (
                 (what, code, f"{number:,}", f"{tally.bytes[what, code]:,}", shown(tally.texts[what, code]))
@@ -266,6 +292,15 @@ class LossReport:
         yield "### How to put it in place"
         yield ""
         yield from (f"{number}. {shown(step)}" for number, step in enumerate(part.store.steps(), start=1))
+
+
+def _of_all(part: Part, items: Callable[[Answer, str], Iterator[LossItem]]) -> Iterator[LossItem]:
+    """Yield the items of a part's answer, and those of the answers that its store accounts for."""
+    yield from items(part.answer, "")
+    for each in part.covered:
+        root = each.journal.root
+        beside = root is not None and part.answer.journal.root is not None
+        yield from items(each, f"../{root.name}/" if root is not None and beside else "")
 
 
 def _json(value: Any) -> str:

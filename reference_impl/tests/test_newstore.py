@@ -23,7 +23,7 @@ from journalspec_reference import newstore
 from journalspec_reference.answers import Answer, ask
 from journalspec_reference.contents import Count
 from journalspec_reference.filesets import FilesetError, find_journals, load
-from journalspec_reference.lossreport import FIRST, LossReport, losses
+from journalspec_reference.lossreport import FIRST, LossReport, losses, remarks
 from journalspec_reference.newstore import (
     CannotRebuild,
     LossItem,
@@ -316,6 +316,24 @@ def test_what_the_answer_lost_is_in_the_report(old: Path) -> None:
     ]
     assert (found[0].file, found[0].off, found[0].length) == ("../other/btm1.tlog", 16, 40)
     assert all(each.text for each in found)
+
+
+def test_each_note_is_a_loss_or_a_remark_and_never_both(old: Path) -> None:
+    answer = answered(old)
+    notes = (
+        Note("missing-file", "btm2.tlog"),
+        Note("position-as-timestamp", "btm1.tlog", 4, "timestamp 100"),
+    )
+    answer = replace(answer, observation=replace(answer.observation, notes=notes))
+    assert [each.code for each in losses(answer)] == ["missing-file"]
+    (remark,) = remarks(answer, "../other/")
+    assert (remark.what, remark.code, remark.file, remark.off) == (
+        "note",
+        "position-as-timestamp",
+        "../other/btm1.tlog",
+        4,
+    )
+    assert remark.text.endswith(": timestamp 100")
 
 
 def test_a_long_report_is_a_stream_and_its_page_has_the_first_of_each_kind(old: Path) -> None:

@@ -500,6 +500,22 @@ def test_a_part_of_the_tables(base: Path) -> None:
     assert [*script.losses()] == []
 
 
+def test_pages_that_cannot_be_read_are_listed_with_their_table(old: Path) -> None:
+    """Rows of a damaged page are in no script; other tables, and pages of indexes, lose none."""
+    sound = contents_of(opened(old))
+    heap = sound.state.heap(sound.sql["APP.T"].container)
+    assert heap is not None
+    edit(old / heap.name.removeprefix("../"), heap.size + 100, b"\xff\xfe")
+    edit(old / "seg0" / "c491.dat", 4096 + 100, b"\xff")
+    found = contents_of(opened(old))
+    script = Script(found)
+    unread = [(item.what, item.queue, item.file, item.off, item.code) for item in script.unread()]
+    assert unread[0] == ("page", "APP.T", heap.name, heap.size, "bad-page")
+    assert [what for what, *_ in unread[1:]] == ["transaction"]
+    assert {count.name: count.rows for count in script.counts()}["APP.T"] < ROWS["APP.T"]
+    assert [item.what for item in Script(found, ["APP.W"]).unread()] == ["transaction"]
+
+
 def test_what_the_catalogue_does_not_have_is_counted(old: Path, tmp_path: Path) -> None:
     """Without the columns of tables there are those of their heaps; what else it says is lost."""
     (old / "seg0" / "c90.dat").unlink()

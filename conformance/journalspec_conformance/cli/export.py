@@ -26,12 +26,21 @@ from journalspec_conformance.cli._tables import reading
 from journalspec_conformance.cli.contents import MESSAGES, QUEUE, QUEUES, nested
 from journalspec_conformance.cli.facts import some_of
 from journalspec_conformance.cli.journal_view import unchanging
-from journalspec_conformance.cli.places import Asked, Directory, UsageProblem, amount, find, options
+from journalspec_conformance.cli.places import (
+    Asked,
+    Directory,
+    UsageProblem,
+    amount,
+    find,
+    known_policy,
+    options,
+)
+from journalspec_conformance.cli.rebuild import policy_of
 from journalspec_conformance.cli.row_output import NEAREST, hold_queues, write_csv, write_heads, write_parquet
 from journalspec_conformance.cli.rows import ContentsRows, Matches, ask_rows, has_arrow, with_contents
 from journalspec_conformance.cli.selection import Question
 from journalspec_reference import artemis_xml
-from journalspec_reference.answers import SALVAGE, Answer
+from journalspec_reference.answers import Answer
 from journalspec_reference.contents import Count, Row, contents
 from journalspec_reference.filesets import LeftOut
 from journalspec_reference.lossreport import LossReport
@@ -61,13 +70,25 @@ JSONL, CSV, PARQUET, XML, SQL = KINDS = ("jsonl", "csv", "parquet", "artemis-xml
     "--queue", "queues", multiple=True, metavar="NAME", help="Only messages of this queue or topic."
 )
 @click.option(
+    "--policy",
+    metavar="POLICY",
+    help="What damage means, as for `recover`. The policy is salvage, for Derby default, unless something"
+    " else is said.",
+)
+@click.option(
     "--to",
     type=click.Path(path_type=Path),
     metavar="FILE",
     help="A new file, there complete or not at all. Standard output if left out.",
 )
 def export_command(
-    path: Path, kind: str, tables: tuple[str, ...], queues: tuple[str, ...], to: Path | None, **what: Any
+    path: Path,
+    kind: str,
+    tables: tuple[str, ...],
+    queues: tuple[str, ...],
+    policy: str | None,
+    to: Path | None,
+    **what: Any,
 ) -> None:
     """Write what recovery keeps of the journal at PATH as a file for other programs.
 
@@ -87,13 +108,15 @@ def export_command(
     if len(tables) > 1 and kind != SQL:
         raise click.UsageError(f"--as {kind} is of one table.")
     found = find(asked)
+    if policy is not None:
+        known_policy(found[0], policy)
     journals = [journal for place in found[0] for journal in place.journals]
     with unchanging(journals), reading(sum(len(data) for one in journals for data in one.files.values())):
         if kind in (XML, SQL):
             if tables and kind == XML:
                 raise click.UsageError("--as artemis-xml is of messages: --queue chooses, --table does not.")
-            raise SystemExit(_for_a_product(kind, found, tables, queues, to))
-        raise SystemExit(_rows(kind, found, tables, queues, to))
+            raise SystemExit(_for_a_product(kind, found, tables, queues, policy, to))
+        raise SystemExit(_rows(kind, found, tables, queues, policy, to))
 
 
 @contextmanager
@@ -112,11 +135,12 @@ def _rows(
     found: tuple[Sequence[Directory], Sequence[LeftOut]],
     tables: Sequence[str],
     queues: Sequence[str],
+    policy: str | None,
     to: Path | None,
 ) -> int:
     """Write the rows of one table; return the exit status."""
     question = Question(contents=next(iter(tables), MESSAGES), queue=queues)
-    sources, status = ask_rows(found, question)
+    sources, status = ask_rows(found, question, policy)
     contents_rows = [source for source in sources if isinstance(source, ContentsRows)]
     several = len(contents_rows) > 1
     names = [name for name in contents_rows[0].columns if several or name != "journal"]
@@ -136,6 +160,8 @@ def _rows(
             finally:
                 text.detach()
         _held(sources, queues)
+    for line in dict.fromkeys(line for each in contents_rows for line in each.remarks()):
+        click.echo(f"note      {line}", err=True)
     write_heads(sources)
     return status
 
@@ -197,16 +223,18 @@ def _for_a_product(
     found: tuple[Sequence[Directory], Sequence[LeftOut]],
     tables: Sequence[str],
     queues: Sequence[str],
+    policy: str | None,
     to: Path | None,
 ) -> int:
     """Write a file that a product reads; return the exit status."""
-    every, status = ask_rows(found, Question())
+    every, status = ask_rows(found, Question(), policy)
     sources = with_contents(every)
     if len(sources) != 1:
         raise UsageProblem(f"--as {kind} is of one store", "give the path of one of them")
     answer = sources[0].recovered
     writer = _sql(answer, tables) if kind == SQL else _xml(answer, queues)
-    report = LossReport(str(sources[0].path), str(to or kind), [Part("", SALVAGE, answer, writer)])
+    part = Part("", policy_of(answer.journal, policy), answer, writer)
+    report = LossReport(str(sources[0].path), str(to or kind), [part])
     with Path(os.devnull).open("w", encoding="utf-8") if to is None else _report(to, ".json") as out:
         report.write_json(out, digests(source_files([answer.journal])) if to is not None else ())
     if to is not None:
@@ -244,9 +272,14 @@ def _sql(answer: Answer, tables: Sequence[str]) -> _OneFile:
             near = get_close_matches(name, known, NEAREST, cutoff=0)
             raise UsageProblem(f"there is no table {shown(name)!r}", f"the nearest names: {some_of(near)}")
     script = sql.Script(found, tables)
+
+    def left_out() -> Iterator[LossItem]:
+        yield from script.losses()
+        yield from script.unread()
+
     how = "Run the script in an empty database; its first lines say how."
     title = get_format(answer.journal.format).title
-    return _OneFile(answer, title, script.parts, script.counts, script.losses, how)
+    return _OneFile(answer, title, script.parts, script.counts, left_out, how)
 
 
 def _xml(answer: Answer, wanted: Sequence[str]) -> _OneFile:

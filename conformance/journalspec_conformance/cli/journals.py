@@ -46,7 +46,7 @@ from journalspec_conformance.cli.journal_view import (
     write_title,
 )
 from journalspec_conformance.cli.ndjson import write_journals
-from journalspec_conformance.cli.places import Asked, Directory, UsageProblem, find, options
+from journalspec_conformance.cli.places import Asked, Directory, UsageProblem, find, known_policy, options
 from journalspec_conformance.cli.row_output import show_rows
 from journalspec_conformance.cli.screen import screen
 from journalspec_conformance.cli.selection import Question, questions
@@ -354,7 +354,7 @@ def recover_command(
     asked, chosen = Asked(**what), Level.parse(level or LEVELS[Level.LAYOUT])
     found = find(asked)
     if policy is not None:
-        _known_policy(found[0], policy)
+        known_policy(found[0], policy)
     if wanted:
         if as_ndjson or level or with_all or with_notes:
             raise click.UsageError(
@@ -383,15 +383,6 @@ def recover_command(
         screens=None if as_json or level or with_all or with_notes else partial(_screen, "recover", policy),
         write=write,
     )
-
-
-def _known_policy(places: Sequence[Directory], policy: str) -> None:
-    """Raise UsageProblem if one of the journals knows no such policy."""
-    for journal in (journal for place in places for journal in place.journals):
-        policies = get_format(journal.format).policies
-        if policy not in policies:
-            known = ", ".join(policies)
-            raise UsageProblem(f"{journal.format} has no policy {policy!r}", f"choose one of {known}")
 
 
 @click.command("check", epilog=EXIT_STATUS)

@@ -48,6 +48,21 @@ class UsageProblem(click.ClickException):
         click.echo(f"journalspec: {self.format_message()}", file=file, err=file is None)
 
 
+class NothingKept(UsageProblem):
+    """Exit status 3: recovery keeps nothing that could be written."""
+
+    exit_code = 3
+
+
+def known_policy(places: Sequence[Directory], policy: str) -> None:
+    """Raise UsageProblem if one of the journals knows no such policy."""
+    for journal in (journal for place in places for journal in place.journals):
+        policies = get_format(journal.format).policies
+        if policy not in policies:
+            known = ", ".join(policies)
+            raise UsageProblem(f"{journal.format} has no policy {policy!r}", f"choose one of {known}")
+
+
 def amount(count: int, noun: str) -> str:
     """Return a number with its noun: ``1 message``, ``1,234 messages``, ``2 directories``."""
     plural = f"{noun[:-1]}ies" if noun.endswith("ry") else f"{noun}s"

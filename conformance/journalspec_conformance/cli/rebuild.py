@@ -18,18 +18,18 @@ import click
 
 from journalspec.files import shown
 from journalspec.formats import get_format
-from journalspec.observation import CLEAN, RECOVERED, REFUSED
+from journalspec.observation import CLEAN, RECOVERED, REFUSED, Note
 from journalspec_conformance.cli._options import Command, apply
 from journalspec_conformance.cli._tables import progress_bar, reading
 from journalspec_conformance.cli.archives import is_archive
-from journalspec_conformance.cli.facts import Listing, Section
+from journalspec_conformance.cli.facts import Listing, Section, grouped
 from journalspec_conformance.cli.journal_view import STATUSES, Painter, answers, left_beside, unchanging
-from journalspec_conformance.cli.places import Asked, Directory, UsageProblem, amount
+from journalspec_conformance.cli.places import Asked, Directory, NothingKept, UsageProblem, amount
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_conformance.cli.screen import screen
-from journalspec_reference.answers import SALVAGE, Answer
+from journalspec_reference.answers import ASSUMED, SALVAGE, UNCHECKED, Answer
 from journalspec_reference.filesets import FilesetError, Journal, LeftOut
-from journalspec_reference.lossreport import LossReport, Tally
+from journalspec_reference.lossreport import LossReport, PartAccount, Tally
 from journalspec_reference.newstore import (
     REPORT,
     CannotRebuild,
@@ -54,6 +54,12 @@ EXIT_STATUS = (
     "With --to: 0 all is carried over, 1 something is not, 2 nothing was written because of the command line,"
     " of a change, a lock or the disk, 3 nothing can be kept."
 )
+#: What the verdict on the old store means.
+VERDICTS = {
+    CLEAN: "nothing in the journal is damaged or missing",
+    RECOVERED: "something is damaged or missing, and the rest can be read",
+    REFUSED: "recovery gives no result; what is carried over was read without it",
+}
 _NAMED = (
     ("drop", "TX|ID|QUEUE", "With --to: leave out this transaction, message or queue."),
     ("keep", "TX|ID|QUEUE", "With --to: carry this over although it is not verified, or a start drops it."),
@@ -178,12 +184,6 @@ def rebuild(
     raise SystemExit(STATUSES[CLEAN if clean and not report.lost and not unlisted else RECOVERED])
 
 
-class NothingKept(UsageProblem):
-    """Exit status 3: there is nothing that a new store could be made of."""
-
-    exit_code = STATUSES[REFUSED]
-
-
 @contextmanager
 def _none_made() -> Iterator[None]:
     """Turn it into :class:`NothingKept` that no store can be made."""
@@ -261,12 +261,20 @@ def _parts(
         path = path if path.strip("./") else ""
         made.append(Part(path, policy_of(answer.journal, policy), answer, store))
     homes = {os.path.realpath(path): part for part in made for path in covered(part)}
+    # A refused choice is the store's own to explain, not that of what belongs to it, such as its bindings.
+    below_refused = {
+        os.path.realpath(path) for answer, _, error in failed for path in _accounts(answer, error)
+    }
     beside: dict[int, list[Answer]] = {}
     for answer in (*(part.answer for part in made), *(answer for answer, _, _ in failed)):
         if (part := homes.get(os.path.realpath(answer.journal.root or ""))) is not None:
             beside.setdefault(id(part), []).append(answer)
     inside = {id(answer) for found in beside.values() for answer in found}
-    without = [(name, refusal) for answer, name, refusal in failed if id(answer) not in inside]
+    without = [
+        (name, refusal)
+        for answer, name, refusal in failed
+        if id(answer) not in inside and os.path.realpath(answer.journal.root or "") not in below_refused
+    ]
     parts = [
         replace(part, covered=tuple(beside.get(id(part), ())))
         for part in made
@@ -274,11 +282,22 @@ def _parts(
     ]
     for name, refusal in without:
         if isinstance(refusal, ChoiceRefused) or not parts:
-            if len(given) > 1:
+            if len(without) + len(parts) > 1:
                 hint = refusal.hint or "give the path of one store"
                 raise type(refusal)(f"{name}: {refusal}", hint) from None
             raise refusal
     return parts, {name: str(refusal) for name, refusal in without}
+
+
+def _accounts(answer: Answer, refusal: FilesetError) -> list[Path]:
+    """Return the directories that a store accounts for, of which a choice was refused."""
+    if not isinstance(refusal, ChoiceRefused):
+        return []
+    try:
+        store = new_store(answer, StoreChoices())
+    except CannotRebuild:
+        return []
+    return covered(Part("", "", answer, store))
 
 
 def _report(
@@ -325,12 +344,15 @@ def _sections(report: LossReport) -> Iterator[Section]:
         described = get_format(part.answer.journal.format)
         policies[part.policy] = described.policies.get(part.policy, "")
         numbers = (f"{sum(each.rows for each in one.carried):,}", f"{one.left_out.total:,}")
-        stores.append((shown(part.path or "."), *numbers, f"{described.title}, for {part.store.product}"))
+        verdict = part.answer.observation.verdict
+        title = f"{described.title}, for {part.store.product}"
+        stores.append((shown(part.path or "."), verdict, *numbers, title))
     if len(stores) == 1:
         yield Section("of", [stores[0][-1]])
+        yield Section("old store", [f"{stores[0][1]}: {VERDICTS[stores[0][1]]}"])
     yield Section("policy", [f"{name}: {text}" for name, text in policies.items()])
     if len(stores) > 1:
-        names = ("path", "rows", "lost", "store")
+        names = ("path", "verdict", "rows", "lost", "store")
         yield Section("stores", listing=Listing(stores, len(stores), names), apart=True)
     rows = sorted((each for one in report.found for each in one.carried), key=lambda each: -each.rows)
     cells = [(each.table, shown(each.name), f"{each.rows:,}", f"{each.bytes:,}") for each in rows]
@@ -343,10 +365,15 @@ def _sections(report: LossReport) -> Iterator[Section]:
         ("doubtful", [one.unverified for one in report.found]),
     ):
         listed = [*_tallied(tallies)]
-        text = [] if listed or heading == "doubtful" else ["nothing: all that recovery keeps is in it"]
+        text = ["nothing: all that recovery keeps is in it"] if heading == "lost" and not listed else []
+        if heading == "lost" and report.uncounted:
+            text = [report.uncounted]
         if listed or text:
             columns = ("what", "number", "bytes", "reason") if listed else ()
             yield Section(heading, text, Listing(listed, len(listed), columns), apart=True)
+    notes = [*dict.fromkeys(line for one in report.found for line in _noted(one))]
+    if notes:
+        yield Section("notes", (), Listing([(line,) for line in notes], len(notes)), apart=True)
     for path, why in report.undone.items():
         yield Section("no store", [f"of {shown(path)}: {shown(why)}"])
     chosen = [shown(each) for one in report.found for each in one.chosen]
@@ -359,6 +386,23 @@ def _sections(report: LossReport) -> Iterator[Section]:
     yield Section("next", steps, apart=True)
 
 
+def _noted(one: PartAccount) -> Iterator[str]:
+    """Yield a line for each kind of note on the old store: of whole files first, then the rarest."""
+    described = get_format(one.part.answer.journal.format)
+    firsts = {item.code: item for items in one.noted.first.values() for item in reversed(items)}
+    lines = []
+    for (_, code), number in one.noted.counts.items():
+        item = firsts.get(code)
+        if item is None:
+            lines.append((True, number, f"{number:,} x {code}: {described.meaning('notes', code)}"))
+        elif code != ASSUMED:
+            own = item.text.removeprefix(described.meaning("notes", code)).removeprefix(": ")
+            note = Note(code, item.file, item.off, own)
+            within = item.off is not None or code == UNCHECKED
+            lines.append((within, number, grouped(described, [note] * number)))
+    yield from (line for _, _, line in sorted(lines))
+
+
 def _tallied(tallies: Sequence[Tally]) -> Iterator[tuple[str, ...]]:
     """Yield a row for each kind and reason, the most frequent first."""
     keys = Counter[tuple[str, str]]()
@@ -367,4 +411,7 @@ def _tallied(tallies: Sequence[Tally]) -> Iterator[tuple[str, ...]]:
     for (what, code), number in keys.most_common():
         size = sum(tally.bytes[what, code] for tally in tallies)
         said = next((text for each in tallies if (text := each.texts.get((what, code)))), "")
+        items = [item for each in tallies for item in each.first.get(what, ()) if item.code == code]
+        if number == 1 and items:
+            said = ": ".join(filter(None, (items[0].id, items[0].text or said)))
         yield what, f"{number:,}", f"{size:,}" if size else "", f"{code}: {shown(said)}"

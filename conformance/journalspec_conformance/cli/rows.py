@@ -33,10 +33,10 @@ from journalspec_conformance.cli.contents import (
 )
 from journalspec_conformance.cli.journal_view import STATUSES, answers
 from journalspec_conformance.cli.ndjson import line_of
-from journalspec_conformance.cli.places import Asked, Directory, UsageProblem
+from journalspec_conformance.cli.places import Asked, Directory, NothingKept, UsageProblem
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_conformance.cli.selection import COMMON, ColumnSet, Question, columns_of, record_columns
-from journalspec_reference.answers import Answer, stretches
+from journalspec_reference.answers import Answer, ask, stretches
 from journalspec_reference.batches import Batch, Stretch
 from journalspec_reference.contents import with_state
 from journalspec_reference.filesets import LeftOut
@@ -97,6 +97,8 @@ class Matches:
     files: Sequence[str] = ()
     redactor: Redactor | None = None
     noun: str = RECORD
+    #: The policy whose recovery the contents are of; None: strict, of what it refuses what can be had.
+    policy: str | None = None
     matched: int = field(default=0, init=False)
 
     @property
@@ -123,7 +125,7 @@ class Matches:
     @cached_property
     def recovered(self) -> Answer:
         """What recovery leaves, of a damaged journal what it can: lists of the state and contents need it."""
-        return with_state(self.answer)
+        return with_state(self.answer) if self.policy is None else ask(self.answer.journal, self.policy)
 
     @cached_property
     def state(self) -> Mapping[str, Any]:
@@ -253,6 +255,8 @@ class ContentsRows(Matches):
     tell: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict
     #: What queues are called, and what is shown of that, also of those without a row.
     queues: Callable[[], Mapping[str, str]] = dict
+    #: Lines on what was noticed while the rows were looked at: damaged pages, bodies that cannot be read.
+    remarks: Callable[[], Iterable[str]] = tuple
 
     @property
     def columns(self) -> Mapping[str, Field]:
@@ -346,11 +350,12 @@ def _plain(value: Any) -> Any:
 
 
 def ask_rows(
-    found: tuple[Sequence[Directory], Sequence[LeftOut]], selection: Question
+    found: tuple[Sequence[Directory], Sequence[LeftOut]], selection: Question, policy: str | None = None
 ) -> tuple[list[Matches], int]:
     """Return the rows to look for in each journal, and the exit status of the worst verdict.
 
-    Raises UsageProblem if the journals are of several formats, or the question does not fit their format.
+    Raises UsageProblem if the journals are of several formats, or the question does not fit their format, and
+    NothingKept if recovery under the `policy` refuses one.
     """
     places, unlisted = found
     pairs = [(place, each) for place in places for each in place.journals]
@@ -367,8 +372,15 @@ def ask_rows(
         # The conditions are about what is stored; what is shown of it is redacted late.
         (answer,) = answers(replace(place.asked, redact=False), "inspect", [journal], None)
         redactor = Redactor(answer.journal) if place.asked.redact else None
-        out.append(Matches(answer, place.asked, files=selection.files, redactor=redactor))
-        status = max(status, STATUSES[answer.observation.verdict])
+        out.append(Matches(answer, place.asked, files=selection.files, redactor=redactor, policy=policy))
+        verdicts = [answer.observation.verdict]
+        if policy is not None:
+            seen = out[-1].recovered.observation
+            if seen.verdict == REFUSED:
+                why = f"--policy {policy} refuses it: {seen.phase}/{seen.code}: {seen.message}"
+                raise NothingKept(shown(why), "another policy may keep something")
+            verdicts.append(seen.verdict)
+        status = max(status, *(STATUSES[verdict] for verdict in verdicts))
     if selection.of_contents(description):
         tables = [each for one in with_contents(out) if (each := _of_contents(one, selection)) is not None]
         if tables or selection.contents is not None:
@@ -415,6 +427,7 @@ def table_of(contents: Holdings, table: str, source: Matches) -> ContentsRows:
         entries=lambda: contents.rows(table),
         tell=lambda row: contents.shown(table, row),
         queues=contents.queues,
+        remarks=contents.remarks,
     )
 
 

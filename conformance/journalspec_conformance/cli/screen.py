@@ -17,7 +17,7 @@ INDENT, MOST_WRAPPED, NARROW = 10, 4, 24
 CAPS = (10, 8, 6, 5, 4, 3, 2, 1)
 #: More rows than any list has: nothing is left out, and no sentence is cut.
 ALL = sys.maxsize
-FIRST = ("missing", "holds", "files", "lost", "at start")
+FIRST = ("missing", "holds", "files", "lost", "carried", "at start")
 CUT = "... (--all)"
 STYLES = {"clean": "bold green", "recovered": "bold yellow", "REFUSED": "bold red"}
 Line = tuple[Part, ...]

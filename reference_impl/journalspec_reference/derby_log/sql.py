@@ -132,6 +132,23 @@ class Script:
                     "row", remark.code, remark.text, remark.key, remark.table, remark.file, remark.off
                 )
 
+    def unread(self) -> Iterator[LossItem]:
+        """Yield the pages of its tables that cannot be read, and the branches in doubt: it lacks their rows.
+
+        A new store lists these itself, with all else that keeps Derby from starting.
+        """
+        state = self._found.state
+        titles = {each.table.container: title for title, each in self._tables.items()}
+        for container, fault in state.faults():
+            if container in titles:
+                heap = state.heap(container)
+                file = heap.name if heap is not None else f"seg0/c{container:x}.dat"
+                text = f"{fault.text}: its rows are not in the file"
+                yield LossItem("page", fault.code, text, queue=titles[container], file=file, off=fault.off)
+        for number in state.store.branches() if state.store is not None else ():
+            text = "in doubt: its changes are in no row of the script"
+            yield LossItem("transaction", "in-doubt", text, str(number))
+
     def counts(self) -> list[Count]:
         """Return the rows of each table, and their bytes in the script."""
         if self._counts is None:
