@@ -295,3 +295,26 @@ def test_what_a_product_was_configured_with_holds_for_the_new_store(tmp_path: Pa
     done = call("recover", tmp_path / "old", "--param", page_size, "--to", tmp_path / "new")
     assert done.exit_code in (0, 1), done.output
     assert call("inspect", tmp_path / "new", "--param", page_size).exit_code == 0
+
+
+def test_a_place_in_what_the_new_store_accounts_for_is_refused(tmp_path: Path) -> None:
+    """The log is given, and the database is read and written with it."""
+    home = tmp_path / "db"
+    shutil.copytree(ROOT / "corpus/captured/derby_log/derby-10.14.2.0/changes", home / "log")
+    (home / "seg0").mkdir()
+    (home / "seg0" / "c10.dat").write_bytes(bytes(4096))
+    before = digests(home)
+    done = call("recover", home / "log", "--to", home / "new")
+    assert done.exit_code == 2
+    assert "which is only read" in done.stderr
+    assert digests(home) == before
+
+
+def test_a_database_without_a_container_is_a_log_alone(tmp_path: Path) -> None:
+    home = tmp_path / "db"
+    shutil.copytree(ROOT / "corpus/captured/derby_log/derby-10.14.2.0/changes", home / "log")
+    (home / "seg0").mkdir()
+    assert call("recover", home / "log", "--to", tmp_path / "new").exit_code == 0
+    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == [
+        "log.ctrl", "log1.dat", "logmirror.ctrl"
+    ]  # fmt: skip

@@ -163,6 +163,8 @@ def rebuild(
         parts, undone = _parts(given, policy, wanted.choices)
     with unchanging(journals), _none_made(), progress_bar() as show:
         progress = _progress(show, sum(each.length for each in before))
+        if wanted.to is not None:
+            refuse_target(wanted.to, (each for part in parts for each in covered(part)))
         more = [*sources((), (each for part in parts for each in covered(part)))]
         more = [each for each in more if each not in files]
         before += digests(more, progress)
