@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import struct
 import tarfile
@@ -9,6 +10,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable
 from contextlib import nullcontext
+from io import StringIO
 from pathlib import Path
 from time import process_time
 
@@ -30,7 +32,8 @@ from journalspec_reference.derby_log.contents.values import Typed
 from journalspec_reference.derby_log.newstore import Database, OnlyRows
 from journalspec_reference.derby_log.scan import gather, scan
 from journalspec_reference.derby_log.sql import Script, contained, in_order
-from journalspec_reference.newstore import CannotRebuild, ChoiceRefused, Choices, new_store
+from journalspec_reference.lossreport import LossReport
+from journalspec_reference.newstore import CannotRebuild, ChoiceRefused, Choices, Part, new_store
 
 DATA = Path(__file__).resolve().parent / "data"
 CAPTURED = Path(__file__).resolve().parents[2] / "corpus" / "captured" / "derby_log"
@@ -434,6 +437,12 @@ def test_rows_are_written_where_derby_would_not_read_a_database(
         assert text.count(f'\nINSERT INTO "{schema}"."{name}" ') == count
     assert {count.name: count.rows for count in store.carried()} == wanted
     assert store.steps()[0].startswith("No database can be made (")
+    out = StringIO()
+    part = Part("", "default", answer, store)
+    report = LossReport("old", "new", [part], hide=lambda part, text: f"text({len(text)})")
+    report.write_json(out, [])
+    report.write_page(out)
+    assert not re.search(r"APP\b|SYS\.", out.getvalue())
     codes = {item.code for item in store.left_out()}
     assert {"page": "bad-page", "gone": "no-container", "log": "bad-header", "newer": "newer-page"}[
         damage

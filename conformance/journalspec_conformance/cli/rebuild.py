@@ -314,6 +314,8 @@ def _report(
             name: value if value is True else [hide(parts[0], each) for each in value]
             for name, value in choices.items()
         }
+        # What recovery says of a journal may quote what is stored.
+        undone = {name: hide(parts[0], why) for name, why in undone.items()}
     return LossReport(
         str(asked.archive or asked),
         str(wanted.to or NOWHERE),

@@ -363,8 +363,10 @@ class OnlyRows(_Made):
 
     def steps(self) -> Sequence[str]:
         """Return how to get a database of it."""
+        # Its text may name a table, and steps are not redacted: what is left out has it.
+        problem = ": ".join(filter(None, (self._problem.code, self._problem.file)))
         return (
-            f"No database can be made ({self._problem.text}): rows.sql makes its tables in an empty one.",
+            f"No database can be made ({problem}): rows.sql makes its tables in an empty one.",
             f"{RUN} rows.sql",
         )
 
