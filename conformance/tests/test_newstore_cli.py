@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import csv
+import errno
 import gzip
 import hashlib
 import io
 import json
 import shutil
 import tarfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
 
 from journalspec_corpus.load import find_case
-from journalspec_reference import newstore
+from journalspec_reference import artemis_xml, newstore
 from judged import call, flat, start
 
 ROOT = Path(__file__).parents[2]
@@ -201,6 +203,29 @@ def test_an_export_is_a_new_file_or_none(tmp_path: Path) -> None:
     other = tmp_path / "other.csv"
     assert call("export", KAHADB, "--as", "csv", "--queue", "no such", "--to", other).exit_code == 2
     assert sorted(tmp_path.iterdir()) == [target]
+
+
+def test_an_export_is_no_part_of_the_journal(tmp_path: Path) -> None:
+    old = tmp_path / "old"
+    shutil.copytree(KAHADB, old)
+    (tmp_path / "link").symlink_to("old")
+    before = digests(old)
+    for target in (old / "db-2.log", tmp_path / "link" / "rows.jsonl"):
+        done = call("export", old, "--as", "jsonl", "--to", target)
+        assert done.exit_code == 2
+        assert "which is only read" in done.stderr
+    assert digests(old) == before
+
+
+def test_an_export_that_fails_leaves_no_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> Iterator[bytes]:
+        yield b"<"
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(artemis_xml, "write", full)
+    done = call("export", KAHADB, "--as", "artemis-xml", "--to", tmp_path / "new.xml")
+    assert done.exit_code == 2
+    assert [*tmp_path.iterdir()] == []
 
 
 def test_parquet_has_the_types_of_the_columns(tmp_path: Path) -> None:

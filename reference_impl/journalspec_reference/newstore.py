@@ -264,6 +264,16 @@ def covered(part: Part) -> list[Path]:
     return [] if root is None else [Path(os.path.normpath(root / each)) for each in sorted(part.store.covers)]
 
 
+def own_directories(journals: Iterable[Journal]) -> set[Path]:
+    """Return the directories that files of journals are in."""
+    return {
+        (journal.root / name).parent
+        for journal in journals
+        if journal.root is not None
+        for name in journal.files
+    }
+
+
 def refuse_target(target: Path, others: Iterable[Path]) -> Path:
     """Return where a new directory is made; raises FilesetError for a place that is not fit.
 
