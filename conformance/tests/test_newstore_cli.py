@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import csv
+import errno
 import gzip
 import hashlib
 import io
 import json
 import shutil
 import tarfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
 
 from journalspec_corpus.load import find_case
-from journalspec_reference import newstore
+from journalspec_reference import artemis_xml, newstore
 from judged import call, flat, start
 
 ROOT = Path(__file__).parents[2]
@@ -274,6 +276,29 @@ def test_an_export_is_a_new_file_or_none(tmp_path: Path) -> None:
     assert sorted(tmp_path.iterdir()) == [target]
 
 
+def test_an_export_is_no_part_of_the_journal(tmp_path: Path) -> None:
+    old = tmp_path / "old"
+    shutil.copytree(KAHADB, old)
+    (tmp_path / "link").symlink_to("old")
+    before = digests(old)
+    for target in (old / "db-2.log", tmp_path / "link" / "rows.jsonl"):
+        done = call("export", old, "--as", "jsonl", "--to", target)
+        assert done.exit_code == 2
+        assert "which is only read" in done.stderr
+    assert digests(old) == before
+
+
+def test_an_export_that_fails_leaves_no_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> Iterator[bytes]:
+        yield b"<"
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(artemis_xml, "write", full)
+    done = call("export", KAHADB, "--as", "artemis-xml", "--to", tmp_path / "new.xml")
+    assert done.exit_code == 2
+    assert [*tmp_path.iterdir()] == []
+
+
 def test_parquet_has_the_types_of_the_columns(tmp_path: Path) -> None:
     pq = pytest.importorskip("pyarrow.parquet")
     target = tmp_path / "rows.parquet"
@@ -366,3 +391,26 @@ def test_what_a_product_was_configured_with_holds_for_the_new_store(tmp_path: Pa
     done = call("recover", tmp_path / "old", "--param", page_size, "--to", tmp_path / "new")
     assert done.exit_code in (0, 1), done.output
     assert call("inspect", tmp_path / "new", "--param", page_size).exit_code == 0
+
+
+def test_a_place_in_what_the_new_store_accounts_for_is_refused(tmp_path: Path) -> None:
+    """The log is given, and the database is read and written with it."""
+    home = tmp_path / "db"
+    shutil.copytree(ROOT / "corpus/captured/derby_log/derby-10.14.2.0/changes", home / "log")
+    (home / "seg0").mkdir()
+    (home / "seg0" / "c10.dat").write_bytes(bytes(4096))
+    before = digests(home)
+    done = call("recover", home / "log", "--to", home / "new")
+    assert done.exit_code == 2
+    assert "which is only read" in done.stderr
+    assert digests(home) == before
+
+
+def test_a_database_without_a_container_is_a_log_alone(tmp_path: Path) -> None:
+    home = tmp_path / "db"
+    shutil.copytree(ROOT / "corpus/captured/derby_log/derby-10.14.2.0/changes", home / "log")
+    (home / "seg0").mkdir()
+    assert call("recover", home / "log", "--to", tmp_path / "new").exit_code == 0
+    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == [
+        "log.ctrl", "log1.dat", "logmirror.ctrl"
+    ]  # fmt: skip

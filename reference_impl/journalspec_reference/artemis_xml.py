@@ -319,15 +319,14 @@ def _value(value: Value, kind: object, text: Callable[[str], bytes]) -> bytes:
         return b"\0"
     kind = str(kind) if kind in PROPERTY else type_of(value)
     tag = bytes([PROPERTY[kind]])
-    if kind == "char":
-        return tag + _CHAR.pack(ord(str(value)))
     if kind == "string":
         return tag + text(str(value))
     if isinstance(value, bytes):
         return tag + _INT.pack(len(value)) + value
     try:
-        return tag + _FIXED[kind].pack(value)
-    except error:
+        return tag + (_CHAR.pack(ord(str(value))) if kind == "char" else _FIXED[kind].pack(value))
+    except (error, KeyError, TypeError, OverflowError):
+        # Damage may leave a value of another type than its name says.
         raise _Unfit from None
 
 

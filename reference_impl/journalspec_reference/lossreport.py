@@ -192,7 +192,7 @@ class LossReport:
         head |= {"verdict": part.answer.observation.verdict, "policy": part.policy}
         head |= {"product": part.store.product}
         out.write(f"{_json(head)[:-1]},\n")
-        one.carried = [replace(each, name=self._hidden(part, each.name)) for each in part.store.carried()]
+        one.carried = [self._counted(part, each) for each in part.store.carried()]
         names = ("table", "name", "rows", "bytes")
         _list(out, "carried_over", ({name: getattr(each, name) for name in names} for each in one.carried))
         _list(out, "left_out", map(_members, self._items(part, one.left_out, self._left_out(part))))
@@ -224,6 +224,11 @@ class LossReport:
                 item = replace(item, id=id, queue=queue, text=text)
             tally.add(item)
             yield item
+
+    def _counted(self, part: Part, count: Count) -> Count:
+        # Tables that users made are called as themselves; others are the format's.
+        table = self._hidden(part, count.table) if count.table == count.name else count.table
+        return replace(count, table=table, name=self._hidden(part, count.name))
 
     def _hidden(self, part: Part, text: str) -> str:
         return text if self.hide is None or not text else self.hide(part, text)

@@ -41,6 +41,8 @@ except ImportError:  # not on every system
 BYTES, FILE = "bytes", "file"
 #: Behind the name of a new directory: its reports, `.json` and `.md`; both have the mark in their first line.
 REPORT, MARK = ".loss-report", "journalspec loss report"
+#: Behind the name of what is not complete, and what comes then.
+_PARTIAL, _RANDOM = ".partial-", re.compile("[0-9a-f]{8}")
 #: Files are read in pieces of so many bytes.
 PIECE = 1 << 20
 #: What no name has on Windows, and the names of devices there.
@@ -298,6 +300,16 @@ def covered(part: Part) -> list[Path]:
     return [] if root is None else [Path(os.path.normpath(root / each)) for each in sorted(part.store.covers)]
 
 
+def own_directories(journals: Iterable[Journal]) -> set[Path]:
+    """Return the directories that files of journals are in."""
+    return {
+        (journal.root / name).parent
+        for journal in journals
+        if journal.root is not None
+        for name in journal.files
+    }
+
+
 def refuse_target(target: Path, others: Iterable[Path]) -> Path:
     """Return where a new directory is made; raises FilesetError for a place that is not fit.
 
@@ -349,15 +361,21 @@ def write(
     """
     place = refuse_target(target, ())
     reports = {kind: place.with_name(f"{place.name}{REPORT}{kind}") for kind in (".json", ".md")}
-    _clear(place, reports.values())
+    for path in reports.values():
+        refuse_other(path)
+        path.unlink(missing_ok=True)
+    _clear(place)
+    partial = place.with_name(f".{place.name}{_PARTIAL}{os.urandom(4).hex()}")
     try:
-        partial = place.with_name(f".{place.name}.partial-{os.urandom(4).hex()}")
         partial.mkdir(0o700)
     except OSError as error:
         raise FilesetError(f"{str(place.parent)!r}: {error.strerror}", "give another place") from None
+    new, named = partial / "store", list[Path]()
     try:
         with _locked(partial):
-            new = partial / "store"
+            # Of two runs that begin at once each has its lock before it looks for the other's.
+            _clear(place, partial)
+            refuse_target(place, ())
             new.mkdir()
             written = list(_fill(new, parts, progress))
             _read_again(new, parts)
@@ -368,23 +386,19 @@ def write(
                         f"{one.file} was changed while it was read: nothing was written",
                         "stop what writes there, or recover a copy",
                     )
-            for kind in reports:
-                with (partial / f"report{kind}").open("x", encoding="utf-8", newline="\n") as out:
-                    if kind == ".json":
-                        account.write_json(out, found, written)
-                    else:
-                        account.write_page(out)
-                    out.flush()
-                    os.fsync(out.fileno())
+            _report(partial, lambda out: account.write_json(out, found, written), ".json")
+            _report(partial, account.write_page, ".md")
+            refuse_target(place, ())
             for kind, path in reports.items():
                 (partial / f"report{kind}").rename(path)
+                named.append(path)
             force_names(place.parent)
             refuse_target(place, ())
             new.rename(place)
             force_names(place.parent)
     except BaseException as error:
-        if not os.path.lexists(place):
-            for path in reports.values():
+        if os.path.lexists(new):
+            for path in named:
                 path.unlink(missing_ok=True)
         if isinstance(error, OSError):
             full = error.errno in (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
@@ -395,6 +409,14 @@ def write(
         raise
     finally:
         shutil.rmtree(partial, ignore_errors=True)
+
+
+def _report(partial: Path, put: Callable[[IO[str]], None], kind: str) -> None:
+    """Write one of the reports, and force it to the disk."""
+    with (partial / f"report{kind}").open("x", encoding="utf-8", newline="\n") as out:
+        put(out)
+        out.flush()
+        os.fsync(out.fileno())
 
 
 def _fill(new: Path, parts: Sequence[Part], progress: Progress) -> Iterator[Digest]:
@@ -484,19 +506,20 @@ def _locked(directory: Path) -> Iterator[None]:
             os.close(handle)
 
 
-def _clear(place: Path, reports: Iterable[Path]) -> None:
-    """Remove what a killed run left of a new store that is not there; raises FilesetError for other files."""
-    for path in reports:
-        refuse_other(path)
-        path.unlink(missing_ok=True)
-    for partial in place.parent.glob(f".{glob.escape(place.name)}.partial-*"):
-        if partial.is_symlink() or not partial.is_dir():
+def _clear(place: Path, own: Path | None = None) -> None:
+    """Remove what killed runs left of a new store; raises FilesetError if another run is at work on it."""
+    begin = f".{place.name}{_PARTIAL}"
+    for partial in place.parent.glob(f"{glob.escape(begin)}*"):
+        ours = _RANDOM.fullmatch(partial.name.removeprefix(begin)) and partial != own
+        if not ours or partial.is_symlink() or not partial.is_dir():
             continue
         try:
             with _locked(partial):
                 shutil.rmtree(partial)
         except BlockingIOError:
             raise FilesetError(f"{str(place)!r} is being written by another process", "wait for it") from None
+        except OSError:
+            continue  # it is another user's
 
 
 def refuse_other(path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import io
 import json
@@ -10,9 +11,11 @@ import resource
 import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from importlib.resources import files as resources
 from pathlib import Path
+from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -217,6 +220,61 @@ def test_two_runs_at_once_do_not_meet(old: Path) -> None:
 
     made(old, old.parent / "new", others=[NewFile("extra", second())])
     assert (old.parent / "new" / "extra").read_bytes() == b"x"
+
+
+@needs_fork
+def test_a_run_that_begins_at_once_is_seen_by_its_lock(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has looked for others before this one had its lock, and makes its own directory now."""
+    other = old.parent / ".new.partial-01234567"
+    mkdir = Path.mkdir
+
+    def second(path: Path, *args: Any, **more: Any) -> None:
+        mkdir(path, *args, **more)
+        if path.name.startswith(".new.partial-"):
+            mkdir(other)
+            locks.enter_context(newstore._locked(other))
+
+    with ExitStack() as locks:
+        monkeypatch.setattr(Path, "mkdir", second)
+        with pytest.raises(FilesetError, match="by another process"):
+            made(old, old.parent / "new")
+    assert left(old.parent) == [other.name]
+
+
+def test_a_store_of_another_that_appears_meanwhile_stays_and_gets_no_reports(old: Path) -> None:
+    def appears() -> Iterator[bytes]:
+        (old.parent / "new").mkdir()
+        (old.parent / "new" / "theirs").write_text("theirs")
+        yield b"x"
+
+    with pytest.raises(FilesetError, match="is there already"):
+        made(old, old.parent / "new", others=[NewFile("extra", appears())])
+    assert left(old.parent) == ["new"]
+    assert left(old.parent / "new") == ["theirs"]
+
+
+def test_only_what_runs_leave_is_removed(old: Path) -> None:
+    others = [".new.partial-mine", ".new.partial-x.partial-01234567", ".new.partial-012345678"]
+    for name in (*others, ".new.partial-01234567"):
+        (old.parent / name).mkdir()
+    made(old, old.parent / "new")
+    assert left(old.parent) == [*sorted(others), "new", "new.loss-report.json", "new.loss-report.md"]
+
+
+@needs_fork
+def test_what_cannot_be_removed_is_left(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = old.parent / ".new.partial-01234567"
+    other.mkdir()
+    usual = os.open
+
+    def denied(path: Path, *args: Any) -> int:
+        if Path(path) == other:
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return usual(path, *args)
+
+    monkeypatch.setattr(os, "open", denied)
+    made(old, old.parent / "new")
+    assert (old.parent / "new").is_dir()
 
 
 def forked(action: Callable[[], None]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import struct
 import tarfile
@@ -9,7 +10,9 @@ import zlib
 from collections import Counter
 from collections.abc import Callable
 from contextlib import nullcontext
+from io import StringIO
 from pathlib import Path
+from time import process_time
 
 import pytest
 from newstore.derby_log import contents_of, live
@@ -28,8 +31,9 @@ from journalspec_reference.derby_log.contents.cipher import PASSWORD
 from journalspec_reference.derby_log.contents.values import Typed
 from journalspec_reference.derby_log.newstore import Database, OnlyRows
 from journalspec_reference.derby_log.scan import gather, scan
-from journalspec_reference.derby_log.sql import Script, contained
-from journalspec_reference.newstore import CannotRebuild, ChoiceRefused, StoreChoices, new_store
+from journalspec_reference.derby_log.sql import Script, contained, in_order
+from journalspec_reference.lossreport import LossReport
+from journalspec_reference.newstore import CannotRebuild, ChoiceRefused, Part, StoreChoices, new_store
 
 DATA = Path(__file__).resolve().parent / "data"
 CAPTURED = Path(__file__).resolve().parents[2] / "corpus" / "captured" / "derby_log"
@@ -433,6 +437,12 @@ def test_rows_are_written_where_derby_would_not_read_a_database(
         assert text.count(f'\nINSERT INTO "{schema}"."{name}" ') == count
     assert {count.name: count.rows for count in store.carried()} == wanted
     assert store.steps()[0].startswith("No database can be made (")
+    out = StringIO()
+    part = Part("", "default", answer, store)
+    report = LossReport("old", "new", [part], hide=lambda part, text: f"text({len(text)})")
+    report.write_json(out, [])
+    report.write_page(out)
+    assert not re.search(r"APP\b|SYS\.", out.getvalue())
     codes = {item.code for item in store.left_out()}
     assert {"page": "bad-page", "gone": "no-container", "log": "bad-header", "newer": "newer-page"}[
         damage
@@ -460,6 +470,40 @@ def test_nothing_in_a_text_ends_a_statement() -> None:
         assert not contained(text, commas=False), text
     assert contained("(a, b)", commas=False)
     assert contained("select 1, 2 from t -- ;\n", commas=True)
+    assert contained("1 -- ;\r\n /* ; */", commas=False)
+
+
+def test_a_comment_ends_where_ij_ends_it() -> None:
+    """ij 10.16 runs the DROP of the first; the third stays open for it, and takes in what follows."""
+    for text in ("1 --\r; DROP TABLE u;\n", "1 --\rx\r\n", "1 /* /* */", "1 /*/", "1 /* /* */ */"):
+        assert not contained(text, commas=True), text
+
+
+def test_open_comments_cost_no_more_than_their_length() -> None:
+    found: dict[int, float] = {}
+    for size in (100_000, 400_000):
+        start = process_time()
+        for _ in range(5):
+            assert not contained("-" * size, commas=True)
+            assert not contained("/*" * size, commas=True)
+        found[size] = process_time() - start
+    assert found[400_000] < 8 * found[100_000]
+
+
+def test_views_come_after_those_that_they_are_made_of() -> None:
+    of = {"a": {"c", "x"}, "b": {"b", "a"}, "d": {"e"}, "e": {"d"}, "f": {"d"}}
+    assert [*in_order(["a", "b", "c", "d", "e", "f"], of)] == ["c", "a", "b", "d", "e", "f"]
+
+
+def test_a_long_chain_of_views_costs_time_by_its_length() -> None:
+    found: dict[int, float] = {}
+    for size in (20_000, 80_000):
+        names = [str(number) for number in range(size)]
+        start = process_time()
+        chain = in_order(names, {name: {str(int(name) + 1)} for name in names})
+        assert [*chain] == names[::-1]
+        found[size] = process_time() - start
+    assert found[80_000] < 8 * found[20_000]
 
 
 def script_of(found: DerbyContents) -> str:

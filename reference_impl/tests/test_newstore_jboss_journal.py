@@ -458,6 +458,26 @@ def lost(*rows: Any) -> set[str]:
     return {item.code for item in artemis_xml.losses(rows, QUEUES)} - {"xml-new-id"}
 
 
+@pytest.mark.parametrize("kind", [*artemis_xml.PROPERTY, "no such type"])
+@pytest.mark.parametrize(
+    "value", ["", "abc", "\U0001f600", "\ud800", 1 << 70, 1e300, True, None, b"x", [1], {"a": 1}]
+)
+def test_a_value_of_another_type_than_is_said_is_left_out_or_kept(kind: str, value: Any) -> None:
+    items = [
+        row(kind="map", content={"m": value}, content_types={"m": kind}),
+        row(kind="stream", content=[value], content_types=[kind]),
+        row(text="", properties={"p": value}, types={"p": kind}),
+    ]
+    for item in items:
+        assert len([*exported([item], QUEUES).iter("message")]) == 1
+        assert lost(item) <= {"xml-body", "xml-value", "xml-character", "xml-char-property"}
+
+
+def test_an_entry_that_cannot_be_written_leaves_the_others() -> None:
+    item = row(kind="map", content={"a": 1e300, "b": 5}, content_types={"a": "float", "b": "integer"})
+    assert lost(item) == {"xml-value"}
+
+
 def test_text_of_any_kind_is_xml() -> None:
     name, value = 'a<"&>\t\n\r', "x\0\ud800\ufffe<]]>"
     item = row(text=value, properties={name: value})

@@ -10,7 +10,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import partial
@@ -42,9 +42,19 @@ from journalspec_conformance.cli.selection import Question
 from journalspec_reference import artemis_xml
 from journalspec_reference.answers import Answer
 from journalspec_reference.contents import Count, Row, contents
-from journalspec_reference.filesets import LeftOut
+from journalspec_reference.filesets import FilesetError, LeftOut
 from journalspec_reference.lossreport import LossReport
-from journalspec_reference.newstore import REPORT, LossItem, NewFile, NewStore, Part, digests, refuse_other
+from journalspec_reference.newstore import (
+    REPORT,
+    LossItem,
+    NewFile,
+    NewStore,
+    Part,
+    digests,
+    own_directories,
+    refuse_other,
+    refuse_target,
+)
 from journalspec_reference.newstore import sources as source_files
 
 JSONL, CSV, PARQUET, XML, SQL = KINDS = ("jsonl", "csv", "parquet", "artemis-xml", "sql")
@@ -112,6 +122,9 @@ def export_command(
         known_policy(found[0], policy)
     journals = [journal for place in found[0] for journal in place.journals]
     with unchanging(journals), reading(sum(len(data) for one in journals for data in one.files.values())):
+        if to is not None:
+            # A name such as db-2.log would make it a part of the journal.
+            refuse_target(to, own_directories(journals))
         if kind in (XML, SQL):
             if tables and kind == XML:
                 raise click.UsageError("--as artemis-xml is of messages: --queue chooses, --table does not.")
@@ -235,6 +248,21 @@ def _for_a_product(
     writer = _sql(answer, tables) if kind == SQL else _xml(answer, queues)
     part = Part("", policy_of(answer.journal, policy), answer, writer)
     report = LossReport(str(sources[0].path), str(to or kind), [part])
+    source = replace(sources[0], noun="byte")
+    with ExitStack() as unfinished:
+        if to is not None:
+            unfinished.callback(_remove_reports, to)
+        _account(report, answer, to)
+        with _opened(to) as file:
+            for piece in writer.write():
+                source.matched += file.write(piece)
+        unfinished.pop_all()
+    write_heads([source])
+    return status
+
+
+def _account(report: LossReport, answer: Answer, to: Path | None) -> None:
+    """Write the reports, and print what the file cannot hold."""
     with Path(os.devnull).open("w", encoding="utf-8") if to is None else _report(to, ".json") as out:
         report.write_json(out, digests(source_files([answer.journal])) if to is not None else ())
     if to is not None:
@@ -245,19 +273,25 @@ def _for_a_product(
         text = shown(one.left_out.texts[what, code])
         click.echo(f"not kept  {amount(number, what)}, {code}: {text}", err=True)
     click.echo("          `recover --to` keeps more of it than any such file", err=True)
-    source = replace(sources[0], noun="byte")
-    with _opened(to) as file:
-        for piece in writer.write():
-            source.matched += file.write(piece)
-    write_heads([source])
-    return status
 
 
 def _report(to: Path, ending: str) -> AbstractContextManager[IO[str]]:
     """Return the stream of a report beside a file; one of ours that is there is replaced."""
-    path = to.with_name(f"{to.name}{REPORT}{ending}")
+    path = _beside(to, ending)
     refuse_other(path)
     return replacing(path)
+
+
+def _beside(to: Path, ending: str) -> Path:
+    return to.with_name(f"{to.name}{REPORT}{ending}")
+
+
+def _remove_reports(to: Path) -> None:
+    """Remove the reports on a file that was not written; what is none of ours stays."""
+    for path in (_beside(to, ".json"), _beside(to, ".md")):
+        with suppress(FilesetError):
+            refuse_other(path)
+            path.unlink(missing_ok=True)
 
 
 def _sql(answer: Answer, tables: Sequence[str]) -> _OneFile:

@@ -159,6 +159,8 @@ def rebuild(
         parts, undone = _parts(given, policy, wanted.choices)
     with unchanging(journals), _none_made(), progress_bar() as show:
         progress = _progress(show, sum(each.length for each in before))
+        if wanted.to is not None:
+            refuse_target(wanted.to, (each for part in parts for each in covered(part)))
         more = [*sources((), (each for part in parts for each in covered(part)))]
         more = [each for each in more if each not in files]
         before += digests(more, progress)
@@ -321,6 +323,8 @@ def _report(
             name: value if value is True else [hide(parts[0], each) for each in value]
             for name, value in choices.items()
         }
+        # What recovery says of a journal may quote what is stored.
+        undone = {name: hide(parts[0], why) for name, why in undone.items()}
     return LossReport(
         str(asked.archive or asked),
         str(wanted.to or NOWHERE),

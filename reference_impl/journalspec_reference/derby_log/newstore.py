@@ -73,7 +73,7 @@ def new_store(answer: Answer, choices: StoreChoices) -> Database | OnlyRows:
     for remark in found.remarks.kept:
         if remark.code in ("no-password", "wrong-password"):
             raise CannotRebuild(remark.text, "the boot password decides where the log ends")
-    home = _home(journal)
+    home = _home(journal, found)
     if home is None:
         if not found.state.beside:
             with suppress(Refusal, BadLog):
@@ -96,9 +96,9 @@ def new_store(answer: Answer, choices: StoreChoices) -> Database | OnlyRows:
     return OnlyRows(answer, found, behind, problem)
 
 
-def _home(journal: Journal) -> Path | None:
-    """Return the directory of the database that a log is of; None: the log is alone."""
-    if journal.root is None or not (journal.root / ".." / "seg0").is_dir():
+def _home(journal: Journal, found: DerbyContents) -> Path | None:
+    """Return the directory of the database that a log is of; None: the log is alone, or has no container."""
+    if journal.root is None or not found.state.beside or not (journal.root / ".." / "seg0").is_dir():
         return None
     return journal.root / ".."
 
@@ -251,7 +251,7 @@ class Database(_Made):
 
     def __init__(self, answer: Answer, found: DerbyContents, behind: Behind, choices: StoreChoices) -> None:
         super().__init__(answer, found, behind)
-        self._home = _home(self._journal)
+        self._home = _home(self._journal, found)
         if self._home is None:
             self.base = "."
         self._log = NewLog(answer, found.state, choices)
@@ -345,8 +345,10 @@ class OnlyRows(_Made):
 
     def steps(self) -> Sequence[str]:
         """Return how to get a database of it."""
+        # Its text may name a table, and steps are not redacted: what is left out has it.
+        problem = ": ".join(filter(None, (self._problem.code, self._problem.file)))
         return (
-            f"No database can be made ({self._problem.text}): rows.sql makes its tables in an empty one.",
+            f"No database can be made ({problem}): rows.sql makes its tables in an empty one.",
             f"{RUN} rows.sql",
         )
 

@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from journalspec_reference.contents import Count
@@ -57,7 +58,8 @@ _NEEDED = {
     "SYSFOREIGNKEYS", "SYSCHECKS", "SYSVIEWS", "SYSDEPENDS", "SYSTRIGGERS", "SYSALIASES",
 }  # fmt: skip
 _VIEW = re.compile(r"\s*create\s+view\s", re.IGNORECASE)
-_QUOTED = re.compile(r"""'[^']*'|"[^"]*"|--[^\n]*\n|/\*.*?\*/""", re.DOTALL)
+#: What is quoted, and comments. An open comment takes the rest of the text, or it were read again and again.
+_QUOTED = re.compile(r"""'[^']*'|"[^"]*"|--[^\n]*\n|/\*.*?\*/|(?:--|/\*).*""", re.DOTALL)
 Raw = Mapping[str, Any]
 
 
@@ -240,13 +242,19 @@ class Script:
                 )
         return False
 
+    @cached_property
+    def _numbers(self) -> dict[str, Any]:
+        """The value of each sequence by its name: there may be as many as tables."""
+        found: dict[str, Any] = {}
+        for row in self._raw("SYSSEQUENCES"):
+            found.setdefault(_text(row["SEQUENCENAME"]), row["CURRENTVALUE"])
+        return found
+
     def _following(self, table: _Table, known: Raw) -> int:
         """Return the number that an identity column gives next: newer products have a sequence for it."""
         named = {f"U{each.replace('-', 'X')}" for each in (table.ident, table.ident.upper())}
-        for row in self._raw("SYSSEQUENCES"):
-            if _text(row["SEQUENCENAME"]) in named:
-                return _number(row["CURRENTVALUE"], 1)
-        return _number(known["AUTOINCREMENTVALUE"], 1)
+        stored = next((self._numbers[name] for name in sorted(named & self._numbers.keys())), None)
+        return _number(known["AUTOINCREMENTVALUE"] if stored is None else stored, 1)
 
     # Rows.
 
@@ -421,26 +429,18 @@ class Script:
         of: dict[str, set[str]] = {}
         for row in self._raw("SYSDEPENDS"):
             of.setdefault(_text(row["DEPENDENTID"]), set()).add(_text(row["PROVIDERID"]))
-        done: set[str] = set()
-        waiting = [ident for ident in views if ident in named]
-        while waiting:
-            ready = [
-                ident for ident in waiting if not of.get(ident, set()) & (set(waiting) - {ident})
-            ] or waiting[:1]
-            for ident in ready:
-                row, name = views[ident], _text(named[ident]["TABLENAME"])
-                schema = self._schemas.get(_text(named[ident]["SCHEMAID"]), "")
-                definition = _text(row["VIEWDEFINITION"])
-                if schema.startswith(_SYSTEM):
-                    continue
-                if not _VIEW.match(definition) or not contained(definition, commas=True):
-                    self._lose("view", f"{schema}.{name}", "", "its text is more than one statement")
-                    continue
-                compiled = self._schemas.get(_text(row.get("COMPILATIONSCHEMAID")), schema)
-                yield f"SET SCHEMA {_name(compiled)};\n"
-                yield f"{definition.strip()}\n;\n"
-            done |= {*ready}
-            waiting = [ident for ident in waiting if ident not in done]
+        for ident in in_order([ident for ident in views if ident in named], of):
+            row, name = views[ident], _text(named[ident]["TABLENAME"])
+            schema = self._schemas.get(_text(named[ident]["SCHEMAID"]), "")
+            definition = _text(row["VIEWDEFINITION"])
+            if schema.startswith(_SYSTEM):
+                continue
+            if not _VIEW.match(definition) or not contained(definition, commas=True):
+                self._lose("view", f"{schema}.{name}", "", "its text is more than one statement")
+                continue
+            compiled = self._schemas.get(_text(row.get("COMPILATIONSCHEMAID")), schema)
+            yield f"SET SCHEMA {_name(compiled)};\n"
+            yield f"{definition.strip()}\n;\n"
 
     def _untold(self) -> None:
         """Count what has no statement here."""
@@ -554,12 +554,37 @@ _LITERALS: Mapping[int, Callable[[Any], str]] = {
 }
 
 
+def in_order(names: Sequence[str], of: Mapping[str, set[str]]) -> Iterator[str]:
+    """Yield names, each after those that it is made `of`; where they go in a circle, the first of them."""
+    known = {*names}
+    left = {name: (of.get(name, set()) & known) - {name} for name in names}
+    users: dict[str, list[str]] = defaultdict(list)
+    for name, needs in left.items():
+        for each in needs:
+            users[each].append(name)
+    places = {name: place for place, name in enumerate(names)}
+    ready = [name for name, needs in left.items() if not needs]
+    while left:
+        ready = ready or [next(iter(left))]
+        yield from ready
+        for name in ready:
+            del left[name]
+        following = []
+        for name in ready:
+            for user in users[name]:
+                if user in left:
+                    left[user].discard(name)
+                    if not left[user]:
+                        following.append(user)
+        ready = sorted(following, key=places.__getitem__)
+
+
 def contained(sql: str, *, commas: bool) -> bool:
     """Tell whether a text stays within its place: quotes and brackets close, and no statement ends in it.
 
     Without `commas` it is one item of a list.
     """
-    bare = _QUOTED.sub(" ", sql)
+    bare = _QUOTED.sub(_blank, sql)
     if any(mark in bare for mark in ("'", '"', ";", "\0", "--", "/*", "*/")):
         return False
     depth = 0
@@ -568,6 +593,21 @@ def contained(sql: str, *, commas: bool) -> bool:
         if depth < 0 or (letter == "," and not depth and not commas):
             return False
     return depth == 0
+
+
+def _blank(quoted: re.Match[str]) -> str:
+    """Return what is looked at in the place of something quoted: itself, if it may end elsewhere.
+
+    For ij a comment ends at a carriage return, too, and one in brackets may have others in it.
+    """
+    found = quoted[0]
+    if found.startswith("--"):
+        ends = found.endswith("\n") and "\r" not in found.removesuffix("\n").removesuffix("\r")
+    elif found.startswith("/*"):
+        ends = found.endswith("*/", 2) and "/*" not in found[2:]
+    else:
+        ends = True
+    return " " if ends else found
 
 
 def _default(stored: Any) -> tuple[str | None, int]:
