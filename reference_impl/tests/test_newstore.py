@@ -321,7 +321,7 @@ def test_what_is_written_is_forced_before_a_name_leads_to_it(
         fsync(handle)
 
     def move(source: Path, target: Path) -> None:
-        done.append(("named", os.stat(source).st_ino))
+        done.append(("named", source.stat().st_ino))
         rename(source, target)
 
     monkeypatch.setattr(os, "fsync", force)

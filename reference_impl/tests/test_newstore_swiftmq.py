@@ -289,6 +289,44 @@ def test_a_message_is_dropped_by_its_id_or_by_a_key_that_one_queue_has(tmp_path:
     )
 
 
+def counts(store: NewStore) -> list[tuple[str, str, int, int]]:
+    return [(each.table, each.name, each.rows, each.bytes) for each in store.carried()]
+
+
+def test_the_report_counts_what_queues_and_branches_hold() -> None:
+    answer = answer_of(in_doubt())
+    size = {text: len(message(text)) for text in ("one", "two", "three", "other")}
+    of_a = size["one"] + size["two"] + size["three"]
+    store = new_store(answer, Choices())
+    assert counts(store) == [
+        ("messages", "a", 3, of_a),
+        ("messages", "b", 1, size["other"]),
+        ("transactions", "", 2, 0),
+    ]
+    store = new_store(answer, Choices(commit=(REMOVES,)))
+    assert counts(store)[0] == ("messages", "a", 2, of_a - size["two"])
+    assert counts(store)[2] == ("transactions", "", 1, 0)
+    assert len(counts(new_store(answer, Choices(rollback=(INSERTS, REMOVES))))) == 2
+    # One that has a part in each of two queues is one.
+    both = written(
+        insert("a", "one", tx="t"),
+        {"op": "prepare", "tx": "t", **XID},
+        insert("b", "two", tx="u"),
+        {"op": "prepare", "tx": "u", **XID},
+    )
+    assert counts(new_store(answer_of(both), Choices()))[2:] == [("transactions", "", 1, 0)]
+
+
+def test_the_place_of_what_is_left_out_is_that_of_its_page() -> None:
+    files = in_doubt()
+    (item,) = new_store(answer_of(files), Choices(drop=("b 0",))).left_out()
+    pages = files["db/page.db"]
+    assert (item.what, item.id, item.queue, item.file) == ("message", "0", "b", "db/page.db")
+    assert item.off is not None
+    assert item.off % 2048 == 0
+    assert message("other") in pages[item.off : item.off + 2048]
+
+
 def test_a_message_of_several_queues_is_stored_once() -> None:
     """Also if it is left out of one of them."""
     case = next(case for case in load_cases(FORMAT) if "smq.shared" in case.id or "shared" in case.id)
