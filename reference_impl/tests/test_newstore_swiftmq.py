@@ -318,13 +318,13 @@ def test_the_report_counts_what_queues_and_branches_hold() -> None:
 
 
 def test_the_place_of_what_is_left_out_is_that_of_its_page() -> None:
-    files = in_doubt()
+    """Of a store that was recovered: its pages are all in the file."""
+    files = bytes_of(new_store(answer_of(in_doubt()), Choices()))
     (item,) = new_store(answer_of(files), Choices(drop=("b 0",))).left_out()
-    pages = files["db/page.db"]
     assert (item.what, item.id, item.queue, item.file) == ("message", "0", "b", "db/page.db")
     assert item.off is not None
     assert item.off % 2048 == 0
-    assert message("other") in pages[item.off : item.off + 2048]
+    assert message("other") in files["db/page.db"][item.off : item.off + 2048]
 
 
 def test_a_message_of_several_queues_is_stored_once() -> None:
