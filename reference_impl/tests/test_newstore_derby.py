@@ -231,6 +231,8 @@ def test_where_the_checkpoint_is_lost_the_log_gets_one(log: Path, tmp_path: Path
     length = int.from_bytes(data[found.position : found.position + 4], "big")
     told = decode(data[found.position + 12 : found.position + 12 + length])
     assert (told.operation.name, told.fields["undo_from"]) == ("CHECKPOINT", Instant(*FIRST).packed)
+    # The checkpoint that is lost had written the pages up to there.
+    assert Instant.unpack(told.fields["redo_from"]) == (3, 870)
 
 
 def record(number: int, at: int, data: bytes) -> bytes:
@@ -328,6 +330,24 @@ def test_properties_are_made_anew(old: Path, tmp_path: Path) -> None:
         assert {line for line in lines if line[0] != "#"} == {
             line for line in text.splitlines() if line[0] != "#"
         }
+
+
+def test_a_property_that_is_no_text_is_left_out_and_reported(old: Path, tmp_path: Path) -> None:
+    """Of one that all databases have there is the usual value; a tab is no damage."""
+    path = old / "service.properties"
+    text = path.read_text()
+    path.write_text(text.replace("SystablesIdentifier=96", "SystablesIdentifier=9\x016") + "x=1\ty\n")
+    _, store = made(old, tmp_path / "new")
+    lines = (tmp_path / "new" / "service.properties").read_text().splitlines()
+    assert sorted(lines) == sorted([*text.splitlines(), "x=1\ty"])
+    assert [(item.file, item.code, item.text) for item in store.unverified()] == [
+        ("service.properties", "made-anew", "a line that is no text is left out"),
+        (
+            "service.properties",
+            "made-anew",
+            "1 properties were missing and have the values that all databases have",
+        ),
+    ]
 
 
 # Choices.
@@ -515,7 +535,8 @@ def test_what_the_catalogue_says_is_in_the_script(base: Path, monkeypatch: pytes
     plain = Typed(25, "VARCHAR")
     catalogue: dict[str, list[dict[str, bytes | None]]] = {
         "SYSSCHEMAS": [
-            {"SCHEMAID": chars(ident), "SCHEMANAME": chars(name)} for ident, name in (("s0", "SYS"), ("s1", "S"))
+            {"SCHEMAID": chars(ident), "SCHEMANAME": chars(name)}
+            for ident, name in (("s0", "SYS"), ("s1", "S"))
         ],
         "SYSTABLES": [
             {"TABLEID": chars(ident), "TABLENAME": chars(name), "SCHEMAID": chars("s1")}
@@ -560,7 +581,9 @@ def test_what_the_catalogue_says_is_in_the_script(base: Path, monkeypatch: pytes
                 "MAXIMUMVALUE": struct.pack(">q", 99), "INCREMENT": struct.pack(">q", 3),
                 "CYCLEOPTION": chars(cycle),
             }
-            for name, schema, now, cycle in (("N", "s1", 4, "N"), ("Y", "s1", 5, "Y"), ("UtX1", "s0", 42, "N"))
+            for name, schema, now, cycle in (
+                ("N", "s1", 4, "N"), ("Y", "s1", 5, "Y"), ("UtX1", "s0", 42, "N"),
+            )
         ],
     }  # fmt: skip
     tables = [SqlTable("S", "T", "user", 7, columns), SqlTable("S", "U", "user", 8, child)]
