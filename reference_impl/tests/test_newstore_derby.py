@@ -197,6 +197,8 @@ def test_a_torn_end_is_cut_off_and_its_changes_are_counted(old: Path, tmp_path: 
     assert data.startswith(cut.read_bytes())
     items = [*store.left_out()]
     assert {item.code for item in items} == {"behind-the-end", "rolled-back"}
+    # Not those that have changed nothing.
+    assert [item.id for item in items if item.code == "rolled-back"] == ["232"]
     assert {item.queue for item in items if item.code == "behind-the-end"} & {"APP.T", "APP.U", "APP.W"}
 
 
