@@ -72,6 +72,8 @@ def changed(files: Mapping[str, bytes]) -> Iterator[dict[str, bytes]]:
             yield {**files, name: data[:at]}
             yield {**files, name: data[:at].ljust(size, b"\0")}
             yield {**files, name: data[:at] + bytes([data[at] ^ 0x41]) + data[at + 1 :]}
+        for blank in (40, size // 2, 1 << 16):
+            yield {**files, name: bytes(blank)}
         for more in (bytes(4), bytes(512), b"\1" * 8, data[-200:]):
             yield {**files, name: data + more}
 
