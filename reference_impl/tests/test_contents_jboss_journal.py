@@ -104,8 +104,8 @@ def test_contents_equal_what_the_broker_said(store: str, tmp_path: Path) -> None
             assert queues[name]["routing"] == told["routing"].lower()
         due = [row for row in rows[name] if not row["scheduled"]]
         due.sort(key=lambda row: (row["paged"], -row["priority"]))
-        assert [row["id"] for row in due] == [each["id"] for each in queue["messages"]], name
-        wanted = {each["id"]: each for each in (*queue["messages"], *queue["scheduled_messages"])}
+        assert [row["id"] for row in due] == [each["id"] for each in told["messages"]], name
+        wanted = {each["id"]: each for each in (*told["messages"], *told["scheduled_messages"])}
         assert {row["id"] for row in rows[name]} == set(wanted)
         assert len(rows[name]) == counts[name].rows == queues[name]["messages"] == len(wanted)
         for row in rows[name]:
