@@ -328,14 +328,18 @@ def test_the_place_of_what_is_left_out_is_that_of_its_page() -> None:
 
 
 def test_a_message_of_several_queues_is_stored_once() -> None:
-    """Also if it is left out of one of them."""
-    case = next(case for case in load_cases(FORMAT) if "smq.shared" in case.id or "shared" in case.id)
+    case = next(case for case in load_cases(FORMAT) if case.id == "smq.pages.shared")
     answer = answer_of(case.files(), **case.params)
-    before = answer.observation.to_json()["notes"]
-    _, again = made(answer)
-    assert [note["text"] for note in before if note["code"] == "shared-message"] == [
-        note.text for note in again.observation.notes if note.code == "shared-message"
+    store, again = made(answer)
+    # The root, an index for each of two queues, and the message.
+    assert len(bytes_of(store)["db/page.db"]) == 4 * 2048
+    assert [note.text for note in again.observation.notes if note.code == "shared-message"] == [
+        "2 entries of queues name 1 messages, 1 of which are named several times"
     ]
+    # Also if it is left out of one of them.
+    store, again = made(answer, queues=("a",))
+    assert len(bytes_of(store)["db/page.db"]) == 3 * 2048
+    assert not [note for note in again.observation.notes if note.code == "shared-message"]
 
 
 @pytest.mark.parametrize("page_size", ["2048", "4096", "32768"])
