@@ -25,6 +25,7 @@ from journalspec_corpus.crash.trace import (
     SECOND_LIFE,
     Ack,
     Mark,
+    Part,
     Publish,
     Rename,
     Sync,
@@ -127,6 +128,24 @@ def test_half_a_record_is_neither_of_the_two() -> None:
     assert half is not None
     assert half.stale == ()
     assert [(mark.record, mark.length) for mark in half.possible] == [("b", 0)]
+
+
+def test_a_part_of_a_record_is_whole_only_with_the_others() -> None:
+    ops = (
+        Write("log", 0, b"A" * 512),
+        Part("a", "log", 0, 512, "key-a"),
+        Write("log", 1024, b"B" * 512),
+        Part("a", "log", 1024, 512, "key-a"),
+        Sync("log"),
+    )
+    states = last_states(Trace("toy", "1", "toy", {"log": b"s" * 2048}, ops, "stale"))
+    both = crash_image(states, row_of(states), gone=False)
+    assert both is not None
+    assert [(mark.off, mark.length) for mark in both.possible] == [(0, 512), (1024, 512)]
+    one = crash_image(states, row_of(states, g2=0), gone=False)
+    assert one is not None
+    assert [(mark.off, mark.length) for mark in one.possible] == [(0, 0), (1024, 0)]
+    assert one.whole == ()
 
 
 def test_a_second_crash_does_not_forget_what_the_first_one_left() -> None:

@@ -429,3 +429,13 @@ def test_what_stands_in_two_places_is_not_what_is_wrong() -> None:
     found = wrong_effect(answer, expected)
     assert found is not None
     assert (found.verdict, found.records) == ("effect-lost", ("ADD-6",))
+
+
+def test_what_stands_in_two_places_and_was_deleted_is_in_effect_in_neither() -> None:
+    trace = journal(*written(ADD_5, DELETE_5))
+    expected = expected_at(trace, len(trace.ops), stratum="C")
+    keys = (ADD_5, ADD_5, DELETE_5)
+    found = wrong_effect(Answer(keys, None, reported=True, state=state({"5": "aa"})), expected)
+    assert found is not None
+    assert (found.verdict, found.records) == ("deleted-returned", ("ADD-5",))
+    assert wrong_effect(Answer(keys, None, reported=True, state=state()), expected) is None

@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from journalspec.observation import Dropped, Missing, Note
+from journalspec.observation import RECOVERED, At, Dropped, Missing, Note, Record
 from journalspec_corpus.load import find_case
 from journalspec_reference import newstore
 from journalspec_reference.answers import Answer, ask
@@ -154,7 +154,8 @@ def test_a_parent_that_is_not_writable_is_refused(old: Path, monkeypatch: pytest
 
 
 @pytest.mark.parametrize(
-    "name", ["../out", "/etc/x", "a//b", "a/../b", "con", "aux.txt", "a:b", "a\\b", "x.", "a\nb", "BTM1.TLOG"]
+    "name",
+    ["../out", "/etc/x", "a//b", "a/../b", "con", "aux.txt", "a:b", "a\\b", "x.", "x ", "a\nb", "BTM1.TLOG"],
 )
 def test_a_name_that_not_every_system_has_is_refused_and_nothing_is_left(old: Path, name: str) -> None:
     with pytest.raises(FilesetError, match="a file of the new store would be called"):
@@ -181,10 +182,42 @@ def test_what_does_not_read_clean_is_removed(old: Path) -> None:
     assert left(old.parent) == []
 
 
+def test_what_reads_with_a_loss_is_removed(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = answered(old)
+    recovered = replace(answer, observation=replace(answer.observation, verdict=RECOVERED))
+    monkeypatch.setattr(newstore, "ask", lambda *_: recovered)
+    with pytest.raises(CannotRebuild, match="not clean"):
+        made(old, old.parent / "new")
+    assert left(old.parent) == []
+
+
+def test_sources_are_files_and_no_links(old: Path) -> None:
+    beside = old.parent / "beside"
+    (beside / "below").mkdir(parents=True)
+    for name in ("b", "a", "below/c"):
+        (beside / name).write_bytes(b"x")
+    (beside / "link").symlink_to(old / "btm1.tlog")
+    (beside / "dangling").symlink_to("nowhere")
+    found = [path.relative_to(old.parent).as_posix() for _, path in sources([], [beside, beside])]
+    assert found == ["beside/a", "beside/b", "beside/below/c"]
+
+
 def test_a_source_that_changes_meanwhile_is_noticed(old: Path) -> None:
     def change() -> Iterator[bytes]:
         with (old / "btm1.tlog").open("ab") as out:
             out.write(b"more")
+        yield b"x"
+
+    with pytest.raises(FilesetError, match="changed while it was read"):
+        made(old, old.parent / "new", others=[NewFile("extra", change())])
+    assert left(old.parent) == []
+
+
+def test_a_source_in_which_one_byte_changes_meanwhile_is_noticed(old: Path) -> None:
+    def change() -> Iterator[bytes]:
+        data = bytearray((old / "btm1.tlog").read_bytes())
+        data[-1] ^= 1
+        (old / "btm1.tlog").write_bytes(data)
         yield b"x"
 
     with pytest.raises(FilesetError, match="changed while it was read"):
@@ -338,6 +371,41 @@ def test_a_kill_at_any_point_leaves_all_or_nothing_and_the_next_run_removes_it(o
     assert left(old.parent) == ["new", "new.loss-report.json", "new.loss-report.md"]
 
 
+def test_what_is_written_is_forced_before_a_name_leads_to_it(
+    old: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[tuple[str, int]] = []
+    fsync, rename = os.fsync, os.rename
+
+    def force(handle: int) -> None:
+        done.append(("forced", os.fstat(handle).st_ino))
+        fsync(handle)
+
+    def move(source: Path, target: Path) -> None:
+        done.append(("named", source.stat().st_ino))
+        rename(source, target)
+
+    monkeypatch.setattr(os, "fsync", force)
+    monkeypatch.setattr(os, "rename", move)
+    made(old, old.parent / "new", others=[NewFile("below/x", (b"x",))])
+    name_of = {path.stat().st_ino: path.relative_to(old.parent).as_posix() for path in old.parent.rglob("*")}
+    name_of[old.parent.stat().st_ino] = "."
+    assert [(what, name_of[inode]) for what, inode in done] == [
+        ("forced", "new/btm1.tlog"),
+        ("forced", "new/btm2.tlog"),
+        ("forced", "new/below/x"),
+        ("forced", "new/below"),
+        ("forced", "new"),
+        ("forced", "new.loss-report.json"),
+        ("forced", "new.loss-report.md"),
+        ("named", "new.loss-report.json"),
+        ("named", "new.loss-report.md"),
+        ("forced", "."),
+        ("named", "new"),
+        ("forced", "."),
+    ]
+
+
 @needs_fork
 @pytest.mark.parametrize("limit", [10, 300, 1000])
 def test_a_full_disk_leaves_nothing_and_is_reported(old: Path, limit: int) -> None:
@@ -392,6 +460,54 @@ def test_each_note_is_a_loss_or_a_remark_and_never_both(old: Path) -> None:
         4,
     )
     assert remark.text.endswith(": timestamp 100")
+
+
+def test_a_sound_record_in_what_was_given_up_is_named_with_its_place(old: Path) -> None:
+    answer = answered(old)
+    record = Record("COMMITTING", {"gtrid": "07", "time": 5}, At("btm1.tlog", 120, 60))
+    seen = replace(
+        answer.observation,
+        dropped=(Dropped("btm1.tlog", 100, 90, "bad-checksum"), Dropped("btm1.tlog", 300, 5, "bad-checksum")),
+        unanchored=(record, replace(record, at=At("btm1.tlog", 400, 60))),
+    )
+    text = "a sound record where what is around it cannot be used"
+    assert [*losses(replace(answer, observation=seen), "../x/")][2:] == [
+        LossItem("record", "given-up", text, "gtrid 07", file="../x/btm1.tlog", off=120, length=60)
+    ]
+
+
+def test_the_report_adds_up_what_is_lost_of_all_that_it_is_about(old: Path) -> None:
+    answer = answered(old)
+    region = replace(answer.observation, dropped=(Dropped("btm1.tlog", 100, 90, "bad-checksum"),))
+    damaged = replace(answer, observation=region)
+    beside = replace(damaged, journal=replace(damaged.journal, root=old.parent / "bindings"))
+    items = lambda: [LossItem("message", "torn", "", str(at), "q", "f", 10 * at, at) for at in (1, 2)]  # noqa: E731
+    store = Copied(damaged, losses=items)
+    undone = {"other": "it is encrypted"}
+    report = LossReport("old", "new", [Part("", "salvage", damaged, store, (beside,))], undone)
+    out = io.StringIO()
+    report.write_json(out, [])
+    assert report.lost == 5
+    (told,) = json.loads(out.getvalue())["stores"]
+    assert [(each["file"], each["off"], each["length"]) for each in told["left_out"]] == [
+        ("btm1.tlog", "100", "90"),
+        ("../bindings/btm1.tlog", "100", "90"),
+        ("f", "10", "1"),
+        ("f", "20", "2"),
+    ]
+    assert told["totals"]["left_out"] == [
+        {"what": "bytes", "code": "bad-checksum", "count": "2", "bytes": "180"},
+        {"what": "message", "code": "torn", "count": "2", "bytes": "3"},
+    ]
+    page = io.StringIO()
+    report.write_page(page)
+    for words in (
+        "Not carried over: 5.",
+        "`f:20..22`",
+        "`../bindings/btm1.tlog:100..190`",
+        "it is encrypted",
+    ):
+        assert words in page.getvalue()
 
 
 def test_a_long_report_is_a_stream_and_its_page_has_the_first_of_each_kind(old: Path) -> None:

@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 from newstore.bitronix_tlog import live
 
+from journalspec.bitronix_tlog import LAYOUT
 from journalspec.observation import CLEAN
 from journalspec_corpus.draws import drawn_cases
 from journalspec_reference.answers import SALVAGE, Answer, ask
+from journalspec_reference.bitronix_tlog import nio
 from journalspec_reference.bitronix_tlog.codec import HEADER_SIZE, LONG, TIMESTAMP_AT, encode, encode_header
 from journalspec_reference.filesets import Journal, find_journals, load
 from journalspec_reference.newstore import ChoiceRefused, StoreChoices, new_store
@@ -220,6 +222,25 @@ def test_a_file_that_was_alone_gets_another_one(name: str, other: str, tmp_path:
     (journal,) = find_journals(load(tmp_path), FORMAT)
     assert sorted(journal.files) == sorted(files)
     assert outcomes(ask(replace(journal, editions=()), "strict")) == outcomes(answer)
+
+
+def test_records_of_the_lap_before_come_first() -> None:
+    """In the old file they are behind those of this lap: a decision before what ends a part of it."""
+    before, now = bytes(range(16)), bytes(range(16, 32))
+
+    def frame(delimiter: bytes, status: int, names: tuple[bytes, ...]) -> bytes:
+        length = nio.MIN_PAYLOAD + len(ONE) + sum(2 + len(name) for name in names)
+        fields = {"status": status, "record_length": length, "padding": b"", "time": 5, "sequence_number": 1}
+        said = {**fields, "gtrid": ONE, "names": names, "delimiter": delimiter}
+        return bytes(LAYOUT.build("record", "nio", **said))
+
+    head = nio.encode_header(nio.NioHeader(before, now)).ljust(nio.HEADER_SIZE, b"\0")
+    decided, ended = frame(before, COMMITTING, NAMES), frame(now, COMMITTED, NAMES[:1])
+    store, again = made(answer_of({"btm.nio": (head + ended + decided).ljust(4096, b"\0")}, "nio"))
+    assert outcomes(again) == {"srv1/1795219652537/0": ("commit", ["jms1"])}
+    (data,) = bytes_of(store).values()
+    wanted = head + frame(now, COMMITTING, NAMES) + ended
+    assert data == wanted.ljust(4096, b"\0")
 
 
 def test_a_large_log_is_written_in_parts() -> None:

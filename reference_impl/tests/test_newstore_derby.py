@@ -201,6 +201,8 @@ def test_a_torn_end_is_cut_off_and_its_changes_are_counted(old: Path, tmp_path: 
     assert data.startswith(cut.read_bytes())
     items = [*store.left_out()]
     assert {item.code for item in items} == {"behind-the-end", "rolled-back"}
+    # Not those that have changed nothing.
+    assert [item.id for item in items if item.code == "rolled-back"] == ["232"]
     assert {item.queue for item in items if item.code == "behind-the-end"} & {"APP.T", "APP.U", "APP.W"}
 
 
@@ -235,6 +237,8 @@ def test_where_the_checkpoint_is_lost_the_log_gets_one(log: Path, tmp_path: Path
     length = int.from_bytes(data[found.position : found.position + 4], "big")
     told = decode(data[found.position + 12 : found.position + 12 + length])
     assert (told.operation.name, told.fields["undo_from"]) == ("CHECKPOINT", Instant(*FIRST).packed)
+    # The checkpoint that is lost had written the pages up to there.
+    assert Instant.unpack(told.fields["redo_from"]) == (3, 870)
 
 
 def record(number: int, at: int, data: bytes) -> bytes:
@@ -332,6 +336,24 @@ def test_properties_are_made_anew(old: Path, tmp_path: Path) -> None:
         assert {line for line in lines if line[0] != "#"} == {
             line for line in text.splitlines() if line[0] != "#"
         }
+
+
+def test_a_property_that_is_no_text_is_left_out_and_reported(old: Path, tmp_path: Path) -> None:
+    """Of one that all databases have there is the usual value; a tab is no damage."""
+    path = old / "service.properties"
+    text = path.read_text()
+    path.write_text(text.replace("SystablesIdentifier=96", "SystablesIdentifier=9\x016") + "x=1\ty\n")
+    _, store = made(old, tmp_path / "new")
+    lines = (tmp_path / "new" / "service.properties").read_text().splitlines()
+    assert sorted(lines) == sorted([*text.splitlines(), "x=1\ty"])
+    assert [(item.file, item.code, item.text) for item in store.unverified()] == [
+        ("service.properties", "made-anew", "a line that is no text is left out"),
+        (
+            "service.properties",
+            "made-anew",
+            "1 properties were missing and have the values that all databases have",
+        ),
+    ]
 
 
 # Choices.
@@ -531,6 +553,109 @@ def test_names_are_quoted_and_types_are_by_number(base: Path, monkeypatch: pytes
     assert f'CREATE TABLE {name}.{name} ({name} INTEGER, {again} VARCHAR(9), "n" VARCHAR(64));' in lines
     assert f"{start}(1, '''\";', '12.3');" in lines
     assert f"{start}(NULL, '', NULL);" in lines
+
+
+def chars(text: str) -> bytes:
+    """Return a text as a catalogue has it."""
+    return len(text).to_bytes(2, "big") + text.encode()
+
+
+def described_index(*columns: int, up: bool = True, unique: bool = False) -> bytes:
+    """Return the description of an index of these columns, the last of them up or down."""
+    said = {"keyLength": len(columns), "isUnique": int(unique)}
+    for at, column in enumerate(columns):
+        said |= {f"bcp{at}": column, f"isAsc{at}": int(up or at < len(columns) - 1)}
+    head = struct.pack(">HHI", 387, 313, len(said))
+    return head + b"".join(b"\0\1" + chars(name) + struct.pack(">Hi", 303, n) for name, n in said.items())
+
+
+def test_what_the_catalogue_says_is_in_the_script(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Types with their scales, numbers that are given next, keys, their rules, and orders of indexes."""
+    found = contents_of(opened(base))
+    columns = (
+        ("ID", Typed(19, "INTEGER", nullable=False)),
+        ("P", Typed(198, "NUMERIC", 12, 3)),
+        ("Q", Typed(198, "DECIMAL", 5, 0)),
+    )
+    child = (("A", Typed(19, "INTEGER")), ("B", Typed(25, "VARCHAR", width=9)))
+    plain = Typed(25, "VARCHAR")
+    catalogue: dict[str, list[dict[str, bytes | None]]] = {
+        "SYSSCHEMAS": [
+            {"SCHEMAID": chars(ident), "SCHEMANAME": chars(name)}
+            for ident, name in (("s0", "SYS"), ("s1", "S"))
+        ],
+        "SYSTABLES": [
+            {"TABLEID": chars(ident), "TABLENAME": chars(name), "SCHEMAID": chars("s1")}
+            for ident, name in (("t-1", "T"), ("t-2", "U"))
+        ],
+        "SYSCOLUMNS": [
+            {
+                "REFERENCEID": chars("t-1"), "COLUMNNAME": chars("ID"), "COLUMNDEFAULT": None,
+                "AUTOINCREMENTVALUE": struct.pack(">q", 7), "AUTOINCREMENTINC": struct.pack(">q", 5),
+            }
+        ],
+        "SYSCONGLOMERATES": [
+            {
+                "TABLEID": chars(table), "CONGLOMERATEID": chars(ident), "CONGLOMERATENAME": chars(name),
+                "SCHEMAID": chars("s1"), "DESCRIPTOR": described, "ISCONSTRAINT": constraint,
+            }
+            for table, ident, name, described, constraint in (
+                ("t-1", "c1", "K1", described_index(1, unique=True), b"\1"),
+                ("t-2", "c2", "K2", described_index(1), b"\1"),
+                ("t-2", "c3", "I3", described_index(2, 1, up=False), b"\0"),
+                ("t-2", "c4", "I4", described_index(2, unique=True), b"\0"),
+            )
+        ],
+        "SYSKEYS": [{"CONSTRAINTID": chars("p"), "CONGLOMERATEID": chars("c1")}],
+        "SYSFOREIGNKEYS": [
+            {
+                "CONSTRAINTID": chars("f"), "CONGLOMERATEID": chars("c2"), "KEYCONSTRAINTID": chars("p"),
+                "DELETERULE": chars("C"), "UPDATERULE": chars("S"),
+            }
+        ],
+        "SYSCONSTRAINTS": [
+            {
+                "CONSTRAINTID": chars(ident), "TABLEID": chars(table), "CONSTRAINTNAME": chars(name),
+                "TYPE": chars(kind), "SCHEMAID": chars("s1"), "STATE": chars("E"),
+            }
+            for ident, table, name, kind in (("f", "t-2", "FK", "F"), ("p", "t-1", "PK", "P"))
+        ],
+        "SYSSEQUENCES": [
+            {
+                "SEQUENCENAME": chars(name), "SCHEMAID": chars(schema), "SEQUENCEDATATYPE": b"",
+                "CURRENTVALUE": struct.pack(">q", now), "MINIMUMVALUE": struct.pack(">q", -9),
+                "MAXIMUMVALUE": struct.pack(">q", 99), "INCREMENT": struct.pack(">q", 3),
+                "CYCLEOPTION": chars(cycle),
+            }
+            for name, schema, now, cycle in (
+                ("N", "s1", 4, "N"), ("Y", "s1", 5, "Y"), ("UtX1", "s0", 42, "N"),
+            )
+        ],
+    }  # fmt: skip
+    tables = [SqlTable("S", "T", "user", 7, columns), SqlTable("S", "U", "user", 8, child)]
+    tables += [
+        SqlTable("SYS", name, "system", 0, tuple((column, plain) for column in rows[0]))
+        for name, rows in catalogue.items()
+    ]
+    monkeypatch.setattr(found, "_sql", {table.title: table for table in tables})
+    rows = {name: [("", [*row.values()]) for row in each] for name, each in catalogue.items()}
+    monkeypatch.setattr(found, "fields", lambda table: rows.get(table.name, []))
+    monkeypatch.setattr(sql, "described", lambda _: Typed(23, "BIGINT"))
+    assert [line for line in script_of(found).splitlines() if line.startswith(("CREATE", "ALTER"))] == [
+        'CREATE SCHEMA "S";',
+        'CREATE TABLE "S"."T" ("ID" INTEGER GENERATED BY DEFAULT AS IDENTITY (START WITH 42, INCREMENT BY 5) '
+        'NOT NULL, "P" NUMERIC(12,3), "Q" DECIMAL(5,0));',
+        'CREATE TABLE "S"."U" ("A" INTEGER, "B" VARCHAR(9));',
+        'CREATE SEQUENCE "S"."N" AS BIGINT START WITH 4 INCREMENT BY 3 MINVALUE -9 MAXVALUE 99 NO CYCLE;',
+        'CREATE SEQUENCE "S"."Y" AS BIGINT START WITH 5 INCREMENT BY 3 MINVALUE -9 MAXVALUE 99 CYCLE;',
+        'ALTER TABLE "S"."T" ADD CONSTRAINT "S"."PK" PRIMARY KEY ("ID");',
+        'ALTER TABLE "S"."U" ADD CONSTRAINT "S"."FK" FOREIGN KEY ("A") REFERENCES "S"."T" ("ID") '
+        "ON DELETE CASCADE ON UPDATE RESTRICT;",
+        'CREATE INDEX "S"."I3" ON "S"."U" ("B", "A" DESC);',
+        'CREATE UNIQUE INDEX "S"."I4" ON "S"."U" ("B");',
+    ]
+    lost = [(item.what, item.id, item.queue) for item in Script(found).losses()]
+    assert ("identity", "ID", "S.T") in lost
 
 
 def test_a_part_of_the_tables(base: Path) -> None:

@@ -540,6 +540,68 @@ def test_old_names_become_those_of_artemis_2() -> None:
     assert (binding.get("address"), binding.get("routing-type")) == ("orders", "ANYCAST")
 
 
+def test_headers_of_other_protocols_become_properties_with_their_types() -> None:
+    columns = {"correlation_id": "c", "reply_to": "r", "type": "t", "group_id": "g", "group_sequence": 3}
+    item = row(protocol="openwire", text="x", scheduled=9, user_id="u", **columns)
+    (message,) = exported([item], QUEUES).iter("message")
+    assert [(each.get("name"), each.get("type"), each.get("value")) for each in message.iter("property")] == [
+        ("JMSCorrelationID", "simple-string", "c"),
+        ("JMSReplyTo", "simple-string", "r"),
+        ("JMSType", "simple-string", "t"),
+        ("_AMQ_GROUP_ID", "simple-string", "g"),
+        ("_AMQ_GROUP_SEQUENCE", "integer", "3"),
+        ("JMSXUserID", "simple-string", "u"),
+        ("_AMQ_SCHED_DELIVERY", "long", "9"),
+    ]
+
+
+def test_a_message_has_its_numbers_or_what_is_usual() -> None:
+    known = row(text="x", priority=7, expiration=6, message_id="ID:one")
+    unknown = row(text="x", id=8, priority=None, timestamp=None)
+    assert [each.attrib for each in exported([known, unknown], QUEUES).iter("message")] == [
+        {"id": "7", "priority": "7", "expiration": "6", "timestamp": "5", "type": "text", "user-id": "one"},
+        {"id": "8", "priority": "4", "expiration": "0", "timestamp": "0", "type": "text"},
+    ]
+
+
+def test_numbers_are_spelled_as_java_reads_them() -> None:
+    values = {"a": float("inf"), "b": float("-inf"), "c": float("nan"), "d": 1e300, "f": 0.5}
+    found = exported([row(text="", properties=values, types={"f": "float"})], QUEUES)
+    assert [(each.get("type"), each.get("value")) for each in found.iter("property")] == [
+        ("double", "Infinity"), ("double", "-Infinity"), ("double", "NaN"), ("double", "1e+300"),
+        ("float", "0.5"),
+    ]  # fmt: skip
+
+
+def test_what_differs_in_its_time_or_its_address_is_a_message_of_its_own() -> None:
+    queues = [{"queue": name, "address": "prices", "routing": "multicast"} for name in ("a", "b")]
+    item = row(queue="a", text="")
+    both = exported([item, {**item, "queue": "b", "scheduled": 9}], queues)
+    assert [[each.get("name") for each in message.iter("queue")] for message in both.iter("message")] == [
+        ["a"], ["b"],
+    ]  # fmt: skip
+    # An address has its own ids of duplicates.
+    queues = [{"queue": name, "address": name, "routing": "anycast"} for name in ("a", "b")]
+    item = row(queue="a", text="", properties={"_AMQ_DUPL_ID": "one"})
+    items = [item, {**item, "queue": "b", "id": 8}]
+    assert len(list(exported(items, queues).iter("property"))) == 2
+    assert {each.code for each in artemis_xml.losses(items, queues)} == {"xml-new-id"}
+
+
+@pytest.mark.parametrize(
+    ("length", "stored"),
+    [
+        (8, b"\0\0\0\x08" + b"\0x" * 8),
+        (9, b"\0\0\0\x09\0\x09" + b"x" * 9),
+        (4094, b"\0\0\x0f\xfe\x0f\xfe" + b"x" * 4094),
+        (4095, b"\0\0\x0f\xff\0\0\x1f\xfe" + b"x\0" * 4095),
+    ],
+)
+def test_a_text_of_a_stream_has_the_form_of_its_length(length: int, stored: bytes) -> None:
+    (body,) = exported([row(kind="stream", content=["x" * length, 5])], QUEUES).iter("body")
+    assert decoded("".join(body.itertext())) == b"\x0a\x01" + stored + b"\x06\0\0\0\x05"
+
+
 @pytest.mark.parametrize("name", EVERY)
 def test_bodies_are_what_core_stores(name: str, sources: Path) -> None:
     found = opened(asked(sources / name / "journal"))

@@ -185,6 +185,28 @@ def test_what_takes_something_away_is_taken_only_if_two_copies_agree() -> None:
     ]
 
 
+def test_what_is_withheld_is_named_with_its_place_and_the_reason() -> None:
+    """A subscription whose object is another one's, and a record with one byte too many."""
+    longer = (len(sent(2)) + 1).to_bytes(4, "big") + sent(2)[4:] + b"\0"
+    fields = {"destination": {"kind": 1, "name": "T"}, "subscription_info": objects()["subscription", 12]}
+    right, wrong = (
+        record(7, "SUBSCRIPTION", **fields, subscription_key=key, retroactive=0)
+        for key in ("client:1:sub:2", "client:1:sub:3")
+    )
+    data = bytearray(batch([sent(1), longer, right, wrong, sent(3)]))
+    data[20] ^= 1
+    start = len(batch([sent(900)]))
+    answer = answer_of({"db-1.log": batch([sent(900)]) + bytes(data) + batch([sent(901)])})
+    store, again = made(answer, salvage_records=True)
+    assert sorted(bodies(again)) == [f"ID:n{number:04}-1:1:2:50" for number in (1, 3, 900, 901)]
+    at = start + 28 + len(sent(1))
+    further = at + len(longer) + len(right)
+    assert [(item.off, item.length, item.text) for item in store.left_out() if item.code == "withheld"] == [
+        (at, len(longer), "1 bytes follow its command"),
+        (further, len(wrong), "its object has another subscription"),
+    ]
+
+
 def test_a_single_byte_that_explains_the_checksum_is_a_hypothesis_and_not_applied() -> None:
     middle = bytearray(batch([sent(number) for number in range(69)]))
     at = middle.index(b"some 0033")
@@ -387,6 +409,16 @@ def test_a_subscription_begins_between_the_messages_that_it_began_between() -> N
     assert PLACEHOLDER not in repr(commands_of(store, "5.16"))
 
 
+def test_a_message_before_a_subscription_is_not_owed_to_it() -> None:
+    answer = authored("r1 SUBSCRIPTION t=T sub=c:a info=01", "r2 t=T", "r3 SUBSCRIPTION t=T sub=c:b info=02",
+                      "r4 t=T")  # fmt: skip
+    store, again = made(answer)
+    assert queues_of(again) == {("T", "c:a"): ["m2", "m4"], ("T", "c:b"): ["m4"]}
+    assert [kind for kind, _ in commands_of(store, "5.16")] == [
+        "TRACE", "SUBSCRIPTION", "ADD_MESSAGE", "SUBSCRIPTION", "ADD_MESSAGE"
+    ]  # fmt: skip
+
+
 def acknowledgements(store: NewStore) -> list[tuple[str, str]]:
     return [
         (fields["subscription_key"], fields["message_id"])
@@ -464,6 +496,27 @@ def test_the_report_says_what_no_checksum_covers() -> None:
     store, _ = made(answer_of({"db-1.log": batch([sent(3)])}, policy="unchecked"))
     (item,) = store.unverified()
     assert "policy unchecked does not compare checksums" in item.text
+
+
+def test_the_place_of_what_no_checksum_covers_is_one_in_the_file() -> None:
+    """Also behind the first piece in which a file is read."""
+    first, bare = batch([sent(1, message=bytes(5 << 20))]), batch([sent(2)])[:20] + bytes(8) + sent(2)
+    store, _ = made(answer_of({"db-1.log": first + bare}))
+    assert [(item.file, item.off, item.text) for item in store.unverified()] == [
+        ("db-1.log", len(first) + 28, "1 message(s), the first of them here: no checksum is stored")
+    ]
+
+
+def test_how_often_a_job_has_run_comes_back_with_it() -> None:
+    fields = {"scheduler": "JMS", "job_id": "a", "next_execution_time": 900, "start_time": 5}
+    job = record(11, "ADD_SCHEDULED_JOB", **fields, job=objects()["text", 11])
+    again = {"scheduler": "JMS", "job_id": "a", "execution_time": 900, "next_execution_time": 900}
+    later = record(12, "RESCHEDULE_JOB", **again, rescheduled_count=3)
+    store, _ = made(answer_of({"db-1.log": batch([job, later])}))
+    assert [(kind, each.get("rescheduled_count")) for kind, each in commands_of(store, "5.16")][1:] == [
+        ("ADD_SCHEDULED_JOB", None),
+        ("RESCHEDULE_JOB", 3),
+    ]
 
 
 def test_jobs_of_a_scheduler_come_back_with_the_time_that_was_said_last() -> None:

@@ -17,7 +17,7 @@ from journalspec_corpus.swiftmq_store.author import message
 from journalspec_reference.answers import SALVAGE, Answer, ask
 from journalspec_reference.api import load as load_format
 from journalspec_reference.filesets import Journal, find_journals, load
-from journalspec_reference.newstore import ChoiceRefused, StoreChoices, new_store
+from journalspec_reference.newstore import ChoiceRefused, NewStore, StoreChoices, new_store
 from journalspec_reference.storage import MemoryStorage
 from journalspec_reference.swiftmq_store.durable import subscription
 from new_stores import bytes_of, made
@@ -167,15 +167,57 @@ def test_a_message_is_dropped_by_its_id_or_by_a_key_that_one_queue_has(tmp_path:
     )
 
 
-def test_a_message_of_several_queues_is_stored_once() -> None:
-    """Also if it is left out of one of them."""
-    case = next(case for case in load_cases(FORMAT) if "smq.shared" in case.id or "shared" in case.id)
-    answer = answer_of(case.files(), **case.params)
-    before = answer.observation.to_json()["notes"]
-    _, again = made(answer)
-    assert [note["text"] for note in before if note["code"] == "shared-message"] == [
-        note.text for note in again.observation.notes if note.code == "shared-message"
+def counts(store: NewStore) -> list[tuple[str, str, int, int]]:
+    return [(each.table, each.name, each.rows, each.bytes) for each in store.carried()]
+
+
+def test_the_report_counts_what_queues_and_branches_hold() -> None:
+    answer = answer_of(in_doubt())
+    size = {text: len(message(text)) for text in ("one", "two", "three", "other")}
+    of_a = size["one"] + size["two"] + size["three"]
+    store = new_store(answer, StoreChoices())
+    assert counts(store) == [
+        ("messages", "a", 3, of_a),
+        ("messages", "b", 1, size["other"]),
+        ("transactions", "", 2, 0),
     ]
+    store = new_store(answer, StoreChoices(commit=(REMOVES,)))
+    assert counts(store)[0] == ("messages", "a", 2, of_a - size["two"])
+    assert counts(store)[2] == ("transactions", "", 1, 0)
+    assert len(counts(new_store(answer, StoreChoices(rollback=(INSERTS, REMOVES))))) == 2
+    # One that has a part in each of two queues is one.
+    both = written(
+        insert("a", "one", tx="t"),
+        {"op": "prepare", "tx": "t", **XID},
+        insert("b", "two", tx="u"),
+        {"op": "prepare", "tx": "u", **XID},
+    )
+    assert counts(new_store(answer_of(both), StoreChoices()))[2:] == [("transactions", "", 1, 0)]
+
+
+def test_the_place_of_what_is_left_out_is_that_of_its_page() -> None:
+    """Of a store that was recovered: its pages are all in the file."""
+    files = bytes_of(new_store(answer_of(in_doubt()), StoreChoices()))
+    (item,) = new_store(answer_of(files), StoreChoices(drop=("b 0",))).left_out()
+    assert (item.what, item.id, item.queue, item.file) == ("message", "0", "b", "db/page.db")
+    assert item.off is not None
+    assert item.off % 2048 == 0
+    assert message("other") in files["db/page.db"][item.off : item.off + 2048]
+
+
+def test_a_message_of_several_queues_is_stored_once() -> None:
+    case = next(case for case in load_cases(FORMAT) if case.id == "smq.pages.shared")
+    answer = answer_of(case.files(), **case.params)
+    store, again = made(answer)
+    # The root, an index for each of two queues, and the message.
+    assert len(bytes_of(store)["db/page.db"]) == 4 * 2048
+    assert [note.text for note in again.observation.notes if note.code == "shared-message"] == [
+        "2 entries of queues name 1 messages, 1 of which are named several times"
+    ]
+    # Also if it is left out of one of them.
+    store, again = made(answer, queues=("a",))
+    assert len(bytes_of(store)["db/page.db"]) == 3 * 2048
+    assert not [note for note in again.observation.notes if note.code == "shared-message"]
 
 
 @pytest.mark.parametrize("page_size", ["2048", "4096", "32768"])

@@ -77,6 +77,12 @@ def test_a_selector_becomes_a_filter() -> None:
     assert xml_rows.filter_of(selector) == (
         "AMQPriority > 4 AND note = 'JMSPriority' AND AMQDurable = 'DURABLE' AND xJMSPriority = 1"
     )
+    names = (
+        "JMSTimestamp JMSExpiration JMSMessageID JMSDeliveryMode 'NON_PERSISTENT' JMSType JMSCorrelationID"
+    )
+    assert xml_rows.filter_of(names) == (
+        "AMQTimestamp AMQExpiration AMQUserID AMQDurable 'NON_DURABLE' JMSType JMSCorrelationID"
+    )
 
 
 def test_an_empty_body_is_no_loss() -> None:

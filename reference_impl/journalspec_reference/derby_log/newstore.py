@@ -386,6 +386,10 @@ def _properties(stored: Any) -> tuple[bytes, list[str]]:
         # What was written whole ends with a line feed.
         said.append("the last line is cut, and left out")
     for line in lines:
+        if not line.replace("\t", " ").isprintable():
+            # Not taken for one that is there: Derby would read a value that nothing can be made of.
+            said.append("a line that is no text is left out")
+            continue
         name = line.partition("=")[0].strip()
         if name == "logDevice":
             said.append(f"{line}: left out, the log is in the new directory")
@@ -397,5 +401,5 @@ def _properties(stored: Any) -> tuple[bytes, list[str]]:
         return bytes(stored[:]), []
     if gone:
         said.append(f"{len(gone)} properties were missing and have the values that all databases have")
-    out = [line for line in kept if line.isprintable()] + [f"{name}={value}" for name, value in gone.items()]
+    out = [*kept, *(f"{name}={value}" for name, value in gone.items())]
     return "\n".join([*out, ""]).encode("latin-1"), said

@@ -1,0 +1,139 @@
+"""New stores of small stores of Artemis 2: counters, pages, priorities and what files are like."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from artemis_store import add, message, paged, queue, simple, update, with_pages, write, xid
+from journalspec.observation import CLEAN
+from journalspec_reference.answers import SALVAGE, Answer, ask
+from journalspec_reference.contents import contents
+from journalspec_reference.filesets import Journal, find_journals, load
+from journalspec_reference.jboss_journal.codec import DIALECTS, LONG_HEADER
+from journalspec_reference.jboss_journal.contents import BrokerContents
+from journalspec_reference.jboss_journal.packing import NewRecord, Packing, packing_of
+from journalspec_reference.newstore import LossItem, NewStore, StoreChoices, new_store
+
+Made = tuple[str, int, int, bytes]
+ADDRESS = simple("orders") + struct.pack(">ibb", 1, 1, 0)
+
+
+def asked(directory: Path, policy: str = SALVAGE) -> Answer:
+    return ask(find_journals(load(directory))[0], policy)
+
+
+def remade(answer: Answer, target: Path) -> BrokerContents:
+    for file in new_store(answer, StoreChoices()).files():
+        path = target / file.name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"".join(file.parts))
+    again = asked(target / "journal", "strict")
+    assert again.observation.verdict == CLEAN
+    found = contents(again)
+    assert isinstance(found, BrokerContents)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("more", "tx", "bindings", "page", "counter"),
+    [
+        ([], 0, [], b"", 11),
+        ([add(4000), update(4000, 32, 7)], 0, [], b"", 4001),
+        ([("ADD", 9000, 37, simple("orders") + struct.pack(">i", 2) + b"id")], 0, [], b"", 9001),
+        ([("ADD_TX", 11, 45, message(11))], 7000, [], b"", 7001),
+        ([("ADD_TX", 7100, 45, message(7100))], 50, [], b"", 7101),
+        ([], 0, [("ADD", 6000, 44, ADDRESS)], b"", 6001),
+        ([], 0, [("ADD", 6000, 21, queue("other"))], b"", 6001),
+        ([], 0, [], paged(message(8000), [7]), 8001),
+        # One that is there and too low is raised; another one stays.
+        ([], 0, [("ADD", 3, 24, struct.pack(">q", 4))], b"", 10),
+        ([], 0, [("ADD", 3, 24, struct.pack(">q", 1 << 31))], b"", 1 << 31),
+    ],
+)
+def test_the_counter_of_ids_is_not_below_any_that_is_in_use(
+    more: list[Made], tx: int, bindings: list[Made], page: bytes, counter: int, tmp_path: Path
+) -> None:
+    records = [add(10), update(10, 32, 7), *more]
+    old = with_pages(tmp_path / "old", [], page)
+    write(old / "activemq-data-1.amq", records, tx, xid())
+    write(old.parent / "bindings" / "activemq-bindings-1.bindings", [("ADD", 7, 21, queue("a")), *bindings])
+    assert remade(asked(old), tmp_path / "new").store.bindings.counter == counter
+
+
+@pytest.mark.parametrize(("priority", "fits"), [(0, True), (9, True), (10, False), (-1, False)])
+def test_a_priority_that_no_queue_has_keeps_a_message_out(priority: int, fits: bool, tmp_path: Path) -> None:
+    number = struct.pack(">qb", 1000, 4)
+    assert message(10).count(number) == 1
+    stored = message(10).replace(number, struct.pack(">qb", 1000, priority))
+    old = with_pages(tmp_path / "old", [add(10, stored), update(10, 32, 7), add(11), update(11, 32, 7)], b"")
+    answer = asked(old)
+    found = remade(answer, tmp_path / "new")
+    assert [row["id"] for row in found.rows("messages")] == ([10, 11] if fits else [11])
+    left = [(item.id, item.code) for item in new_store(answer, StoreChoices()).left_out()]
+    assert left == ([] if fits else [("10", "undecodable")])
+
+
+def left_out(store: NewStore) -> list[LossItem]:
+    return [item for item in store.left_out() if item.what == "message"]
+
+
+@pytest.mark.parametrize(
+    ("records", "ids"),
+    [
+        ([], ["20", "21"]),
+        ([("ADD", 30, 39, struct.pack(">qqi", 7, 1, 1))], ["20"]),
+        ([("ADD", 30, 42, struct.pack(">qqi", 7, 1, 1))], []),
+        # Another queue has done with it.
+        ([("ADD", 30, 42, struct.pack(">qqi", 8, 1, 1))], ["20", "21"]),
+    ],
+)
+def test_of_a_queue_that_is_left_out_what_was_acknowledged_in_pages_is_no_loss(
+    records: list[Made], ids: list[str], tmp_path: Path
+) -> None:
+    first = paged(message(20), [7, 8])
+    old = with_pages(tmp_path, records, first + paged(message(21), [7, 8]))
+    items = left_out(new_store(asked(old), StoreChoices(queues=("b",))))
+    assert [item.id for item in items] == ids
+    place = {"20": 5, "21": 5 + len(first)}
+    for item in items:
+        assert (item.queue, item.code, item.length) == ("a", "not-asked-for", len(message(20)))
+        assert (item.file, item.off) == ("1f/000000001.page", place[item.id] - 5)
+
+
+@pytest.mark.parametrize(
+    ("stored", "kept"),
+    [
+        (struct.pack(">qq", 7, 5), struct.pack(">qq", 7, 2)),
+        (struct.pack(">qqq", 7, 5, 900), struct.pack(">qqq", 7, 2, 2 * len(message(20)))),
+    ],
+)
+def test_a_counter_of_a_queue_says_what_its_pages_have(stored: bytes, kept: bytes, tmp_path: Path) -> None:
+    """In the form that it had: older versions count no bytes."""
+    page = paged(message(20), [7]) + paged(message(21), [7])
+    old = with_pages(tmp_path / "old", [("ADD", 30, 40, stored)], page)
+    found = remade(asked(old), tmp_path / "new")
+    counters = [each for each in found.store.replay.live() if each.user_type == 40]
+    assert [each.data[each.start : each.end] for each in counters] == [kept]
+
+
+def packing(sizes: Mapping[int, int], **params: str) -> Packing:
+    """Return what new files are like for old ones of these numbers and sizes (bytes)."""
+    form = Packing(DIALECTS["v2"], "", "activemq-data", "amq", 1024)
+    (first, *_) = (b"".join(file.parts) for file in form.files([NewRecord(11, 1, 7, b"one")]))
+    files = {
+        f"activemq-data-{number}.amq": (LONG_HEADER.pack(2, 0, number) + first[16:]).ljust(size, b"\0")
+        for number, size in sizes.items()
+    }
+    return packing_of(ask(Journal("jboss_journal", "v2", files, params=params), SALVAGE))
+
+
+def test_new_files_are_as_most_of_the_old_ones() -> None:
+    assert LONG_HEADER.size == 16
+    assert packing({1: 2048, 2: 2048, 3: 8192}).size == 2048
+    assert packing({1: 2048, 2: 8192}).size == 8192
+    assert packing({1: 2048}, file_size="4096").size == 4096
+    assert packing({1: 2048}, user_version="5").header(3) == struct.pack(">iiq", 2, 5, 3)
