@@ -60,6 +60,8 @@ from journalspec_reference.newstore import (
 
 #: Records that begin with the id of a queue.
 ABOUT_QUEUES = frozenset({REFERENCE, ACKNOWLEDGED, DELIVERIES, SCHEDULED})
+#: Those of the cursors of pages, and of the counters of what is in pages.
+CURSORS, COUNTERS = frozenset({CURSOR_ACK, PAGE_DONE}), frozenset({COUNTER, INCREMENT, COUNTER_PENDING})
 #: Record type -> how long it is at least; those that a table decodes are in SHAPES.
 LEAST = {
     PAGE_TX: 12, CURSOR_ACK: 20, PAGE_DONE: 16, COUNTER: 16, INCREMENT: 12, COUNTER_PENDING: 16,
@@ -239,7 +241,8 @@ class BrokerStore:
         yield from self._unheld()
         yield from self._pages.left_out()
         for item in self._wanted.others():
-            if code := self._refused(item):
+            code = self._refused(item)
+            if code and (code, *self._store.replay.where(item.place)) not in self._store.items:
                 yield self._store.item("record", item.id, None, item.place, code)
         yield from newbindings.left_out(self._wanted)
         yield from self._store.items.values()
@@ -264,9 +267,13 @@ class BrokerStore:
                     (queue,) = LONG.unpack_from(item.data, item.start)
                     code, why = why_not(queue, item.id) or "no-page", f"transaction {doubt.tx.tx}"
                     yield store.item("record", item.id, queue, item.place, code, why)
-        for ident, number in pending.numbers.items():
-            if not held[number] and ident not in self._wanted.added and ident not in sent:
-                yield store.item("message", ident, None, pending.places[number], "no-reference")
+        sent.update(self._wanted.added)
+        left = [number for number, is_held in enumerate(held) if not is_held]
+        bodies = store.replay.bodies(pending.places[number] for number in left)
+        for number, item in zip(left, bodies, strict=True):
+            # Of several messages with one id the last one is carried over.
+            if item.id not in sent or pending.numbers[item.id] != number:
+                yield store.item("message", item.id, None, item.place, "no-reference")
 
     def unverified(self) -> Iterator[LossItem]:
         """Yield messages that lack a part of their bodies, and what is kept although a broker deletes it."""
@@ -360,9 +367,9 @@ class BrokerStore:
         pending, counted = self._store.pending, dict[int, int]()
         for item in self._wanted.others():
             kind, data = item.user_type, item.data[item.start : item.end]
-            if self._refused(item) or not self._is_about_kept(item):
+            if self._refused(item):
                 continue
-            if kind in (INCREMENT, COUNTER, COUNTER_PENDING):
+            if kind in COUNTERS:
                 (queue,) = LONG.unpack_from(data)
                 counted.setdefault(queue, item.id)
                 continue
@@ -370,7 +377,7 @@ class BrokerStore:
                 (tx,) = LONG.unpack_from(data)
                 data = QUEUE_COUNT.pack(tx, pending.page_txs[tx][0])
             yield NewRecord(ADD, item.id, kind, data)
-        totals = {queue: Total() for queue in counted if queue in self._wanted.queues}
+        totals = {queue: Total() for queue in counted}
         if totals:
             self._pages.count(totals)
         for queue, total in totals.items():
@@ -392,7 +399,13 @@ class BrokerStore:
             return ""
         if kind not in LEAST:
             return "unknown-type"
-        return "" if len(data) >= LEAST[kind] else "undecodable"
+        if len(data) < LEAST[kind]:
+            return "undecodable"
+        if kind in CURSORS | COUNTERS:
+            (queue,) = LONG.unpack_from(data)
+            if why := self._wanted.why_not(queue, item.id):
+                return why
+        return "" if self._is_about_kept(item) else "no-page"
 
     def _is_about_kept(self, item: Body) -> bool:
         """Tell whether what a record is about is kept: its queue, and its page.
@@ -401,7 +414,7 @@ class BrokerStore:
         the number of any page that a cursor names until memory ends.
         """
         kind, size = item.user_type, item.end - item.start
-        if kind in (CURSOR_ACK, PAGE_DONE) and size >= TWO_LONGS.size:
+        if kind in CURSORS and size >= TWO_LONGS.size:
             queue, page = TWO_LONGS.unpack_from(item.data, item.start)
             return queue in self._wanted.queues and page in self._pages.numbers
         about = kind in ABOUT_QUEUES and size >= LONG.size

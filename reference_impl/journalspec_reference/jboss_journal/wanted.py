@@ -22,11 +22,13 @@ from journalspec_reference.newstore import BYTES, FILE, ChoiceRefused, Choices, 
 LOST = frozenset(
     {
         "undecodable", "no-message", "too-large",
-        "page-damaged", "page-unreadable", "no-address-file",
+        "page-damaged", "page-unreadable", "no-address-file", "unknown-status",
     }
 )  # fmt: skip
-#: Remarks of whole files, and of what follows a place in one.
-NOUNS = {"page-unreadable": FILE, "no-address-file": FILE, "page-damaged": BYTES}
+#: Remarks of whole files, of what follows a place in one, and of records that are no rows.
+NOUNS = {
+    "page-unreadable": FILE, "no-address-file": FILE, "page-damaged": BYTES, "unknown-status": "record",
+}  # fmt: skip
 #: The highest priority.
 HIGHEST = 9
 #: Codes of new stores alone, and what they mean.
@@ -50,17 +52,24 @@ def meaning(code: str) -> str:
 class ListingStore(Store):
     """A broker's store that keeps what is odd in it as items, all of them."""
 
-    items: dict[tuple[str, str], LossItem] = field(default_factory=dict)
+    items: dict[tuple[str, str, int | None], LossItem] = field(default_factory=dict)
 
     def note(self, note: Oddity) -> None:
         """Take what is not carried over."""
-        if note.code in LOST and (note.code, note.key) not in self.items:
+        place = note.code, note.file, note.off
+        if note.code in LOST and place not in self.items:
             what = NOUNS.get(note.code) or contents_of(FORMAT).tables[note.table].noun
             text = f"{note.why}: {meaning(note.code)}" if note.why else meaning(note.code)
             ident = "" if what in (FILE, BYTES) else note.key
-            self.items[note.code, note.key] = LossItem(
-                what, ident, "", note.file, note.off, None, note.code, text
-            )
+            self.items[place] = LossItem(what, ident, "", note.file, note.off, None, note.code, text)
+
+    def report_record(self, code: str, key: str, place: int, why: str) -> None:
+        """Take a record that is not carried over: what it changes is not there, or it is damaged."""
+        if code != "unknown-type":  # one of the others, of which the new store tells why
+            file, off = self.replay.where(place)
+            what = "message" if code == "no-message" else "record"
+            text = f"{why}: {meaning(code)}"
+            self.items[code, file, off] = LossItem(what, key, "", file, off, None, code, text)
 
     @property
     def has_any(self) -> bool:

@@ -101,11 +101,7 @@ class Store:
     @cached_property
     def pending(self) -> Pending:
         """What is pending in the journal itself."""
-
-        def report(code: str, key: str, place: int, why: str) -> None:
-            self.note(Oddity(code, key, *self.replay.where(place), why))
-
-        found = Pending(Replay(()) if self.is_bindings else self.replay, report)
+        found = Pending(Replay(()) if self.is_bindings else self.replay, self.report_record)
         if found.types[OLD] and (found.types[PROTOCOL] or self.bindings.addresses):
             self.note(Oddity("old-message", "", why=f"{found.types[OLD]} messages"))
         if self.bindings.queues and self.bindings.counter is None:
@@ -157,6 +153,10 @@ class Store:
         for file in self.paging.files(self.report_page):
             for entry in file.entries(self.report_page):
                 yield file, entry
+
+    def report_record(self, code: str, key: str, place: int, why: str) -> None:
+        """Remark on a record that says nothing of what is pending."""
+        self.note(Oddity(code, key, *self.replay.where(place), why))
 
     def report_page(self, code: str, file: str, off: int | None, why: str) -> None:
         """Remark on what is wrong with a page file."""
