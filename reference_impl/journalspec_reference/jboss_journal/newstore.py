@@ -170,12 +170,12 @@ class BrokerStore:
     @cached_property
     def _bad(self) -> dict[int, LossItem]:
         """The messages that are asked for and on which a broker does not start, by their ids."""
-        found, pending, numbers = dict[int, LossItem](), self._store.pending, bytearray(self._store.messages)
-        for _, _, _, number in self._wanted.references():
-            numbers[number] = 1
+        found, pending = dict[int, LossItem](), self._store.pending
         modern = self._store.product[0] == ARTEMIS_2
-        places = (pending.places[number] for number, asked in enumerate(numbers) if asked)
-        for item in self._store.replay.bodies(places):
+        every = range(self._store.messages)
+        odd = set(every if modern and pending.types[OLD] else pending.odd)
+        odd &= {number for _, _, _, number in self._wanted.references() if number in odd}
+        for item in self._store.replay.bodies(pending.places[number] for number in sorted(odd)):
             problem = problem_of(message_of(item.user_type, item.data[item.start : item.end]))
             if problem:
                 found[item.id] = self._store.item(
@@ -194,10 +194,11 @@ class BrokerStore:
     def _large(self) -> dict[int, LossItem | None]:
         """The large messages that are carried over, by their ids, and what each lacks."""
         pending, replay = self._store.pending, self._store.replay
-        own = {number for _, _, ident, number in self._references() if ident in pending.large}
+        large = pending.large
+        own = {number for _, _, ident, number in self._references() if ident in large} if large.masks else ()
         sent = (doubt.messages for doubt in pending.doubts)
         found: dict[int, LossItem | None] = {
-            ident: None for messages in sent for ident in messages if ident in pending.large
+            ident: None for messages in sent for ident in messages if ident in large
         }
         for item in replay.bodies(pending.places[number] for number in sorted(own)):
             message = message_of(item.user_type, item.data[item.start : item.end])
@@ -224,9 +225,10 @@ class BrokerStore:
         """Return the number and bytes of the pending messages of each queue, and of what else there is."""
         store, pending = self._store, self._store.pending
         totals = {queue: Total() for queue in self._wanted.queues}
+        large, hidden = pending.large if pending.large.masks else (), pending.hidden
         for key, queue, ident, number in self._references():
-            if key not in pending.hidden:
-                size = pending.sizes[number] + (store.large.size(ident) if ident in pending.large else 0)
+            if key not in hidden:
+                size = pending.sizes[number] + (store.large.size(ident) if ident in large else 0)
                 totals[queue].add(size, pending.stamps[number] or None)
         self._pages.count(totals)
         yield from (total.count("messages", store.queues[queue]) for queue, total in totals.items())
@@ -332,30 +334,31 @@ class BrokerStore:
         bodies = self._store.replay.bodies(iter(feed.pop, -1))
         done = bytearray(self._store.messages)
 
-        def message(ident: int, number: int) -> Iterator[NewRecord]:
-            if not done[number]:
-                done[number] = 1
-                known.add(ident)
-                feed.append(pending.places[number])
-                item = next(bodies)
-                data = item.data[item.start : item.end]
-                at = id_at(item.user_type, data)
-                if data[at : at + LONG.size] != LONG.pack(ident):
-                    # A broker takes the id from here, and acknowledges another message.
-                    data = data[:at] + LONG.pack(ident) + data[at + LONG.size :]
-                yield NewRecord(ADD, ident, item.user_type, data)
+        def message(ident: int, number: int) -> NewRecord:
+            done[number] = 1
+            known.add(ident)
+            feed.append(pending.places[number])
+            item = next(bodies)
+            data = item.data[item.start : item.end]
+            at = id_at(item.user_type, data)
+            if data[at : at + LONG.size] != LONG.pack(ident):
+                # A broker takes the id from here, and acknowledges another message.
+                data = data[:at] + LONG.pack(ident) + data[at + LONG.size :]
+            return NewRecord(ADD, ident, item.user_type, data)
 
+        listed = {queue: LONG.pack(queue) for queue in self._wanted.queues}
         for key, queue, ident, number in self._references():
-            yield from message(ident, number)
-            yield NewRecord(UPDATE, ident, REFERENCE, LONG.pack(queue))
+            if not done[number]:
+                yield message(ident, number)
+            yield NewRecord(UPDATE, ident, REFERENCE, listed[queue])
             if key in pending.deliveries:
                 yield NewRecord(UPDATE, ident, DELIVERIES, QUEUE_COUNT.pack(queue, pending.deliveries[key]))
             if key in pending.scheduled:
                 yield NewRecord(UPDATE, ident, SCHEDULED, TWO_LONGS.pack(queue, pending.scheduled[key]))
         for doubt in pending.doubts:
             for ident, _, _ in doubt.sends:
-                if ident in pending.numbers:
-                    yield from message(ident, pending.numbers[ident])
+                if ident in pending.numbers and not done[pending.numbers[ident]]:
+                    yield message(ident, pending.numbers[ident])
         for record in self._others():
             known.add(record.id)
             yield record

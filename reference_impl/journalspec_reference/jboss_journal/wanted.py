@@ -11,7 +11,7 @@ from journalspec_reference.jboss_journal.bodies import Body, Kept, PreparedTx
 from journalspec_reference.jboss_journal.contents import BrokerContents, xid_text
 from journalspec_reference.jboss_journal.contents.beside import JOURNAL, NAMES, beside
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT
-from journalspec_reference.jboss_journal.contents.core import Message, is_compressed, message_of
+from journalspec_reference.jboss_journal.contents.core import HIGHEST, Message, is_compressed, message_of
 from journalspec_reference.jboss_journal.contents.messages import SIZES, Oddity
 from journalspec_reference.jboss_journal.contents.paging import Entry
 from journalspec_reference.jboss_journal.contents.pending import KEY, queue_of
@@ -29,8 +29,6 @@ LOST = frozenset(
 NOUNS = {
     "page-unreadable": FILE, "no-address-file": FILE, "page-damaged": BYTES, "unknown-status": "record",
 }  # fmt: skip
-#: The highest priority.
-HIGHEST = 9
 #: Codes of new stores alone, and what they mean.
 CODES = {
     "dropped": "left out as asked for",
@@ -52,6 +50,7 @@ def meaning(code: str) -> str:
 class ListingStore(Store):
     """A broker's store that keeps what is odd in it as items, all of them."""
 
+    judges = True
     items: dict[tuple[str, str, int | None], LossItem] = field(default_factory=dict)
 
     def note(self, note: Oddity) -> None:
