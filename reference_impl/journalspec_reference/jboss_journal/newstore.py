@@ -60,6 +60,8 @@ from journalspec_reference.newstore import (
 
 #: Records that begin with the id of a queue.
 ABOUT_QUEUES = frozenset({REFERENCE, ACKNOWLEDGED, DELIVERIES, SCHEDULED})
+#: Those of the cursors of pages, and of the counters of what is in pages.
+CURSORS, COUNTERS = frozenset({CURSOR_ACK, PAGE_DONE}), frozenset({COUNTER, INCREMENT, COUNTER_PENDING})
 #: Record type -> how long it is at least; those that a table decodes are in SHAPES.
 LEAST = {
     PAGE_TX: 12, CURSOR_ACK: 20, PAGE_DONE: 16, COUNTER: 16, INCREMENT: 12, COUNTER_PENDING: 16,
@@ -153,12 +155,12 @@ class BrokerStore(NewStore):
     @cached_property
     def _bad(self) -> dict[int, LossItem]:
         """The messages that are asked for and on which a broker does not start, by their ids."""
-        found, pending, numbers = dict[int, LossItem](), self._store.pending, bytearray(self._store.messages)
-        for _, _, _, number in self._wanted.references():
-            numbers[number] = 1
+        found, pending = dict[int, LossItem](), self._store.pending
         modern = self._store.product[0] == ARTEMIS_2
-        places = (pending.places[number] for number, asked in enumerate(numbers) if asked)
-        for item in self._store.replay.bodies(places):
+        every = range(self._store.messages)
+        odd = set(every if modern and pending.types[OLD] else pending.odd)
+        odd &= {number for _, _, _, number in self._wanted.references() if number in odd}
+        for item in self._store.replay.bodies(pending.places[number] for number in sorted(odd)):
             problem = problem_of(message_of(item.user_type, item.data[item.start : item.end]))
             if problem:
                 found[item.id] = self._store.item(
@@ -177,10 +179,11 @@ class BrokerStore(NewStore):
     def _large(self) -> dict[int, LossItem | None]:
         """The large messages that are carried over, by their ids, and what each lacks."""
         pending, replay = self._store.pending, self._store.replay
-        own = {number for _, _, ident, number in self._references() if ident in pending.large}
+        large = pending.large
+        own = {number for _, _, ident, number in self._references() if ident in large} if large.masks else ()
         sent = (doubt.messages for doubt in pending.doubts)
         found: dict[int, LossItem | None] = {
-            ident: None for messages in sent for ident in messages if ident in pending.large
+            ident: None for messages in sent for ident in messages if ident in large
         }
         for item in replay.bodies(pending.places[number] for number in sorted(own)):
             message = message_of(item.user_type, item.data[item.start : item.end])
@@ -207,9 +210,10 @@ class BrokerStore(NewStore):
         """Return the number and bytes of the pending messages of each queue, and of what else there is."""
         store, pending = self._store, self._store.pending
         totals = {queue: Total() for queue in self._wanted.queues}
+        large, hidden = pending.large if pending.large.masks else (), pending.hidden
         for key, queue, ident, number in self._references():
-            if key not in pending.hidden:
-                size = pending.sizes[number] + (store.large.size(ident) if ident in pending.large else 0)
+            if key not in hidden:
+                size = pending.sizes[number] + (store.large.size(ident) if ident in large else 0)
                 totals[queue].add(size, pending.stamps[number] or None)
         self._pages.count(totals)
         yield from (total.count("messages", store.queues[queue]) for queue, total in totals.items())
@@ -224,7 +228,8 @@ class BrokerStore(NewStore):
         yield from self._unheld()
         yield from self._pages.left_out()
         for item in self._wanted.others():
-            if code := self._refused(item):
+            code = self._refused(item)
+            if code and (code, *self._store.replay.where(item.place)) not in self._store.items:
                 yield self._store.item("record", item.id, None, item.place, code)
         yield from newbindings.left_out(self._wanted)
         yield from self._store.items.values()
@@ -249,9 +254,13 @@ class BrokerStore(NewStore):
                     (queue,) = LONG.unpack_from(item.data, item.start)
                     code, why = why_not(queue, item.id) or "no-page", f"transaction {doubt.tx.tx}"
                     yield store.item("record", item.id, queue, item.place, code, why)
-        for ident, number in pending.numbers.items():
-            if not held[number] and ident not in self._wanted.added and ident not in sent:
-                yield store.item("message", ident, None, pending.places[number], "no-reference")
+        sent.update(self._wanted.added)
+        left = [number for number, is_held in enumerate(held) if not is_held]
+        bodies = store.replay.bodies(pending.places[number] for number in left)
+        for number, item in zip(left, bodies, strict=True):
+            # Of several messages with one id the last one is carried over.
+            if item.id not in sent or pending.numbers[item.id] != number:
+                yield store.item("message", item.id, None, item.place, "no-reference")
 
     def unverified(self) -> Iterator[LossItem]:
         """Yield messages that lack a part of their bodies, and what is kept although a broker deletes it."""
@@ -306,30 +315,31 @@ class BrokerStore(NewStore):
         bodies = self._store.replay.bodies(iter(feed.pop, -1))
         done = bytearray(self._store.messages)
 
-        def message(ident: int, number: int) -> Iterator[NewRecord]:
-            if not done[number]:
-                done[number] = 1
-                known.add(ident)
-                feed.append(pending.places[number])
-                item = next(bodies)
-                data = item.data[item.start : item.end]
-                at = id_at(item.user_type, data)
-                if data[at : at + LONG.size] != LONG.pack(ident):
-                    # A broker takes the id from here, and acknowledges another message.
-                    data = data[:at] + LONG.pack(ident) + data[at + LONG.size :]
-                yield NewRecord(ADD, ident, item.user_type, data)
+        def message(ident: int, number: int) -> NewRecord:
+            done[number] = 1
+            known.add(ident)
+            feed.append(pending.places[number])
+            item = next(bodies)
+            data = item.data[item.start : item.end]
+            at = id_at(item.user_type, data)
+            if data[at : at + LONG.size] != LONG.pack(ident):
+                # A broker takes the id from here, and acknowledges another message.
+                data = data[:at] + LONG.pack(ident) + data[at + LONG.size :]
+            return NewRecord(ADD, ident, item.user_type, data)
 
+        listed = {queue: LONG.pack(queue) for queue in self._wanted.queues}
         for key, queue, ident, number in self._references():
-            yield from message(ident, number)
-            yield NewRecord(UPDATE, ident, REFERENCE, LONG.pack(queue))
+            if not done[number]:
+                yield message(ident, number)
+            yield NewRecord(UPDATE, ident, REFERENCE, listed[queue])
             if key in pending.deliveries:
                 yield NewRecord(UPDATE, ident, DELIVERIES, QUEUE_COUNT.pack(queue, pending.deliveries[key]))
             if key in pending.scheduled:
                 yield NewRecord(UPDATE, ident, SCHEDULED, TWO_LONGS.pack(queue, pending.scheduled[key]))
         for doubt in pending.doubts:
             for ident, _, _ in doubt.sends:
-                if ident in pending.numbers:
-                    yield from message(ident, pending.numbers[ident])
+                if ident in pending.numbers and not done[pending.numbers[ident]]:
+                    yield message(ident, pending.numbers[ident])
         for record in self._others():
             known.add(record.id)
             yield record
@@ -341,9 +351,9 @@ class BrokerStore(NewStore):
         pending, counted = self._store.pending, dict[int, int]()
         for item in self._wanted.others():
             kind, data = item.user_type, item.data[item.start : item.end]
-            if self._refused(item) or not self._is_about_kept(item):
+            if self._refused(item):
                 continue
-            if kind in (INCREMENT, COUNTER, COUNTER_PENDING):
+            if kind in COUNTERS:
                 (queue,) = LONG.unpack_from(data)
                 counted.setdefault(queue, item.id)
                 continue
@@ -351,7 +361,7 @@ class BrokerStore(NewStore):
                 (tx,) = LONG.unpack_from(data)
                 data = QUEUE_COUNT.pack(tx, pending.page_txs[tx][0])
             yield NewRecord(ADD, item.id, kind, data)
-        totals = {queue: Total() for queue in counted if queue in self._wanted.queues}
+        totals = {queue: Total() for queue in counted}
         if totals:
             self._pages.count(totals)
         for queue, total in totals.items():
@@ -373,7 +383,13 @@ class BrokerStore(NewStore):
             return ""
         if kind not in LEAST:
             return "unknown-type"
-        return "" if len(data) >= LEAST[kind] else "undecodable"
+        if len(data) < LEAST[kind]:
+            return "undecodable"
+        if kind in CURSORS | COUNTERS:
+            (queue,) = LONG.unpack_from(data)
+            if why := self._wanted.why_not(queue, item.id):
+                return why
+        return "" if self._is_about_kept(item) else "no-page"
 
     def _is_about_kept(self, item: Body) -> bool:
         """Tell whether what a record is about is kept: its queue, and its page.
@@ -382,7 +398,7 @@ class BrokerStore(NewStore):
         the number of any page that a cursor names until memory ends.
         """
         kind, size = item.user_type, item.end - item.start
-        if kind in (CURSOR_ACK, PAGE_DONE) and size >= TWO_LONGS.size:
+        if kind in CURSORS and size >= TWO_LONGS.size:
             queue, page = TWO_LONGS.unpack_from(item.data, item.start)
             return queue in self._wanted.queues and page in self._pages.numbers
         about = kind in ABOUT_QUEUES and size >= LONG.size

@@ -11,7 +11,7 @@ from journalspec_reference.jboss_journal.bodies import Body, Kept, PreparedTx
 from journalspec_reference.jboss_journal.contents import BrokerContents, xid_text
 from journalspec_reference.jboss_journal.contents.beside import JOURNAL, NAMES, beside
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT
-from journalspec_reference.jboss_journal.contents.core import Message, is_compressed, message_of
+from journalspec_reference.jboss_journal.contents.core import HIGHEST, Message, is_compressed, message_of
 from journalspec_reference.jboss_journal.contents.messages import SIZES, Oddity
 from journalspec_reference.jboss_journal.contents.paging import Entry
 from journalspec_reference.jboss_journal.contents.pending import KEY, queue_of
@@ -22,13 +22,13 @@ from journalspec_reference.newstore import BYTES, FILE, ChoiceRefused, LossItem,
 LOST = frozenset(
     {
         "undecodable", "no-message", "too-large",
-        "page-damaged", "page-unreadable", "no-address-file",
+        "page-damaged", "page-unreadable", "no-address-file", "unknown-status",
     }
 )  # fmt: skip
-#: Remarks of whole files, and of what follows a place in one.
-NOUNS = {"page-unreadable": FILE, "no-address-file": FILE, "page-damaged": BYTES}
-#: The highest priority.
-HIGHEST = 9
+#: Remarks of whole files, of what follows a place in one, and of records that are no rows.
+NOUNS = {
+    "page-unreadable": FILE, "no-address-file": FILE, "page-damaged": BYTES, "unknown-status": "record",
+}  # fmt: skip
 #: Codes of new stores alone, and what they mean.
 CODES = {
     "dropped": "left out as asked for",
@@ -50,17 +50,25 @@ def meaning(code: str) -> str:
 class ListingStore(Store):
     """A broker's store that keeps what is odd in it as items, all of them."""
 
-    items: dict[tuple[str, str], LossItem] = field(default_factory=dict)
+    judges = True
+    items: dict[tuple[str, str, int | None], LossItem] = field(default_factory=dict)
 
     def note(self, note: Oddity) -> None:
         """Take what is not carried over."""
-        if note.code in LOST and (note.code, note.key) not in self.items:
+        place = note.code, note.file, note.off
+        if note.code in LOST and place not in self.items:
             what = NOUNS.get(note.code) or contents_of(FORMAT).tables[note.table].noun
             text = f"{note.why}: {meaning(note.code)}" if note.why else meaning(note.code)
             ident = "" if what in (FILE, BYTES) else note.key
-            self.items[note.code, note.key] = LossItem(
-                what, note.code, text, ident, file=note.file, off=note.off
-            )
+            self.items[place] = LossItem(what, note.code, text, ident, file=note.file, off=note.off)
+
+    def report_record(self, code: str, key: str, place: int, why: str) -> None:
+        """Take a record that is not carried over: what it changes is not there, or it is damaged."""
+        if code != "unknown-type":  # one of the others, of which the new store tells why
+            file, off = self.replay.where(place)
+            what = "message" if code == "no-message" else "record"
+            text = f"{why}: {meaning(code)}"
+            self.items[code, file, off] = LossItem(what, code, text, key, file=file, off=off)
 
     @property
     def has_any(self) -> bool:

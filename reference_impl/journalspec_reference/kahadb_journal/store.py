@@ -204,7 +204,8 @@ class Store:
         destinations = self.destinations
         for command, name, ident, priority, place, key, tx, retroactive in steps:
             if tx is not None and command in _CHANGING:
-                step = Step(command, name, ident, priority, place, key, None, None)
+                # To make the tuple itself takes half as long, and there is one for each change.
+                step = tuple.__new__(Step, (command, name, ident, priority, place, key, None, None))
                 self.open.setdefault(tx, []).append(step)
             elif command in _ADDING:
                 here = destinations.get(name)

@@ -21,6 +21,8 @@ INT, LONG, SHORT, CHAR = Struct(">i"), Struct(">q"), Struct(">h"), Struct(">H")
 #: Type, durable, expiration, timestamp, priority, and whether properties follow.
 HEADERS = Struct(">bBqqbB")
 UUID_SIZE = 16
+#: The highest priority.
+HIGHEST = 9
 #: Types of user records that hold messages.
 LARGE, OLD, PROTOCOL = 30, 31, 45
 #: What a record of type 45, or an entry of a page, begins with.
@@ -43,6 +45,8 @@ MOST_NAMES, MOST_NAME = 4096, 256
 #: Values of fixed size, by their tags.
 FIXED = {3: Struct(">b"), 5: SHORT, 6: INT, 7: LONG, 8: Struct(">f"), 9: Struct(">d")}
 NULL, BOOL, DATA, STRING, CHARACTER = 0, 2, 4, 10, 11
+#: Tag of such a value, or of one that is true or false -> how many bytes both have.
+_SIZES = {BOOL: 2, **{tag: 1 + form.size for tag, form in FIXED.items()}}
 #: The decoder of texts itself: to look for it by its name takes longer than to decode a short text.
 text_of = codecs.utf_16_le_decode
 #: What one error of bytes that are no such structure may be.
@@ -284,6 +288,71 @@ def message_of(kind: int, data: bytes, *, tagged: bool = False) -> Message:
         return old_message(data, tags) if kind == OLD else protocol_message(data, tags)
     except ERRORS as error:
         return Message(protocol="", body=data, problem=str(error) or "it is cut")
+
+
+def is_sound(kind: int, data: bytes, start: int, end: int) -> bool:
+    """Tell whether the message in a record's body is one whose :func:`message_of` has surely no problem.
+
+    Nothing is decoded. False: it may have one.
+    """
+    int_at = INT.unpack_from
+    try:
+        if kind == PROTOCOL:
+            if data[start] != CORE:
+                return data[start] in OF_AMQP and end - start >= 1 + LONG.size
+            start += 1 + LONG.size
+            start = _past_text(data, start)
+            (size,) = int_at(data, start)
+            start += INT.size
+            if not 0 <= size <= end - start:
+                return False
+            end = start + size
+        if kind != LARGE:
+            at, ends = (OLD_BODY_AT, 2 * INT.size) if kind == OLD else (BODY_AT, INT.size)
+            size = int_at(data, start)[0] - at
+            start += ends + size
+            if size < 0 or start > end:
+                return False
+        at = _past_text(data, start + LONG.size)
+        at += 1 + UUID_SIZE if data[at] else 1
+        _, _, _, _, priority, given = HEADERS.unpack_from(data, at)
+        at += HEADERS.size
+        return 0 <= priority <= HIGHEST and (_past_properties(data, at) if given else at) <= end
+    except ERRORS:
+        return False
+
+
+def _past_text(data: bytes, at: int) -> int:
+    """Return where a text ends that has a flag before it; raises one of ERRORS."""
+    if not data[at]:
+        return at + 1
+    (size,) = INT.unpack_from(data, at + 1)
+    if size < 0:
+        raise Undecodable
+    return at + 1 + INT.size + int(size)
+
+
+def _past_properties(data: bytes, at: int) -> int:
+    """Return where properties of the usual types end, behind their flag; raises one of ERRORS."""
+    int_at, sizes = INT.unpack_from, _SIZES
+    (count,) = int_at(data, at)
+    at += 4
+    if not 0 <= count <= MOST_VALUES:
+        raise Undecodable(_TOO_MANY)
+    for _ in range(count):
+        (size,) = int_at(data, at)
+        at += 4 + size
+        if size < 0:
+            raise Undecodable
+        tag = data[at]
+        if tag == STRING:
+            (size,) = int_at(data, at + 1)
+            at += 5 + size
+            if size < 0:
+                raise Undecodable
+        else:
+            at += sizes.get(tag, len(data))
+    return at
 
 
 def large_message(data: bytes, tags: dict[str, int] | None = None) -> Message:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from struct import Struct
 
-from journalspec_reference.ids import Ids
+from journalspec_reference.ids import IdNumbers, Ids
 from journalspec_reference.jboss_journal.bodies import Body, Kept, PreparedTx
 from journalspec_reference.jboss_journal.contents.core import (
     ERRORS,
@@ -23,6 +23,7 @@ from journalspec_reference.jboss_journal.contents.core import (
     PROTOCOL,
     Undecodable,
     is_large,
+    is_sound,
     timestamp_of,
 )
 
@@ -35,7 +36,8 @@ QUEUE_COUNT, TWO_LONGS, PLACE = Struct(">qi"), Struct(">qq"), Struct(">qqi")
 #: A page transaction is changed by this kind of record, and added by any other.
 UPDATES = (12, 14)
 #: A key of a reference is the id of its queue times this, plus the id of its message.
-KEY = 1 << 64
+_BITS = 64
+KEY, _HALF = 1 << _BITS, 1 << _BITS - 1
 
 
 @dataclass(slots=True)
@@ -69,9 +71,11 @@ ReportRecord = Callable[[str, str, int, str], None]
 class Pending:
     """The references that are live, in the order of their records; `places` of messages by their number."""
 
-    def __init__(self, replay: Kept, report: ReportRecord) -> None:
-        self._replay, self._report = replay, report
-        self.numbers: dict[int, int] = {}
+    def __init__(self, replay: Kept, report: ReportRecord, *, judge: bool = False) -> None:
+        self._replay, self._report, self._judges = replay, report, judge
+        #: Numbers of the messages that may have a problem, if that is asked for.
+        self.odd = array("q")
+        self.numbers = IdNumbers()
         self.places, self.stamps, self.sizes = array("q"), array("q"), array("q")
         #: The ids of the queues that are referred to.
         self.queues: set[int] = set()
@@ -101,6 +105,7 @@ class Pending:
 
     def _take_live(self) -> None:
         numbers, references, queues = self.numbers, self.references, self.queues.add
+        judges, newest, last = self._judges, None, 0
         places, stamps, sizes = self.places.append, self.stamps.append, self.sizes.append
         long_at, counted = LONG.unpack_from, [0] * 256
         for item in self._replay.live():
@@ -111,19 +116,22 @@ class Pending:
                     if end - start < 8:
                         raise Undecodable("the id of its queue is cut")
                     (queue,) = long_at(data, start)
-                    message = numbers.get(ident)
+                    message = last if ident == newest else numbers.get(ident)
                     if message is None:
                         self._report("no-message", str(ident), place, f"queue {queue} refers to it")
                     else:
                         references[queue * KEY + ident] = message
                         queues(queue)
                 elif kind in MESSAGES:
-                    numbers[ident] = len(self.places)
+                    newest, last = ident, len(self.places)
+                    numbers.put(ident, last)
                     places(place)
                     stamps(timestamp_of(kind, data, start))
                     sizes(end - start)
                     if is_large(kind, data, start):
                         self.large.add(ident)
+                    if judges and not is_sound(kind, data, start, end):
+                        self.odd.append(last)
                 else:
                     self._take_other(item, data[start:end])
             except ERRORS as error:
@@ -227,4 +235,4 @@ _CHANGES = {
 
 def queue_of(key: int) -> int:
     """Return the id of the queue in a key of a reference."""
-    return (key + KEY // 2) // KEY
+    return key + _HALF >> _BITS

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
+from typing import ClassVar
 
 from journalspec.contents import contents_of
 from journalspec_reference.answers import SALVAGE, Answer, ask
@@ -34,6 +35,8 @@ class Store:
     """What recovery kept of a journal, and what lies beside it; each part is read when it is asked for."""
 
     answer: Answer
+    #: Whether it is of interest which messages may have problems.
+    judges: ClassVar[bool] = False
     remarks: Remarks = field(default_factory=Remarks)
     #: What was remarked on: code and key.
     _noted: set[tuple[str, str]] = field(default_factory=set)
@@ -101,11 +104,9 @@ class Store:
     @cached_property
     def pending(self) -> Pending:
         """What is pending in the journal itself."""
-
-        def report(code: str, key: str, place: int, why: str) -> None:
-            self.note(Oddity(code, key, *self.replay.where(place), why))
-
-        found = Pending(Replay(()) if self.is_bindings else self.replay, report)
+        found = Pending(
+            Replay(()) if self.is_bindings else self.replay, self.report_record, judge=self.judges
+        )
         if found.types[OLD] and (found.types[PROTOCOL] or self.bindings.addresses):
             self.note(Oddity("old-message", "", why=f"{found.types[OLD]} messages"))
         if self.bindings.queues and self.bindings.counter is None:
@@ -157,6 +158,10 @@ class Store:
         for file in self.paging.files(self.report_page):
             for entry in file.entries(self.report_page):
                 yield file, entry
+
+    def report_record(self, code: str, key: str, place: int, why: str) -> None:
+        """Remark on a record that says nothing of what is pending."""
+        self.note(Oddity(code, key, *self.replay.where(place), why))
 
     def report_page(self, code: str, file: str, off: int | None, why: str) -> None:
         """Remark on what is wrong with a page file."""
