@@ -82,8 +82,7 @@ JSONL, CSV, PARQUET, XML, SQL = KINDS = ("jsonl", "csv", "parquet", "artemis-xml
 @click.option(
     "--policy",
     metavar="POLICY",
-    help="What damage means, as for `recover`. The policy is salvage, for Derby default, unless something"
-    " else is said.",
+    help="What damage means, as for `recover`. Default: salvage; `default` where a format has none.",
 )
 @click.option(
     "--to",
