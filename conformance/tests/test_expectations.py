@@ -173,7 +173,7 @@ def test_update_from_nothing() -> None:
 
 
 def test_update_refuses_what_it_cannot_take_apart() -> None:
-    with pytest.raises(Problem, match="cannot be told apart"):
+    with pytest.raises(Problem, match="cannot be distinguished"):
         update('expect = [{case = "a", outcome = "fail", why = "w"}]\n', [])
 
 

@@ -97,7 +97,7 @@ HEAD = '[[case]]\nname = "x"\ntitle = "X"\n'
         ),
         (
             HEAD + 'base = "two"\nexpect = [{ when = "look" }]',
-            "'look' is no question",
+            "'look' is not a question",
         ),
     ],
 )

@@ -124,7 +124,7 @@ def test_damage_is_what_makes_a_reading_other_than_clean() -> None:
 
 @pytest.mark.parametrize("text", ["", "recover", "read.strict", "look"])
 def test_a_question_is_spelled_right(text: str) -> None:
-    with pytest.raises(ValueError, match="is no question"):
+    with pytest.raises(ValueError, match="is not a question"):
         when(text)
 
 

@@ -154,7 +154,7 @@ def test_a_delete_is_found_by_the_one_edition_that_reads_it(tmp_path: Path) -> N
 def test_damage_that_no_edition_explains_is_no_reason_to_guess(tmp_path: Path) -> None:
     write_short(tmp_path, add(1), short_record(16, 7, struct.pack(">q", 1))[:-1] + b"\xff", add(2))
     for policy in (None, "strict", "salvage"):
-        with pytest.raises(UnknownEdition, match="cannot be told: no edition explains") as raised:
+        with pytest.raises(UnknownEdition, match="is unknown: no edition explains") as raised:
             ask(one(tmp_path), policy)
         text = str(raised.value)
         assert "seed: recovered, 2 record(s), 1 dropped region(s)" in text
@@ -379,7 +379,7 @@ def test_parameters_reach_the_reader(queue: Path) -> None:
     [
         ({"extention": "hq"}, "no parameter 'extention'"),
         ({"min_files": "2"}, "no parameter 'min_files'"),
-        ({"user_version": "x"}, "'x' is no integer"),
+        ({"user_version": "x"}, "'x' is not an integer"),
         ({"user_version": str(1 << 31)}, "is not within"),
     ],
 )

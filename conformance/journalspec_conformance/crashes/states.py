@@ -249,13 +249,15 @@ def of_state(workload: Any, state: State, seed: int) -> CrashCase:
     return as_crash_case(state.trace.format, found)
 
 
-def sampled(format_id: str, seed: int, count: int, editions: Collection[str]) -> list[CrashCase]:
-    """Return up to `count` states of the core workloads of a format, in `editions`: a sample by `seed`.
+def sampled(
+    format_id: str, seed: int, count: int, editions: Collection[str], tier: str = "core"
+) -> list[CrashCase]:
+    """Return up to `count` states of the workloads of a tier of a format, in `editions`: a sample by `seed`.
 
     Traces come in an order that the seed draws. Each gives a few states, first those of the classes that
     were seen least.
     """
-    workloads = sorted(Plan(format_id, "core").workloads(), key=lambda work: _draw(seed, work.name.encode()))
+    workloads = sorted(Plan(format_id, tier).workloads(), key=lambda work: _draw(seed, work.name.encode()))
     taken: dict[bytes, ChosenState] = {}
     seen: Counter[Class] = Counter()
     each = max(PER_TRACE, -(-count // len(workloads)))
