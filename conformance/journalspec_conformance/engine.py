@@ -40,7 +40,7 @@ _OPERATIONS = frozenset({"read", "recover", "write"})
 class Options:
     """How to run: see the command line's options of the same names. `timeout` in seconds.
 
-    `enforce_may` is for mutants, where every difference counts: nobody fails on what he may do.
+    `enforce_may` is for mutants, where every difference counts: an implementation does not fail on a *may*.
     """
 
     level: Level = Level.CONTENTS

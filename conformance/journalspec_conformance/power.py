@@ -1,7 +1,7 @@
 """What a power failure leaves, from the records of a writer's I/O alone.
 
 A kill loses nothing: the system still writes what it was given. Power that
-fails loses whatever was not forced. :class:`Disk` is told every storage
+fails loses whatever was not forced. :class:`Disk` is given every storage
 operation of a writer (the feature ``io-trace``) and says what may be there
 afterwards, by four rules:
 

@@ -3,7 +3,7 @@
 A report that was cut off, glued together or edited is not believed: a missing
 footer, a second header, a probe that stands twice, counts that do not add up, or
 another digest make it invalid as a whole. The digest guards against accidents
-and careless hands, not against somebody who computes it anew.
+and careless hands, not against a computed forgery.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class InvalidReport(Problem):
 class Report:
     """A whole report. `header` names the implementation, the corpus tier and the options.
 
-    `sealed` is False for a report of version 1: nobody can tell whether it was edited.
+    `sealed` is False for a report of version 1: it is unknown whether it was edited.
     """
 
     header: Mapping[str, Any]

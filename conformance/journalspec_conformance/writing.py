@@ -34,7 +34,7 @@ Files = Mapping[str, bytes]
 
 
 class Asking(Protocol):
-    """Who asks: see :class:`.engine.Engine`."""
+    """The part of the runner that asks: see :class:`.engine.Engine`."""
 
     connection: Connection
     workspace: Workspace
@@ -233,7 +233,7 @@ def _fail(fingerprint: str, reason: str) -> NoReturn:
 
 
 class Promises:
-    """What recovery owes after a crash in one write, by the format's model and the expected refusals."""
+    """What recovery must give after a crash in one write, by the format's model and the expected refusals."""
 
     def __init__(self, engine: Asking, probe: Probe) -> None:
         self._case = probe.case

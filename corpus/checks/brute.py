@@ -131,7 +131,7 @@ def points(trace: Trace, *, all_promises: bool) -> list[int]:
     """Return the crash points of subset presets: before each force and acknowledgement, and the end.
 
     What is in flight in between is in flight there as well. With `all_promises`,
-    also before what releases records: nothing changes on disk, but less is owed.
+    also before what releases records: nothing changes on disk, but less is required.
     """
     kinds = (Sync, SyncDir, Ack, Release) if all_promises else (Sync, SyncDir, Ack)
     inner = [index for index, op in enumerate(trace.ops) if isinstance(op, kinds)]
@@ -330,7 +330,7 @@ class Comparison:
                 self._compared(f"{where} {reader}", said, think, explained=explained)
 
     def _others(self) -> None:
-        """Compare the states of the other strata, as far as the engine has some of this trace."""
+        """Compare the states of the other classes, as far as the engine has some of this trace."""
         pasts: dict[int, Past] = {}
         for states in crash_states(self.trace, OTHERS, SEED):
             point = states.point

@@ -12,7 +12,7 @@ to be told (nobody wants what was released), unless whole records of the time be
 then the state looks as if nothing had ever happened. They have to fit: from where a record that counts
 begins, one behind the other, up to where a record that counts ends.
 
-In the other strata, whether a state can be is decided from its bytes: a device that lied
+In the other classes, whether a state can be is decided from its bytes: a lying device
 leaves what it had before some operation; a force that failed leaves pages of the trace's
 past; corruption of a kind changes so much and no more of what had been settled. Nobody
 is blamed for refusing there, and with corruption nothing can be demanded back: then what is
@@ -195,7 +195,7 @@ class Accounts:
         return frozenset(name for op in ops if isinstance(op, Release) for name in op.records)
 
     def expected(self, state: BruteState) -> BruteDebt:
-        """Return what is owed in `state`."""
+        """Return what is required in `state`."""
         trace = self.trace
         own = {mark.record for mark in trace.standing} | {name for name, _ in self.written}
         possible = {mark.record for mark in trace.possible} - own
@@ -322,7 +322,7 @@ def verdict(answer: Answer, expected: BruteDebt, *, salvaging: bool) -> str:
 def _front(found: Sequence[str], expected: BruteDebt) -> bool:
     """Tell whether `found` is all that was written up to some point, but for what nobody can ask for.
 
-    Who lets go of records writes the others anew, in an order of its own: then only the set counts.
+    Who deletes of records writes the others anew, in an order of its own: then only the set counts.
     """
     sure = _sure(found, expected)
     fronts = [_sure(sequence, expected)[: len(set(sure))] for sequence in expected.sequences]
@@ -466,7 +466,7 @@ def is_rotten(past: Past, files: Files, label: str) -> bool:
 
 
 def lied(past: Past, files: Files, preset: str) -> BruteState | None:
-    """Return the state if a device that lied may leave `files`, None if it may not."""
+    """Return the state if a lying device may leave `files`, None if it may not."""
     content = tuple(sorted(files.items()))
     if get_preset(preset).force == "fails-clean":
         fits = all(
@@ -489,7 +489,7 @@ def _bare(past: Past, files: Files, preset: str) -> BruteState:
 
 
 def other_debt(ledger: Accounts, past: Past, files: Files, preset: str, label: str) -> BruteDebt | None:
-    """Return what is owed in a state of stratum L or C; None if it cannot be."""
+    """Return what is required in a state of class L or C; None if it cannot be."""
     if label:
         if not is_rotten(past, files, label):
             return None

@@ -160,7 +160,7 @@ class Origin:
     `kind` is authored, family, trace or captured. `checked_by` names people's
     work ("hand"), second implementations, or products with their version; the
     implementation under test is never among them. `shrunk_from` is the id of the
-    larger case that this one was made small from, if there is one.
+    larger case that this one was reduced from, if there is one.
     """
 
     kind: str

@@ -57,7 +57,7 @@ class Rule:
     `severity` is 3 if acknowledged data can be lost or invented in a state that
     a crash leaves, 2 if that takes rot or a reused file, 1 if it is robustness
     or diagnosis. `invariants` are those that a format breaking the rule
-    endangers, `strata` the strata of states in which it shows.
+    endangers, `strata` the classes of states in which it shows.
     """
 
     id: str

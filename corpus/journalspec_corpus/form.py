@@ -1,4 +1,4 @@
-"""The form of a case as strangers may send it: JSON that is bounded, and fits ``case.schema.json``.
+"""The form of a case as unknown senders may send it: JSON that is bounded, and fits ``case.schema.json``.
 
 The schema is the table: it is turned into functions once, because validating each case
 of a big set with a general validator takes longer than asking about it. What a schema

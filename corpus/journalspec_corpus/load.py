@@ -61,7 +61,7 @@ def find_case(case_id: str) -> Case:
 
 
 def told_in(case: Case, editions: Collection[str]) -> Case:
-    """Return `case` as it is told in one of `editions`; the case itself if it is told in none of them."""
+    """Return `case` as it is in one of `editions`; the case itself if it is in none of them."""
     if case.edition in editions:
         return case
     wanted = {case.id + AGAIN.format(edition) for edition in editions}

@@ -1,4 +1,4 @@
-"""What all formats' crash workloads have in common: first lives, second ones, long ones, smaller ones.
+"""What all formats' crash workloads have in common: first runs, second ones, long ones, smaller ones.
 
 A format says in tables what is done (``workloads.toml``); here is what is made of them.
 """
@@ -351,9 +351,9 @@ class Continuations:
 
     `begin(origin, life, image)` returns the writer that wrote `image` on these files,
     not opened yet. The `tables` say what may be done after opening, and after which crash states:
-    ``same`` repeats the first life's steps (those that are `repeatable`), so that new records lie as the
+    ``same`` repeats the first run's steps (those that are `repeatable`), so that new records lie as the
     lost ones did; ``settle`` first does what recovery leaves to be done. Where given, `choices(first, scope)`
-    says in place of the table what is done after a first life. Of long first lives the full tier goes on
+    says in place of the table what is done after a first run. Of long first runs the full tier goes on
     from some, as DRAWN says.
     """
 
@@ -394,7 +394,7 @@ class Continuations:
         return again or self.tables.then[then] or self.tables.then["typical"]
 
     def lives(self, scope: str) -> Iterator[SecondLife]:
-        """Yield the second lives of a scope, those of one first workload together; ``smoke`` has none."""
+        """Yield the second runs of a scope, those of one first workload together; ``smoke`` has none."""
         if scope == "smoke":
             return
         for first in self.tables.firsts(scope):
@@ -410,7 +410,7 @@ class Continuations:
 
     @property
     def plain(self) -> Sequence[str]:
-        """What a second life may do that is plainer than the rest, plainest first."""
+        """What a second run may do that is plainer than the rest, plainest first."""
         found: Sequence[str] = self.tables.rows["second"]["plain"]
         return found
 

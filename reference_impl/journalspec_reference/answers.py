@@ -1,6 +1,6 @@
 """What a tool says of a journal that it found at a path: the edition settled, no file passed over.
 
-A reader of the protocol is told the edition, and all files that it is given can
+A reader of the protocol is given the edition, and all files that it is given can
 be read. A tool is given a path. Where the files do not tell the edition, every
 edition that they admit is tried here by reading, and what was taken for granted
 is said; where a file that belongs to the journal cannot be read, the answer is
@@ -77,7 +77,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of a journal. `trials` are the readings that led to its edition, if nobody told it."""
+    """What came of a journal. `trials` are the readings that led to its edition, if it was not given."""
 
     journal: Journal
     observation: Observation
@@ -127,7 +127,7 @@ class UnknownEdition(FilesetError):
 def ask(journal: Journal, policy: str | None = None) -> Answer:
     """Return what reading gives, or with a `policy` what recovery under it gives.
 
-    Raises UnknownEdition if nobody said the edition and reading does not settle it.
+    Raises UnknownEdition if the edition is not given and reading does not settle it.
     """
     journal = with_assumptions(journal)
     answer = _answer(journal, policy)

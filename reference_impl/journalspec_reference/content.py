@@ -365,7 +365,7 @@ class FileSource:
 
 
 class PartOfFile:
-    """`size` bytes from `base` on of an open file that nobody else changes."""
+    """`size` bytes from `base` on of an open file that does not change."""
 
     __slots__ = ("_base", "_stream", "size")
 

@@ -150,7 +150,7 @@ class Loaded:
 class Journal:
     """One journal: format, edition, and its files in the format's own order.
 
-    `editions` are those that the files admit, if nobody has said which it is and
+    `editions` are those that the files admit, if it is not given and
     the files do not tell; `edition` is then only what to call it where they agree.
     """
 

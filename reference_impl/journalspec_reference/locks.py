@@ -17,7 +17,7 @@ OWN = "*"
 def held(root: Path, lock_files: Iterable[str], own: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield (name, who holds a lock on it) for the lock files in or above `root`; `*` means `own` files.
 
-    Nothing is locked, and no lock is waited for. Yields nothing where the system cannot say.
+    Nothing is locked, and no lock is awaited. Yields nothing where the system cannot say.
     """
     for name in lock_files:
         for file in own if name == OWN else (name,):
@@ -27,7 +27,7 @@ def held(root: Path, lock_files: Iterable[str], own: Iterable[str]) -> Iterator[
 
 
 def _holder(path: Path) -> str:
-    """Return who holds a lock on any byte of a file, empty if nobody does or it cannot be asked."""
+    """Return who holds a lock on any byte of a file, empty if no process does or it cannot be asked."""
     try:
         import fcntl  # noqa: PLC0415  # not on every system
     except ImportError:

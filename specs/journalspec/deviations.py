@@ -2,7 +2,7 @@
 
 Only what was observed is listed. An entry is one of two kinds: ``errata``, the
 product is wrong, or ``permissive``, the product takes (or writes) more than the
-specification allows and harms nobody by it.
+specification allows and harms no user by it.
 
 Every entry says how it is shown on a product that is run, by one or more tables
 ``[[deviation.show]]``; `journalspec products show` does what they say:

@@ -1,6 +1,6 @@
 """The construct schemas: a format's table of fields as construct's structures, and what they are made of.
 
-They parse strictly and build anything: whoever makes damaged files has to build
+They parse strictly and build anything: code that makes damaged files has to build
 what a parser must refuse, and construct's own validators refuse in both directions.
 """
 

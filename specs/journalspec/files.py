@@ -122,7 +122,7 @@ def making(path: Path) -> Iterator[Path]:
 
     After an exception nothing is left. Raises FileExistsError if there is a `path` that is
     no empty directory, and OSError that names `path`. An empty one that is there stays the same
-    directory (somebody may be in it, or have mounted it), and gets one entry after the other.
+    directory (a process may be in it, or it may be a mount point), and gets one entry after the other.
     """
     refuse_filled(path)
     target = Path(os.path.realpath(path))
@@ -230,7 +230,7 @@ def force_names(directory: Path) -> None:
 
 
 def _about(error: OSError, path: Path) -> OSError:
-    """Return `error` as one about `path`: a temporary name tells nobody anything."""
+    """Return `error` as one about `path`: a temporary name means nothing to a user."""
     return type(error)(error.errno, error.strerror, str(path))
 
 

@@ -176,7 +176,7 @@ class Format:
 
     @property
     def notes(self) -> Mapping[str, str]:
-        """Things worth saying."""
+        """Things to report."""
         return {name: entry.doc for name, entry in self.vocabulary.notes.items()}
 
     @property

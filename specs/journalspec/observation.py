@@ -142,7 +142,7 @@ class Missing(Item):
 
 @dataclass(frozen=True, slots=True)
 class Note(Item):
-    """Something worth saying that changes no result (a spec note code)."""
+    """Something to report that changes no result (a spec note code)."""
 
     code: str
     file: str = ""
@@ -186,7 +186,7 @@ class Observation:
     """The whole answer of a reader or of recovery for one journal.
 
     Of a large journal the long sequences, those in `state` among them, are read
-    again from its files whenever somebody iterates over them (:mod:`.reread`).
+    again from its files at each iteration (:mod:`.reread`).
     """
 
     verdict: str

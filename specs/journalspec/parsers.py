@@ -47,7 +47,7 @@ class KaitaiCodec:
             raise SchemaError(str(error), file, stream.pos()) from error
 
     def whole(self, data: bytes, edition: str, file: str = "") -> Any:
-        """Return the tree of a whole file, as whoever takes the .ksy alone gets it; raises SchemaError."""
+        """Return the tree of a whole file, as a user of the .ksy alone gets it; raises SchemaError."""
         return self._parsed(self.parser(edition), edition, data, 0, file)[0]
 
     def read(self, name: str, edition: str, data: bytes, off: int, file: str) -> Plain:

@@ -1,6 +1,6 @@
 """The numbered requirements of a format, from its ``requirements.toml``.
 
-A requirement's id is permanent. Its digest fits its text; whoever changes the
+A requirement's id is permanent. Its digest fits its text; a change of the
 text has to raise the revision, so that cases and deviations that name the id
 notice. ``python -m journalspec.requirements --stamp FORMAT`` does both.
 """

@@ -24,7 +24,7 @@ COST = 1 << 10
 
 
 class Changed(Exception):
-    """A file did not say the same when it was read again: what was told of it so far does not hold."""
+    """A file did not say the same when it was read again: what was reported of it so far does not hold."""
 
     def __init__(self, name: str) -> None:
         super().__init__(f"{name or 'the journal'} changed while it was read")

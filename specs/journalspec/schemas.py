@@ -137,7 +137,7 @@ def reread(
 
 
 class _Again:
-    """The files of one journal, read by a schema where somebody else found something."""
+    """The files of one journal, read by a schema where another reader found something."""
 
     def __init__(self, format_id: str, kind: str, journal: Journal) -> None:
         self._layout: Layout = format_module("journalspec", format_id).LAYOUT

@@ -79,7 +79,7 @@ def selection(more: str = "") -> Callable[[Command], Command]:
 
 
 def implementation(timeout: str = "what the harness asks for, or 10") -> Callable[[Command], Command]:
-    """Return the options that say who is asked, and how.
+    """Return the options that say which implementation is asked, and how.
 
     --impl, --mode, --timeout (by default `timeout`), --max-memory, --max-disk.
     """

@@ -180,7 +180,7 @@ def archive_command(out: Path, tiers: tuple[str, ...], formats: tuple[str, ...])
 @click.argument("directory", type=FILE, metavar="DIR")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def report_command(directory: Path, as_json: bool) -> None:
-    """Print what the build in DIR counted: classes, verdicts and failures, each stratum apart."""
+    """Print what the build in DIR counted: classes, verdicts and failures, each class apart."""
     try:
         report = BuildReport(load(directory))
     except ManifestError as error:

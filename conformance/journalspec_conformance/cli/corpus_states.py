@@ -41,7 +41,7 @@ def rates_command(directory: Path, jobs: int | None, as_json: bool) -> None:
     """Measure what the strict reader does not notice in the build in DIR.
 
     Rates have 95 per cent intervals and are given for each edition, order of
-    writes, background, stratum and preset; nothing is added up over them. Then
+    writes, background, class and preset; nothing is added up over them. Then
     comes the weakest preset under which each order of writes keeps I1 to I5.
     """
     try:
@@ -116,8 +116,8 @@ def show_command(directory: Path, case_id: str, as_json: bool) -> None:
     """Print what a state of the build in DIR follows from: writes, forces, acknowledgements, the crash.
 
     ID is a `case_id` of the build's Parquet files, or the id of a published core
-    case. Then come what arrived, what is owed, and the verdicts of the build. With
-    --json, what is owed can be worked out once more elsewhere: all bytes of all
+    case. Then come what arrived, what is required, and the verdicts of the build. With
+    --json, what is required can be worked out once more elsewhere: all bytes of all
     writes and files are reported, where each record lies, what publishes it, and which
     records stood there before.
     """
@@ -255,7 +255,7 @@ def _text(error: Exception) -> str:
 
 
 def _reader(place: BuiltState, name: str, impl: str, policy: str) -> Named:
-    """Return who is asked; raises LookupError, UsageError, Problem or a Breakdown."""
+    """Return which implementation is asked; raises LookupError, UsageError, Problem or a Breakdown."""
     adapter = place.adapter
     if not impl:
         return named_reader(adapter.format, name or place.first_failing())

@@ -66,7 +66,7 @@ class Cause:
 class Finding:
     """One kind of failure that was seen: how often, under what, and why.
 
-    `states` of `of` states of its stratum failed so; `strongest` is the preset with the strongest
+    `states` of `of` states of its class failed so; `strongest` is the preset with the strongest
     guarantees that shows it. `example` names a state and says what was answered.
     """
 
@@ -93,7 +93,7 @@ class Finding:
 class ProductRun:
     """What one run over one product came to.
 
-    `strata` has for each stratum and policy how many states got which verdict, `verdicts` those of R.
+    `strata` has for each class and policy how many states got which verdict, `verdicts` those of R.
     """
 
     name: str
@@ -106,7 +106,7 @@ class ProductRun:
 
     @property
     def verdicts(self) -> Mapping[str, Mapping[str, int]]:
-        """By policy, how many states of the stratum R got which verdict."""
+        """By policy, how many states of the class R got which verdict."""
         return self.strata[REACHABLE]
 
 

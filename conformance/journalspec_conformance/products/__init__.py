@@ -58,7 +58,7 @@ class Jar:
 class Product:
     """A product version: what it writes, which harness drives it, and the jars it needs.
 
-    One that is no Java program has none; `java` is 0 then. One that nobody publishes comes from a class path
+    One that is no Java program has none; `java` is 0 then. One that is not published comes from a class path
     of the user's: `own` is the environment variable that has it, and `jars` what goes with it.
     """
 
@@ -175,7 +175,7 @@ def is_fetched(product: Product) -> bool:
 
 
 def own_classpath(product: Product) -> list[str]:
-    """Return the class path that the user has given for a product that nobody publishes.
+    """Return the class path that the user has given for a product that is not published.
 
     Entries are files and directories; one that ends in ``*`` is all jars in its directory, as Java has it.
     Raises ProductError if there is none, or nothing at one of its places.

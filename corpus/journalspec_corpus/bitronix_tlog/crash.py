@@ -64,7 +64,7 @@ def told(unfinished: State) -> dict[str, Any]:
 
 
 def action(key: str) -> Action:
-    """Return what the record called `key` does. Every record stands alone: a decision is one record."""
+    """Return what the record called `key` does. Every record is independent: a decision is one record."""
     fields = KEYS.read(key)
     gtrid, names = fields["gtrid"], [name for name in fields["names"].split(",") if name]
     op = {"op": "log", "status": fields["status"], "gtrid": gtrid, "names": names}

@@ -1,7 +1,7 @@
 """The naive reader: every check of the specification in its order, one after the other.
 
 Written from the specification and independent of the reference (see :mod:`journalspec_corpus.naive`);
-what the fields of a record are is told by their table.
+what the fields of a record are comes from their table.
 """
 
 from __future__ import annotations

@@ -329,7 +329,7 @@ def _lay_background(run: Run, work: Workload) -> list[Mark]:
 
 
 class LongRun(Run):
-    """A run of the writer that is told what to do in words.
+    """A run of the writer, driven by words.
 
     ``c1b`` ``a1b`` ``p1b``   log COMMITTING, ACTIVE or PREPARED for transaction 1 with size b
     ``b1b``                   log ROLLING_BACK
@@ -349,7 +349,7 @@ class LongRun(Run):
         self.open()
 
     def counters(self) -> tuple[int, int]:
-        """Go on from where the clock and the numbers of the last writer can have come to."""
+        """Continue from where the clock and the numbers of the last writer can have come to."""
         self._opened += 1
         return 1_000_000 * self._opened, 1000 * self._opened
 

@@ -1,4 +1,4 @@
-"""Corruption after durability: which bits, sectors, writes and files go bad (stratum C).
+"""Corruption after durability: which bits, sectors, writes and files go bad (class C).
 
 The rows of one acknowledgement share one crash point: its contents are settled, its
 blocks are the granules that go bad in some row, their versions what they are then. A row

@@ -121,7 +121,7 @@ class Block:
 
     @property
     def last(self) -> int:
-        """The last version that somebody wrote."""
+        """The last version that was written."""
         return max(code for code, level in enumerate(self.levels) if level >= 0)
 
     def with_more(self, versions: Sequence[object], level: int) -> Block:

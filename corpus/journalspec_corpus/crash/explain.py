@@ -353,7 +353,7 @@ def case_of(  # noqa: PLR0913  # a case has many members; all but two are keywor
     obeys: Iterable[str] = (),
     flags: Iterable[str] = (),
 ) -> Case:
-    """Return `state` as a case: under every policy of the adapter, what the oracle says is owed.
+    """Return `state` as a case: under every policy of the adapter, what the oracle says is required.
 
     `name`, `title` and `base` are made up from the state if they are not given, `obeys`
     is what the adapter says of its category. A case that is `beyond` all readers (if nothing is said: if
@@ -390,7 +390,7 @@ def expectations(adapter: CrashFormat, state: State) -> list[dict[str, Any]]:
 def permitted_by_policy(
     adapter: CrashFormat, sets: Mapping[str, Any], refusal: str, stratum: str
 ) -> list[dict[str, Any]]:
-    """Return for each policy of the adapter the permitted outcomes where `sets` are owed.
+    """Return for each policy of the adapter the permitted outcomes where `sets` are required.
 
     `refusal` is what the oracle says of the state. Who may leave records out reports the damage that others
     must refuse. After corruption nothing is lost, or it is reported.
@@ -460,10 +460,10 @@ def _may_be_beyond(adapter: CrashFormat, state: State) -> bool:
 
 
 def as_json(adapter: CrashFormat, workload: Any, state: State) -> dict[str, Any]:
-    """Return `state` of `workload`: its trace, what arrived, its files, and what is owed in it.
+    """Return `state` of `workload`: its trace, what arrived, its files, and what is required in it.
 
     Bytes are hex digits. Offsets and lengths are in bytes; operations are numbered from 0. `crashes_before`
-    tells in the same way the states that the trace goes on from, the first one first.
+    tells in the same way the states that the trace continues from, the first one first.
     """
     states, expected = state.situation.states, state.situation.expected
     return {

@@ -102,7 +102,7 @@ class Facts:
     def _shows(self, at: int, level: int, op: Write, start: int, end: int) -> Rows:
         """Rows in which block `at` holds what `op` put into ``[start, end)``, or something later.
 
-        In a version that nobody wrote (half of one, say) the bytes decide.
+        In a unwritten version (half of one, say) the bytes decide.
         """
         out = self.cell_at(at, level)
         for code in self._strange[at]:
@@ -264,7 +264,7 @@ class Facts:
         return out
 
     def _trash_over(self, mark: Mark, index: int) -> Rows:
-        """Rows in which a version that nobody wrote hides some of a record of operation `index`, or older."""
+        """Rows in which a unwritten version hides some of a record of operation `index`, or older."""
         op = self.trace.ops[index] if index >= 0 else None
         data, off = (op.data, op.off) if isinstance(op, Write) else (self.trace.base.get(mark.file, b""), 0)
         out = ~self.all

@@ -57,7 +57,7 @@ class Remembered:
 
 
 class StateFiles(Mapping[str, bytes]):
-    """The files of one state. Their names and sizes are known; bytes are made when somebody asks for them."""
+    """The files of one state. Their names and sizes are known; bytes are made on demand."""
 
     def __init__(self, contents: StateContents, at: int, memory: Remembered) -> None:
         self._point, self._row, self._memory = contents.point, contents.rows[at], memory
@@ -314,7 +314,7 @@ class CrashFormat:
         return read
 
     def workloads(self, scope: str) -> Iterator[Workload]:
-        """Yield all workloads of a scope in a fixed order: first lives, long, second lives, added."""
+        """Yield all workloads of a scope in a fixed order: first runs, long, second runs, added."""
         yield from self.first_lives(scope)
         if self.long is not None:
             yield from self.long.of_scope(scope)

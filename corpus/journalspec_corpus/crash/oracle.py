@@ -228,7 +228,7 @@ class Operations:
     def _takes_back(self, count: int, gone: int) -> bool:
         """Tell whether the operation behind the first `count` ends what those of `gone` had brought about.
 
-        What a swap or a compaction lets go is let go for the copies, and not for whatever is issued next.
+        What a swap or a compaction deletes is deleted for the copies, and not for whatever is issued next.
         """
         if count == len(self.issued):
             return False
@@ -238,9 +238,9 @@ class Operations:
         return any(one.bit & gone for effect in before - after for one in self.makers(effect))
 
     def superseded(self, upto: int) -> list[tuple[int, int]]:
-        """Return for each release: the operations let go, and those that had been issued by then.
+        """Return for each release: the operations deleted, and those that had been issued by then.
 
-        An operation that takes back what is let go comes next: with it and without it are two entries.
+        An operation that takes back what is deleted comes next: with it and without it are two entries.
         """
         issued = self._count(upto)
         found = [(self._done, self.before(0))] if self._done else []
@@ -595,9 +595,9 @@ class Expected:
 
 
 class Obligations:
-    """What is owed at the crash points of `trace`: one object where nothing changes it in between.
+    """What is required at the crash points of `trace`: one object where nothing changes it in between.
 
-    Only marks, acknowledgements and releases do. A trace of a second life says with the tag ``fine`` = "yes"
+    Only marks, acknowledgements and releases do. A trace of a second run says with the tag ``fine`` = "yes"
     that recovery had found everything acknowledged in its base.
     """
 
@@ -608,7 +608,7 @@ class Obligations:
     def at(
         self, crash_index: int, torn: int = -1, stratum: str = REACHABLE, *, effects: bool = True
     ) -> Expected:
-        """Return what is owed after ``ops[:crash_index]``; `torn` is an operation under way, if any.
+        """Return what is required after ``ops[:crash_index]``; `torn` is an operation under way, if any.
 
         Without `effects` nothing is said of the states that are permitted.
         """

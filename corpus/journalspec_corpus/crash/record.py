@@ -134,7 +134,7 @@ def _text(value: Any) -> str:
 class RecordFields:
     """Where the fields of a format's records begin, by its `layout`.
 
-    `labels` are fields that go by other names, and those that have none of their own (an empty one).
+    `labels` are fields that have other names, and those that have none of their own (an empty one).
     """
 
     layout: Layout

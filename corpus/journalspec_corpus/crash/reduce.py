@@ -4,7 +4,7 @@ Greedy, to a fixed point, in this order: fewer records, fewer deviations, a
 stronger preset, then what the format calls smaller (an empty background,
 shorter payload, the plain alignment). What stays is the verdict, and with it the
 invariant that is broken, whether what is wrong is in effect or only listed, the
-stratum, the writer and what the run is about.
+class, the writer and what the run is about.
 
 A changed workload has other states. Its states are looked through, least deviations
 and most alike first, for one with the same verdict. A reader is asked about the first ``NARROW``
@@ -77,7 +77,7 @@ class Situation:
 
     @cached_property
     def expected(self) -> Expected:
-        """What recovery owes in all of them."""
+        """What recovery must give in all of them."""
         return expected_at(self.trace, self.states.point.crash_index, self.states.torn, self.states.stratum)
 
     @cached_property
@@ -236,9 +236,9 @@ def crashes_before(adapter: CrashFormat, workload: Workload) -> list[State]:
 
 
 def _smaller_life(adapter: CrashFormat, work: SecondLife) -> Iterator[SecondLife]:
-    """Yield the life with one crash less, doing less, then after a smaller first life.
+    """Yield the life with one crash less, doing less, then after a smaller first run.
 
-    A smaller first life leaves other states to go on from: all choices are tried,
+    A smaller first run leaves other states to continue from: all choices are tried,
     that of the same number first.
     """
     if isinstance(work.first, SecondLife):

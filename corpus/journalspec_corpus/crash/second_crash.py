@@ -1,6 +1,6 @@
 """Life after a crash: what a writer does with the files that a first crash left, up to a second one.
 
-A second life is a workload like any other. Its base is a chosen crash state of
+A second run is a workload like any other. Its base is a chosen crash state of
 the first one, its operations are what the format's writer does from opening
 these files on, recovery's own writes included. What is expected comes from the first
 trace: a record stands if the bytes that were written for it are in the state, under
@@ -53,10 +53,10 @@ SEED = 1
 class CrashImage:
     """What one crash left of a trace: its files, and which records' bytes are whole in them.
 
-    `standing` are owed, `possible` were issued and are not: they may be kept, and
+    `standing` are required, `possible` were issued and are not: they may be kept, and
     those that are not whole are there with length 0, for a later write may complete
     them. `stale` must not come back. `order` has the first two as they were issued, `done` names those
-    that had been acknowledged and let go.
+    that had been acknowledged and deleted.
     """
 
     first: Trace
@@ -76,7 +76,7 @@ class CrashImage:
 def crash_image(
     states: States, row: int, *, gone: bool, label: tuple[str, str] | None = None
 ) -> CrashImage | None:
-    """Return what state `row` holds of its trace, None if an owed record is nowhere whole in it.
+    """Return what state `row` holds of its trace, None if a required record is nowhere whole in it.
 
     `gone` is :attr:`SecondLives.released_is_gone` of the format, `label` the state's category and torn
     field if they are known.
@@ -196,9 +196,9 @@ CHOICES = 24
 
 @dataclass(frozen=True, slots=True)
 class SecondLife:
-    """The workload `first`, a crash that leaves its chosen state number `choice`, and a second life.
+    """The workload `first`, a crash that leaves its chosen state number `choice`, and a second run.
 
-    `then` names what the second life does, in the format's own words. `first` may be a second life itself.
+    `then` names what the second run does, in the format's own words. `first` may be a second run itself.
     """
 
     first: Workload
@@ -212,12 +212,12 @@ class SecondLife:
 
     @property
     def origin(self) -> Workload:
-        """The workload that the very first life was."""
+        """The workload that the very first run was."""
         return self.first.origin if isinstance(self.first, SecondLife) else self.first
 
     @property
     def life(self) -> int:
-        """Which life this is: 2, or more if `first` is a second life itself."""
+        """Which life this is: 2, or more if `first` is a second run itself."""
         return self.first.life + 1 if isinstance(self.first, SecondLife) else 2
 
 
@@ -230,11 +230,11 @@ class Life:
 
 
 class SecondLives(Protocol):
-    """What a format adds for second lives."""
+    """What a format adds for second runs."""
 
     @property
     def plain(self) -> Sequence[str]:
-        """What a second life may do that is plainer than the rest, plainest first."""
+        """What a second run may do that is plainer than the rest, plainest first."""
 
     @property
     def released_is_gone(self) -> bool:
@@ -244,7 +244,7 @@ class SecondLives(Protocol):
         """
 
     def lives(self, scope: str) -> Iterator[SecondLife]:
-        """Yield the second lives of a scope in a fixed order, those of one first workload together."""
+        """Yield the second runs of a scope in a fixed order, those of one first workload together."""
 
     def live(self, origin: Any, life: int, image: CrashImage, then: str) -> Life:
         """Open the files of `image` with the writer that wrote them and do what `then` says.
@@ -256,7 +256,7 @@ class SecondLives(Protocol):
 class ChosenImages:
     """The chosen crash states of one trace, at most `most` of those `found`; made when they are asked for.
 
-    `fine` tells that recovery is known to have found everything owed in each of them.
+    `fine` tells that recovery is known to have found everything required in each of them.
     """
 
     def __init__(self, name: str, found: Iterator[CrashImage], most: int, *, fine: bool) -> None:
@@ -283,10 +283,10 @@ class ChosenImages:
 
 
 def build(work: SecondLife, resume: SecondLives, first: Trace) -> Trace:
-    """Return the trace of `work`, whose first life is `first`.
+    """Return the trace of `work`, whose first run is `first`.
 
     Where the writer refuses to open the life has no operations, and no
-    states. Raises ValueError if there is no state at all to go on from.
+    states. Raises ValueError if there is no state at all to continue from.
     """
     chosen = choose(first, gone=resume.released_is_gone)
     image = chosen.image(work.choice)
@@ -361,7 +361,7 @@ def first_crashes(format_id: str) -> Mapping[str, tuple[Place, ...]]:
     """Return the format's list, workload name -> states; nothing if it has none.
 
     It was drawn up by class among states that strict recovery started from, and is
-    data since: what a reader makes of a state moves no second life any more.
+    data since: what a reader makes of a state moves no second run any more.
     """
     try:
         path = files(format_module("journalspec_corpus", format_id)).joinpath(FIRST_CRASHES)

@@ -341,7 +341,7 @@ def _is_new(point: CrashPoint) -> bool:
 
 
 def extended(point: CrashPoint, preset: Preset, seed: int, loose: Sequence[Mapping[str, int]]) -> CrashPoint:
-    """Return `point` with the versions that nobody wrote, as `preset` and others of its granule leave them.
+    """Return `point` with the unwritten versions, as `preset` and others of its granule leave them.
 
     They are another file's block in each granule that is new space, or those of :data:`BROKEN` in every
     granule and `loose` names.
@@ -490,7 +490,7 @@ def _broken(dims: tuple[int, ...], data: list[int], stream: int) -> Codes:
 
 
 def lied_states(trace: Trace, presets: tuple[Preset, ...], at: int | None = None) -> Iterator[States]:
-    """Yield, after each acknowledgement, what a device that lied may have left.
+    """Yield, after each acknowledgement, what a lying device may have left.
 
     Traces in which a granule has more versions than a descriptor can name are left out.
     """
@@ -554,7 +554,7 @@ class Descriptor:
 
     `crash_index` operations had been issued. In a prefix preset the operation at
     `crash_index` arrived up to `tear` bytes and `mask` is empty; in a subset or
-    lied preset ``mask[i]`` is the version of the i-th block in flight, one byte each.
+    preset of a lying device ``mask[i]`` is the version of the i-th block in flight, one byte each.
     `background` repeats the trace's, `seed` feeds garbage. `rot` is empty, or what
     was corrupted after everything had been written: then `mask` is empty.
     """
@@ -580,7 +580,7 @@ def descriptor_of(states: States, row: int, seed: int) -> Descriptor:
 def crash_states(
     trace: Trace, presets: tuple[Preset, ...], seed: int, *, everywhere: bool = False, at: int | None = None
 ) -> Iterator[States]:
-    """Yield the states of `trace` under `presets` in a fixed order, one stratum after the other.
+    """Yield the states of `trace` under `presets` in a fixed order, one class after the other.
 
     With `everywhere`, presets with a share are applied to this trace even if it is not chosen for them;
     with `at`, only the crash points after so many operations are looked at.

@@ -95,14 +95,14 @@ class Reuse:
 
 @dataclass(frozen=True, slots=True)
 class Ack:
-    """The caller has been told that `records` are safe."""
+    """The caller has learned that `records` are safe."""
 
     records: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """From here on recovery no longer owes `records` (their effect has been superseded)."""
+    """From here on recovery no longer requires `records` (their effect has been superseded)."""
 
     records: tuple[str, ...]
 
@@ -134,7 +134,7 @@ class Part(Mark):
     """A mark of some of the bytes of `record`, which lies in several places at once.
 
     A message that is chained over pages has such parts, or a row over two log records. Those of one
-    `copy` are needed together, and what stands alone is torn; a part that is written again at its
+    `copy` are needed together, and what is independent is torn; a part that is written again at its
     place is the same part. Other copies do instead, and so does a plain :class:`Mark`. All of
     them have the key of the whole record.
     """
@@ -191,7 +191,7 @@ class Trace:
     `base` is what was durable before it (file name -> content), `standing` the
     records in it that count and are acknowledged, `stale` those of an earlier
     life that do not. `possible` are records in it that had been issued and not
-    acknowledged when an earlier crash came: they may be kept, and nothing is owed.
+    acknowledged when an earlier crash came: they may be kept, and nothing is required.
     `life` is 1, or 2 for what is done after a first crash (ids of records written
     then begin with :data:`SECOND_LIFE`). `background` names what unused space holds. `tags` say what
     the run is about, for classes and selection. `crash_from` is the index of the
@@ -199,7 +199,7 @@ class Trace:
     another, shorter trace's business. `during` is the category of a run that is
     all about one thing (``compact``, say), and no part of its id. `order` are the records of `base` that
     may count, in the order in which they were issued, if that is another one; `done` are those of them
-    that had been acknowledged and let go before. `unread` are the indices of writes of which recovery can
+    that had been acknowledged and deleted before. `unread` are the indices of writes of which recovery can
     look at no byte, whichever part of them arrives. None of these is a part of the id.
     """
 

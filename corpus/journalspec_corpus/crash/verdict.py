@@ -12,7 +12,7 @@ one or more of three ways:
 
 What a format itself cannot promise after a crash, so that no reader of it can avoid the
 failure, it says in its ``limits.toml``. Each entry covers verdicts by writer, policy,
-stratum, category and preset (patterns as for file names; what is left out fits
+class, category and preset (patterns as for file names; what is left out fits
 everything), says why, and names the design rules or the deviations of a writer that
 argue it. The table is argued from the format's text, not from what a reader answers;
 tests hold it against the reference: each entry is needed, and nothing else fails.
@@ -90,7 +90,7 @@ def answering(
 
 
 def judge(answer: Answer, owed: Expected, refusal: str, *, holes_allowed: bool) -> str:
-    """Return the verdict on `answer` under what is owed in this crash point and state.
+    """Return the verdict on `answer` under what is required in this crash point and state.
 
     `refusal` is allowed, required or forbidden; `holes_allowed` is true for
     policies that may leave records out if they say so. Records are looked at first: what is wrong
@@ -172,9 +172,9 @@ def _has_hole(present: Sequence[str | None], owed: Expected) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Invariant:
-    """One invariant: its usual name, what it says, where it is looked at, and in which strata.
+    """One invariant: its usual name, what it says, where it is looked at, and in which classes.
 
-    Strata: R (a crash leaves it), L (only a lie about a force does), C (corruption),
+    Classes: R (a crash leaves it), L (only an fsync that was not performed does), C (corruption),
     H (hostile bytes, which come from cases and fuzzing).
     """
 
@@ -219,7 +219,7 @@ class Limit:
     presets: tuple[str, ...] = ()
 
     def covers(self, *values: str) -> bool:
-        """Tell whether a failure fits: its writer, policy, stratum, verdict, category and preset."""
+        """Tell whether a failure fits: its writer, policy, class, verdict, category and preset."""
         given = (getattr(self, name) for name in MEMBERS)
         return all(
             not patterns or any(fnmatchcase(value, pattern) for pattern in patterns)

@@ -2,7 +2,7 @@
 
 The traces are recorded from the reference writer. A group is written at once and counts as a whole, for its
 first record has the checksum of the others; without checksums each of its records counts alone.
-A force is of the whole log. Nothing is ever let go: what is taken away stays readable.
+A force is of the whole log. Nothing is ever deleted: what is taken away stays readable.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ def _laid(writer: str, start: int, over: bool) -> Run:
 
 
 class LongRun(Run):
-    """A run of the writer that is told what to do in words.
+    """A run of the writer, driven by words.
 
     ``i1b`` ``u1b`` ``d1``    insert, update, delete row 1, with a value of size b
     ``sx2``                   begin XA transaction 2; a local one begins with what is done in it (``i1bl1``)

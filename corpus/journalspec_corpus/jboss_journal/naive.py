@@ -2,7 +2,7 @@
 
 Written from the specification and independent of the reference (see :mod:`journalspec_corpus.naive`).
 It knows no parameters. What the fields of a record are
-is told by their table.
+comes from their table.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The traces are recorded from the reference writer. A transaction's records are promised
 when it is committed or prepared. What a delete, an update's end or a rollback takes
-back is owed no more from the moment that this is asked for. A delete is owed for as
+back is no longer required from the moment that this is asked for. A delete is required for as
 long as the file that holds what it deletes is still there: without it that would come
 back.
 """
@@ -141,7 +141,7 @@ class Run(Recorder):
 
     @property
     def taken_back(self) -> tuple[str, ...]:
-        """Records of the present life that are owed no more."""
+        """Records of the present life that are no longer required."""
         return tuple(name for name in self._places if name not in self._owed)
 
     @property
@@ -459,7 +459,7 @@ def _play(run: Run, work: Workload) -> int:
 
 
 class LongRun(Run):
-    """A run of the writer that is told what to do in words.
+    """A run of the writer, driven by words.
 
     ``a1b`` ``u1b`` ``d1``      add, update, delete record 1, with a body of size b
     ``A21b`` ``U21b`` ``D21``   the same in transaction 2

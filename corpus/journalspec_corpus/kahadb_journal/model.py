@@ -1,6 +1,6 @@
 """What a message store has to find again: the messages of each destination, and transactions in doubt.
 
-Operations are what a writer is asked: a payload each. What they mean is told by the naive parser of commands.
+Operations are what a writer is asked: a payload each. What they mean comes from the naive parser of commands.
 """
 
 from __future__ import annotations

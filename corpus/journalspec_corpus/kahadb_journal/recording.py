@@ -3,7 +3,7 @@
 The traces are recorded from the reference writer. A batch stands or falls as a whole, so a record's place is
 that of its batch. A force promises all records of its file, and with a COMMIT or PREPARE the commands of its
 transaction, wherever they are; what else went to a file that was left without a force is never promised.
-Nothing is ever let go: what is taken away stays readable.
+Nothing is ever deleted: what is taken away stays readable.
 """
 
 from __future__ import annotations
@@ -272,7 +272,7 @@ def _lay_background(run: Run, work: Workload) -> list[Mark]:
 
 
 class LongRun(Run):
-    """A run of the writer that is told what to do in words.
+    """A run of the writer, driven by words.
 
     ``a1b`` ``t1b`` ``u1b``   send message 1 to the queue, to the topic, update it, with a body of size b
     ``d1`` ``k12``            remove message 1 from the queue, from the topic for subscription 2

@@ -124,14 +124,14 @@ class BuildReport:
         return float(self.manifest["counts"]["distinct"] * share / max(run["seconds"], 1e-9))
 
     def verdicts(self, stratum: str, reader: str) -> dict[str, int]:
-        """Return the verdicts on one reader in one stratum, all writers together."""
+        """Return the verdicts on one reader in one class, all writers together."""
         total: Counter[str] = Counter()
         for given in self.strata[stratum]["verdicts"][reader].values():
             total.update(given)
         return dict(sorted(total.items()))
 
     def to_json(self) -> dict[str, Any]:
-        """Return the report as a JSON object; strata apart, as in the manifest."""
+        """Return the report as a JSON object; classes apart, as in the manifest."""
         keys = ("edition", "plan", "fingerprint", "digest", "counts", "run")
         return {
             **{key: self.manifest[key] for key in keys},

@@ -63,8 +63,8 @@ class CoreChoice:
 
     No reader had a say in the choice.
 
-    `beyond` counts, by reader, stratum and verdict, the chosen states in which
-    a reader that follows the specification does not give what is owed, because the
+    `beyond` counts, by reader, class and verdict, the chosen states in which
+    a reader that follows the specification does not give what is required, because the
     order of writes, the device or the format has lost it.
     """
 
@@ -76,7 +76,7 @@ def choose(folder: Path, readers: Collection[str], total: int = CORE_CASES) -> C
     """Return what to publish of the states in `folder`, and how `readers` fail on that.
 
     First the smallest ids of each class, then the smallest of each category up to its share, then of
-    each stratum up to its quota, then of all: ids are hashes, so this is a sample.
+    each class up to its quota, then of all: ids are hashes, so this is a sample.
     """
     found: list[tuple[bytes, Kind, Kind]] = []
     for path in part_files(folder):
@@ -174,7 +174,7 @@ def _lines_file(out: Path, number: int) -> Path:
 
 
 def write_cases(plan: Plan, out: Path, chosen: frozenset[bytes], number: int) -> dict[str, Counter[str]]:
-    """Write the lines of the `chosen` cases of shard `number`; count them by stratum and category."""
+    """Write the lines of the `chosen` cases of shard `number`; count them by class and category."""
     ids = pq.read_table(out / WORK / part_name(number), columns=["case_id"])["case_id"].to_pylist()
     left = set(chosen.intersection(ids))
     adapter = crash_format(plan.format)

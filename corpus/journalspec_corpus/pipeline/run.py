@@ -53,7 +53,7 @@ def schema(readers: Iterable[str]) -> pa.Schema:
 
 @dataclass(frozen=True)
 class Rows:
-    """The states of one crash point, their ids, what is owed in all of them, and a verdict per reader.
+    """The states of one crash point, their ids, what is required in all of them, and a verdict per reader.
 
     `contents` are kept as long as these are all states of a crash point.
     """

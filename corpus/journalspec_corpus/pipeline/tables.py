@@ -1,4 +1,4 @@
-"""The counted tables of a manifest, one set per stratum: a number over several strata says nothing.
+"""The counted tables of a manifest, one set per class: a number over several classes says nothing.
 
 Each state is kept only once. A state that two orders of writes leave is kept for the first
 of them, and what it says is true of both: a failure counts against every writer that can
@@ -89,7 +89,7 @@ def tabulate(
     readers: tuple[str, ...],
     strict: str,
 ) -> dict[str, Any]:
-    """Return the tables of each stratum that has states.
+    """Return the tables of each class that has states.
 
     `seen` counts distinct states, `reached` says who reaches them (a state that
     two writers leave is counted once and held against both). `strict` is the reader that

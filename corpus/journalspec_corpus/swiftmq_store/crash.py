@@ -119,7 +119,7 @@ def told(decided: State) -> dict[str, Any]:
 
 
 def action(key: str) -> Action:
-    """Return what the record called `key` does; each stands alone."""
+    """Return what the record called `key` does; each is independent."""
     said = json.loads(key)
     return Action({"op": said["type"], **said}, "", ALONE)
 

@@ -100,7 +100,7 @@ def brought() -> Run:
 
 
 class LongRun(Run):
-    """A run of the writer that is told what to do in words; queue r is that of transaction t.
+    """A run of the writer, driven by words; queue r is that of transaction t.
 
     ``i1b``         insert a message of size b into queue q; sizes: ``a`` one character, ``b`` two pages
     ``d1``          remove the message that is the first of queue q by its key

@@ -69,7 +69,7 @@ def titles() -> dict[str, str]:
 def seen_on(cause: Cause) -> Iterator[str]:
     """Yield for each product how often the cause was seen, and under what.
 
-    The states are counted by stratum and policy; a kind with two causes counts for both.
+    The states are counted by class and policy; a kind with two causes counts for both.
     """
     for item in judgements():
         mine = [finding for finding in item.findings if cause.id in finding.causes]

@@ -53,7 +53,7 @@ def lost_by_products() -> tuple[int, int, list[str]]:
 
 
 def _harm(runs: Iterable[ProductRun], stratum: str) -> set[str]:
-    """Return the verdicts that a product got in a stratum and that break a promise."""
+    """Return the verdicts that a product got in a class and that break a promise."""
     return {
         name
         for item in runs
@@ -71,7 +71,7 @@ def being_written() -> Iterator[str]:
 
 
 def product_results() -> Iterator[tuple[str, str, tuple[int, int] | None, dict[str, int | None]]]:
-    """Yield format, product, (good, judged) of its report, and stratum -> how many kinds of wrong were seen.
+    """Yield format, product, (good, judged) of its report, and class -> how many kinds of wrong were seen.
 
     None where no report has the format, or nothing was asked.
     """

@@ -141,7 +141,7 @@ class Transaction:
 
 
 class Discarded(NamedTuple):
-    """A transaction that recovery let go, why, and where its COMMIT is (-1: it has none)."""
+    """A transaction that recovery discarded, why, and where its COMMIT is (-1: it has none)."""
 
     tx: int
     why: str
@@ -341,7 +341,7 @@ class Replay:
     def outcome(self) -> ReplayedState:
         """Return the logical state; transactions still open are discarded or in doubt.
 
-        Records are read when somebody looks at the sequences; of many items, each time.
+        Records are read on access to the sequences; of many items, each time.
         """
         self._sweep()
         dropped, prepared = list(self.dropped), []

@@ -328,7 +328,7 @@ class Index:
             yield from self.pages.tree(roots.subscriptions, _Bytes.text, _command)
 
     def pending(self, roots: Roots, numbers: Iterable[int]) -> Iterator[tuple[str, int]]:
-        """Yield the subscriptions of a topic whose messages have these numbers, and what each is owed."""
+        """Yield the subscriptions of a topic whose messages have these numbers, and what each is required."""
         there, owed = sorted(numbers), dict[str, int]()
         for key, ranges in self.needed(roots):
             both = zip(ranges[::2], ranges[1::2], strict=True)

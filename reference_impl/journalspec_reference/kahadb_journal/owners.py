@@ -1,4 +1,4 @@
-"""Which messages durable subscriptions need: counted for each message, listed only when somebody asks.
+"""Which messages durable subscriptions need: counted for each message, listed only on demand.
 
 A subscription needs all messages above a number, but for those it acknowledged. So of the messages that
 equally many subscriptions acknowledged, those up to a number are the ones that no subscription needs.
@@ -62,7 +62,7 @@ class Owners:
             self._prune()
 
     def drop(self, number: int) -> None:
-        """Forget a message that is gone, whoever needs it."""
+        """Forget a message that is gone."""
         if self._ids.pop(number, None) is None:
             del self._idle[number]
         else:

@@ -1,4 +1,4 @@
-"""Records as objects: made of the rows of a batch when somebody asks for them."""
+"""Records as objects: made of the rows of a batch on demand."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Reading the files of a journal, and the recovery that follows from it; nothing here changes a file.
 
-Replay keeps ids and places. A record is decoded into an object when somebody iterates over the lists of the
+Replay keeps ids and places. A record is decoded into an object on iteration over the lists of the
 answer.
 """
 
@@ -464,7 +464,7 @@ class JournalPass:
 
     @staticmethod
     def _listed(make: Callable[[], Iterable[T]], count: int, size: int = 0) -> Sequence[T]:
-        """Return `count` items of `size` bytes, made when somebody asks for them; a few are kept then."""
+        """Return `count` items of `size` bytes, made on demand; a few are kept then."""
         return Deferred(count, make) if size + count * COST <= reread.KEEP else Lazy([Part("", make, count)])
 
     def _state(self) -> dict[str, Any]:

@@ -108,7 +108,7 @@ class Destination:
         return Ranked(((message.rank, message.number, message_id) for message, message_id in kept), RANKS)
 
     def subscribe(self, key: str, above: int) -> None:
-        """Let a subscription, a new one or not, be owed all messages above a number."""
+        """Let a subscription, a new one or not, need all messages above a number."""
         if self.owners is None:
             self.owners = Owners({number_of(stored): ident for ident, stored in self.messages.items()})
         self.owners.begin(key, above)

@@ -65,7 +65,7 @@ class Slot(NamedTuple):
 
 
 class CachedPages:
-    """The pages of a file in memory; `append` is told the number of each page that the file grows by.
+    """The pages of a file in memory; `append` is given the number of each page that the file grows by.
 
     A page that is marked free and in use, as `used` says, is not given to anybody.
     """

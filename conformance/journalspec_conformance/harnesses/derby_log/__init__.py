@@ -31,7 +31,7 @@ How the protocol's operations map to the product:
     would add and take away. ``clean`` is a boot about which derby.log says nothing, ``recovered`` one about
     which it does (that is the answer's message), and ``refused`` one that throws.
 ``read``
-    The product shows its records to nobody: there is no such operation.
+    The product does not show its records: there is no such operation.
 ``write``
     SQL, by name: see ``Statements``. What the log gets from it is the product's affair.
 

@@ -100,7 +100,7 @@ class Experiments:
                 return f"{first}; then {thrown.name}"
 
     def _second(self, work: Path, entry: Json, params: Mapping[str, str], log: Built) -> Path:
-        """Return the files after a second life; {pad} is as long as it takes to get to the place `fit`."""
+        """Return the files after a second run; {pad} is as long as it takes to get to the place `fit`."""
         pad = 100
         for turn in range(1 + ("fit" in entry)):
             again = work.with_name(f"again{turn}")

@@ -20,7 +20,7 @@ How the protocol's operations map to the product:
     which it does, or in which it cannot read a message that it lists (that is the answer's message), and
     ``refused`` one that throws. The queue of the branches is left out if it is empty: every start makes it.
 ``read``
-    The product shows its log to nobody: there is no such operation.
+    The product does not show its log: there is no such operation.
 ``write``
     Transactions through the interfaces that a router uses; see ``Transactions``.
 

@@ -189,5 +189,5 @@ class _ClearLog:
         return off
 
     def changed(self) -> bool:
-        """Say no: whoever reads the file itself looks."""
+        """Return False: the reader of the file itself checks."""
         return False
