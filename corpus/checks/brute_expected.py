@@ -322,7 +322,7 @@ def verdict(answer: Answer, expected: BruteDebt, *, salvaging: bool) -> str:
 def _front(found: Sequence[str], expected: BruteDebt) -> bool:
     """Tell whether `found` is all that was written up to some point, but for what nobody can ask for.
 
-    Who deletes of records writes the others anew, in an order of its own: then only the set counts.
+    A writer that deletes records writes the others again, in an order of its own: then only the set counts.
     """
     sure = _sure(found, expected)
     fronts = [_sure(sequence, expected)[: len(set(sure))] for sequence in expected.sequences]
