@@ -43,7 +43,13 @@ from journalspec_reference.jboss_journal.bodies import Body
 from journalspec_reference.jboss_journal.contents import BrokerContents, core
 from journalspec_reference.jboss_journal.contents.beside import Room
 from journalspec_reference.jboss_journal.contents.bindings import bindings_of
-from journalspec_reference.jboss_journal.contents.core import message_of, uuid_text
+from journalspec_reference.jboss_journal.contents.core import (
+    HEADERS,
+    Message,
+    headers_at,
+    message_of,
+    uuid_text,
+)
 from journalspec_reference.jboss_journal.contents.paging import PageFile
 
 REAL = Path(__file__).resolve().parents[2].parent / "shared" / "contents" / "jboss_journal"
@@ -724,3 +730,15 @@ def test_every_real_record_is_the_same_to_the_naive_decoder(store: str, tmp_path
     assert queues is not None
     assert {row["queue"] for row in queues.rows("queues")} == {row["queue"] for row in found.rows("queues")}
     assert not queues.remarks.kept
+
+
+@pytest.mark.parametrize("marker", [0, 1, 2, 5, 255])
+def test_a_message_has_a_user_id_only_after_a_byte_of_1(marker: int) -> None:
+    """Bytes of HornetQ 2.4.9's and Artemis 2.44.0's decodeHeadersAndProperties, which compare with 1."""
+    ident = bytes(range(16))
+    rest = HEADERS.pack(3, True, 0, 77, 4, 0)
+    stored = core.LONG.pack(9) + b"\0" + bytes([marker]) + (ident if marker == 1 else b"") + rest
+    message = Message()
+    assert headers_at(stored, 0, message) == len(stored)
+    assert (message.id, message.user_id) == (9, ident if marker == 1 else None)
+    assert (message.type, message.timestamp, message.priority) == (3, 77, 4)

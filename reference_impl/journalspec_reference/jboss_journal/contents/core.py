@@ -220,7 +220,8 @@ def headers_at(data: bytes, at: int, message: Message) -> int:
     (message.id,) = LONG.unpack_from(data, at)
     message.address, at = optional_text(data, at + 8)
     at += 1
-    if data[at - 1]:
+    # Brokers take 1 alone for there is one; of all other such bytes, 0 alone for there is none.
+    if data[at - 1] == 1:
         message.user_id = data[at : at + UUID_SIZE]
         at += UUID_SIZE
     kind, durable, message.expiration, message.timestamp, message.priority, given = HEADERS.unpack_from(
@@ -243,7 +244,7 @@ def timestamp_at(data: bytes, at: int) -> int:
     try:
         if data[at + 8]:
             at += INT.unpack_from(data, at + 9)[0] + 4
-        at += 27 if data[at + 9] else 11
+        at += 27 if data[at + 9] == 1 else 11
         (found,) = LONG.unpack_from(data, at + 9)
     except ERRORS:
         return 0
@@ -314,7 +315,7 @@ def is_sound(kind: int, data: bytes, start: int, end: int) -> bool:
             if size < 0 or start > end:
                 return False
         at = _past_text(data, start + LONG.size)
-        at += 1 + UUID_SIZE if data[at] else 1
+        at += 1 + UUID_SIZE if data[at] == 1 else 1
         _, _, _, _, priority, given = HEADERS.unpack_from(data, at)
         at += HEADERS.size
         return 0 <= priority <= HIGHEST and (_past_properties(data, at) if given else at) <= end

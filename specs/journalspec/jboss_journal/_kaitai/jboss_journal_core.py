@@ -445,7 +445,7 @@ class JbossJournalCore(KaitaiStruct):
             self.ident = self._io.read_s8be()
             self.address = JbossJournalCore.OptionalString(self._io, self, self._root)
             self.has_user_id = self._io.read_u1()
-            if self.has_user_id != 0:
+            if self.has_user_id == 1:
                 pass
                 self.user_id = self._io.read_bytes(16)
 
@@ -460,7 +460,7 @@ class JbossJournalCore(KaitaiStruct):
         def _fetch_instances(self):
             pass
             self.address._fetch_instances()
-            if self.has_user_id != 0:
+            if self.has_user_id == 1:
                 pass
 
             self.properties._fetch_instances()

@@ -96,10 +96,10 @@ types:
         doc: Address.
       - id: has_user_id
         type: u1
-        doc: Has user id.
+        doc: '1: there is one; any other value: there is none.'
       - id: user_id
         size: 16
-        if: 'has_user_id != 0'
+        if: has_user_id == 1
         doc: 'A UUID; JMS prints it after ID: as the id of the message.'
       - id: kind
         type: s1
