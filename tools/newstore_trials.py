@@ -42,7 +42,7 @@ from journalspec_corpus.crash.trace import PRESETS
 from journalspec_corpus.drawn import DrawnJournal
 from journalspec_corpus.draws import drawn_cases
 from journalspec_corpus.mutations import damaged
-from journalspec_reference.answers import SALVAGE, Answer, ask
+from journalspec_reference.answers import Answer, ask
 from journalspec_reference.contents import Row, contents, nested
 from journalspec_reference.filesets import FilesetError, NoJournal, find_journals, load
 from journalspec_reference.lossreport import LossReport
@@ -221,7 +221,7 @@ def tried(format_id: str, state: State, hooks: Hooks, place: Path) -> Made:
         (old / name).parent.mkdir(parents=True, exist_ok=True)
         (old / name).write_bytes(data)
     old.mkdir(exist_ok=True)
-    policy = SALVAGE if SALVAGE in get_format(format_id).policies else "default"
+    policy = get_format(format_id).keeps_most
     try:
         answer = _main(old, format_id, state, policy)
         if answer is None:

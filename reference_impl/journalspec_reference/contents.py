@@ -15,7 +15,7 @@ from journalspec.contents import Table
 from journalspec.formats import UnknownFormat, get_format
 from journalspec.observation import jsonable
 from journalspec.reread import LISTS
-from journalspec_reference.answers import SALVAGE, Answer, ask
+from journalspec_reference.answers import Answer, ask
 from journalspec_reference.api import Implementation, ToContents, load
 
 #: A value of a row. Kinds `object` and `list` nest the others.
@@ -113,8 +113,7 @@ def with_state(answer: Answer) -> Answer:
     """Return an answer that contents can be had of: of a journal without a state, what salvage leaves."""
     if answer.observation.state is not None:
         return answer
-    policies = get_format(answer.journal.format).policies
-    return ask(replace(answer.journal, editions=()), SALVAGE if SALVAGE in policies else "default")
+    return ask(replace(answer.journal, editions=()), get_format(answer.journal.format).keeps_most)
 
 
 def nested(value: Any, as_text: tuple[type, ...] = (float,)) -> Any:

@@ -397,12 +397,19 @@ def write(
             new.rename(place)
             force_names(place.parent)
     except BaseException as error:
-        if os.path.lexists(new):
+        moved = bool(named) and not os.path.lexists(new)
+        if not moved:
             for path in named:
                 path.unlink(missing_ok=True)
         if isinstance(error, OSError):
             full = error.errno in (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
             what = "the disk is full, or a file may not be so large" if full else error.strerror or str(error)
+            if moved:
+                raise FilesetError(
+                    f"{str(target)!r} is in its place, but the system did not confirm that its name is on the"
+                    f" disk: {what}",
+                    "make a copy of it elsewhere, or remove it and try again",
+                ) from None
             raise FilesetError(
                 f"{str(target)!r}: {what}: nothing was written", "make room, or give another place"
             ) from None

@@ -427,6 +427,23 @@ def test_an_interruption_leaves_nothing(old: Path) -> None:
     assert left(old.parent) == []
 
 
+def test_a_store_that_is_in_its_place_is_not_called_unwritten(
+    old: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The last force of names fails: the new store is there, with its reports."""
+    target = old.parent / "new"
+
+    def force(place: Path) -> None:
+        if target.exists():
+            raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(newstore, "force_names", force)
+    with pytest.raises(FilesetError, match="is in its place, but") as found:
+        made(old, target)
+    assert "nothing was written" not in str(found.value)
+    assert left(old.parent) == ["new", "new.loss-report.json", "new.loss-report.md"]
+
+
 def test_what_the_answer_lost_is_in_the_report(old: Path) -> None:
     answer = answered(old)
     seen = replace(

@@ -90,6 +90,10 @@ def test_the_other_policies_give_what_they_keep(format_id: str, policy: str) -> 
     assert kinds["messages"] > 300
 
 
+#: Files of the field that the law is tried on as well.
+FIELD = {"bitronix_tlog": ("b1-swap-uptime/*.tlog",)}
+
+
 def places(format_id: str) -> list[Path]:
     """Return the directories of captured journals, and of those beside the checkout."""
     endings = (".tlog", "page.db", "db-1.log", "db-1.log.gz")
@@ -97,7 +101,7 @@ def places(format_id: str) -> list[Path]:
         *(ROOT / "corpus/captured" / format_id).glob("*/*/expected.json"),
         *(path for path in (SHARED / "real" / format_id).rglob("*") if path.name.endswith(endings)),
         *(path for path in (SHARED / "contents" / format_id).rglob("*") if path.name.endswith(endings)),
-        *(SHARED / "field" / "b1-swap-uptime").glob("*.tlog" if format_id == "bitronix_tlog" else "-"),
+        *(path for pattern in FIELD.get(format_id, ()) for path in (SHARED / "field").glob(pattern)),
     ]
     return sorted({path.parents[path.parent.name == "db"] for path in found})
 

@@ -160,6 +160,11 @@ class Format:
     alone: str = ""
 
     @property
+    def keeps_most(self) -> str:
+        """The policy that keeps most of a damaged journal: ``salvage``, or ``default`` without one."""
+        return "salvage" if "salvage" in self.policies else "default"
+
+    @property
     def record_types(self) -> Mapping[str, str]:
         """The types of records."""
         return {name: entry.doc for name, entry in self.vocabulary.record_types.items()}

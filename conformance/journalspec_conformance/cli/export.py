@@ -300,10 +300,7 @@ def _sql(answer: Answer, tables: Sequence[str]) -> _OneFile:
         sql = format_module("journalspec_reference", answer.journal.format, "sql")
     except UnknownFormat:
         raise _no_such_file(answer, SQL) from None
-    for name in tables:
-        if name not in (known := [*(found.tables if found is not None else ())]):
-            near = get_close_matches(name, known, NEAREST, cutoff=0)
-            raise UsageProblem(f"there is no table {shown(name)!r}", f"the nearest names: {some_of(near)}")
+    _known("there is no table", tables, [*(found.tables if found is not None else ())])
     script = sql.Script(found, tables)
 
     def left_out() -> Iterator[LossItem]:
@@ -331,13 +328,8 @@ def _xml(answer: Answer, wanted: Sequence[str]) -> _OneFile:
             raise _no_such_file(answer, XML) from None
         messages = getattr(found, "typed_messages", partial(found.rows, MESSAGES))
         queues = partial(found.rows, QUEUES)
-    known = {str(row[QUEUE]) for row in queues()}
-    for name in wanted:
-        if name not in known:
-            near = get_close_matches(name, known, NEAREST, cutoff=0)
-            raise UsageProblem(
-                f"--queue: there is no queue {shown(name)!r}", f"the nearest names: {some_of(near)}"
-            )
+    if wanted:
+        _known("--queue: there is no queue", wanted, [str(row[QUEUE]) for row in queues()])
 
     def chosen(rows: Callable[[], Iterable[Row]]) -> Iterator[Row]:
         return (row for row in rows() if not wanted or row[QUEUE] in wanted)
@@ -351,6 +343,14 @@ def _xml(answer: Answer, wanted: Sequence[str]) -> _OneFile:
         lambda: artemis_xml.losses(chosen(messages), chosen(queues)),
         "Let the broker run, and type: artemis data imp --input FILE",
     )
+
+
+def _known(problem: str, wanted: Sequence[str], names: Sequence[str]) -> None:
+    """Raise UsageProblem for the first name that is not one of the store's, with those that are like it."""
+    for name in wanted:
+        if name not in names:
+            near = get_close_matches(name, names, NEAREST, cutoff=0)
+            raise UsageProblem(f"{problem} {shown(name)!r}", f"the nearest names: {some_of(near)}")
 
 
 def _no_such_file(answer: Answer, kind: str) -> UsageProblem:

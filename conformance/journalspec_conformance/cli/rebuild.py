@@ -27,7 +27,7 @@ from journalspec_conformance.cli.journal_view import STATUSES, Painter, answers,
 from journalspec_conformance.cli.places import Asked, Directory, NothingKept, UsageProblem, amount
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_conformance.cli.screen import screen
-from journalspec_reference.answers import ASSUMED, SALVAGE, UNCHECKED, Answer
+from journalspec_reference.answers import ASSUMED, UNCHECKED, Answer
 from journalspec_reference.filesets import FilesetError, Journal, LeftOut
 from journalspec_reference.lossreport import LossReport, PartAccount, Tally
 from journalspec_reference.newstore import (
@@ -128,7 +128,7 @@ class NewStoreAsked:
 
 def policy_of(journal: Journal, given: str | None) -> str:
     """Return the policy for a new store of a journal: that which keeps most, unless one was given."""
-    return given or (SALVAGE if SALVAGE in get_format(journal.format).policies else "default")
+    return given or get_format(journal.format).keeps_most
 
 
 def rebuild(
