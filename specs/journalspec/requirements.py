@@ -34,7 +34,8 @@ _ID = re.compile(r"(?P<prefix>[A-Z]{3})-(?P<area>[A-Z]{3})-(?P<number>[0-9]{3})"
 class Requirement:
     """One requirement: what is demanded, of whom, in which editions, and why we say so.
 
-    `source` holds ``kind`` (product, document or decision), what it names
+    `why` explains the rule to a person, in Markdown, where the text alone does not; it demands nothing and
+    is no part of the digest. `source` holds ``kind`` (product, document or decision), what it names
     (``product``/``version``/``class`` or ``document``) and ``passages``.
     """
 
@@ -43,6 +44,7 @@ class Requirement:
     roles: tuple[str, ...]
     editions: tuple[str, ...]
     text: str
+    why: str
     source: Mapping[str, Any]
     revision: int
     digest: str
@@ -110,6 +112,7 @@ def requirements(format_id: str) -> RequirementSet:
             roles=tuple(entry["roles"]),
             editions=tuple(entry["editions"]),
             text=" ".join(entry["text"].split()),
+            why=" ".join(entry.get("why", "").split()),
             source=entry["source"],
             revision=entry["revision"],
             digest=entry["digest"],
