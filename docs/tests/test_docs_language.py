@@ -1,6 +1,6 @@
 """Plain English: phrases that are wrong in every context are rare, and sentences are short.
 
-The phrases are in ``plain_english.txt``, one regular expression a line. What is counted is what a person reads:
+The phrases are in ``plain_english.txt``, one regular expression a line. What a person reads is counted:
 pages, requirements, the help of every command, and docstrings.
 """
 
@@ -27,7 +27,7 @@ PATTERNS = [
 PHRASES = re.compile("|".join(f"(?:{pattern})" for pattern in PATTERNS), re.IGNORECASE)
 #: Per 1,000 words.
 MOST_PHRASES = 1.0
-#: A sentence of more words is long, of which there may be three in a hundred; one of more than LONGEST is a fault.
+#: A sentence of more words is long; three in a hundred may be. One of more than LONGEST is a fault.
 LONG, LONGEST, MOST_LONG = 30, 45, 0.03
 #: Parts of a page that are not sentences: code, directives, tables.
 NO_PROSE = re.compile(r"^(`{3,}|:{3,}).*?^\1\s*$|^\s*\|.*?$|^ {4}.*?$|^\(.*?\)=$", re.MULTILINE | re.DOTALL)

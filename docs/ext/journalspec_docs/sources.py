@@ -40,6 +40,13 @@ def room(format_id: str) -> Path:
     return ROOT / "specs" / "journalspec" / get_format(format_id).id
 
 
+def plain_readers(format_id: str) -> list[str]:
+    """Return the files of a format's plain reader by their paths in the checkout, the shared one last."""
+    corpus = ROOT / "corpus" / "journalspec_corpus"
+    found = [*sorted((corpus / format_id).glob("naive*.py")), corpus / "naive.py"]
+    return [path.relative_to(ROOT).as_posix() for path in found]
+
+
 @cache
 def schemas(format_id: str) -> Mapping[str, ksy.KsySchema]:
     """Return the Kaitai schemas of a format's files by their ids; raises ksy.SchemaProblem.

@@ -1,0 +1,51 @@
+"""The readers of the format pages as one implementation: ``--impl py:plain_readers:PlainReaders``."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from journalspec.formats import format_ids, get_format
+from journalspec.observation import jsonable
+
+
+class PlainReaders:
+    """Answers `read` and `recover` of every format; they write nothing and know no bad sectors."""
+
+    def hello(self) -> dict[str, Any]:
+        """Declare what the readers can do."""
+        claims = {
+            name: {
+                "editions": list(get_format(name).editions),
+                "ops": ["read", "recover"],
+                "observe": "state",
+                "policies": list(get_format(name).policies),
+                "features": ["damage", "missing", "pure"],
+            }
+            for name in format_ids()
+        }
+        return {"protocol": 1, "impl": {"name": "plain-readers", "version": "1"}, "formats": claims}
+
+    def read(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Answer what is in all files."""
+        return _answer(request, "read")
+
+    def recover(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Answer what a restart concludes under the policy that is asked for."""
+        return _answer(request, "recover", request["policy"])
+
+
+def _answer(request: dict[str, Any], question: str, *policy: str) -> dict[str, Any]:
+    place = Path(request["dir"])
+    files = {str(path.relative_to(place)): path.read_bytes() for path in place.rglob("*") if path.is_file()}
+    reader = import_module(f"journalspec_corpus.{request['format']}.naive")
+    answer = getattr(reader, question)(files, request["edition"], *policy, **_params(request))
+    # A reader gives the codes of its notes alone where nothing more is known.
+    notes = [note if isinstance(note, dict) else {"code": note} for note in answer.get("notes", ())]
+    return {"ok": jsonable({**answer, **({"notes": notes} if "notes" in answer else {})})}
+
+
+def _params(request: dict[str, Any]) -> dict[str, Any]:
+    given = request.get("params") or {}
+    return {"size": int(given["page_size"])} if "page_size" in given else {}

@@ -1,0 +1,41 @@
+"""The readers that the format pages print pass the smoke tier; of it, every twelfth case is asked here."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from judged import call
+
+from journalspec.formats import format_ids
+from journalspec_corpus.load import load_cases
+from journalspec_docs import sources
+
+HARNESS = Path(__file__).resolve().parents[1] / "harness"
+#: Of so many cases one is asked; `journalspec run`, as the page says, asks all.
+STEP = 12
+
+
+@pytest.mark.parametrize("format_id", format_ids())
+def test_the_reader_of_the_page_passes_smoke(
+    format_id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cases = tmp_path / "cases.jsonl"
+    lines = [json.dumps(case.to_json()) + "\n" for case in load_cases(format_id, "smoke")[::STEP]]
+    cases.write_text("".join(lines), encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(HARNESS))
+    monkeypatch.syspath_prepend(str(HARNESS))
+    report = tmp_path / "report.jsonl"
+    done = call("run", "--impl", "py:plain_readers:PlainReaders", "--cases", cases, "--report", report)
+    assert done.exit_code == 0, done.output
+    results = [json.loads(line) for line in report.read_text(encoding="utf-8").splitlines()]
+    passed = sum(result.get("class") == "pass" for result in results)
+    assert passed >= len(lines), "most cases ask what the reader answers"
+
+
+@pytest.mark.parametrize("format_id", format_ids())
+def test_the_page_prints_what_is_run(format_id: str) -> None:
+    printed = sources.plain_readers(format_id)
+    assert f"corpus/journalspec_corpus/{format_id}/naive.py" in printed
+    assert all((sources.ROOT / path).is_file() for path in printed)
