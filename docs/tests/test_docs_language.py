@@ -29,8 +29,11 @@ PHRASES = re.compile("|".join(f"(?:{pattern})" for pattern in PATTERNS), re.IGNO
 MOST_PHRASES = 1.0
 #: A sentence of more words is long; three in a hundred may be. One of more than LONGEST is a fault.
 LONG, LONGEST, MOST_LONG = 30, 45, 0.03
-#: Parts of a page that are not sentences: code, directives, tables.
-NO_PROSE = re.compile(r"^(`{3,}|:{3,}).*?^\1\s*$|^\s*\|.*?$|^ {4}.*?$|^\(.*?\)=$", re.MULTILINE | re.DOTALL)
+#: Parts of a page or a docstring that are not sentences: code, directives, tables, columns.
+NO_PROSE = re.compile(
+    r"^(`{3,}|:{3,}).*?^\1\s*$|^\s*\|.*?$|^ {4}.*?$|^\(.*?\)=$|^[^\n]*\S {2,}\S[^\n]*$|^=[ =]+$",
+    re.MULTILINE | re.DOTALL,
+)
 PARAGRAPH = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*#:]|\d+\.)\s)")
 SENTENCE = re.compile(r"(?<=[.!?:;])\s+(?=[A-Z`\"*\[(])")
 WORD = re.compile(r"[A-Za-z][\w'-]*|`[^`]*`")
@@ -70,7 +73,7 @@ def docstrings() -> Iterator[tuple[str, str]]:
                 continue
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-                    yield path.relative_to(ROOT).as_posix(), ast.get_docstring(node) or ""
+                    yield path.relative_to(ROOT).as_posix(), NO_PROSE.sub("", ast.get_docstring(node) or "")
 
 
 def sentences(text: str) -> Iterator[str]:

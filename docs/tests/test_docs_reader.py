@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
-from judged import call
 
 from journalspec.formats import format_ids
 from journalspec_corpus.load import load_cases
 from journalspec_docs import sources
+from judged import call
 
 HARNESS = Path(__file__).resolve().parents[1] / "harness"
 #: Of so many cases one is asked; `journalspec run`, as the page says, asks all.
