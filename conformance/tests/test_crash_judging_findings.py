@@ -50,7 +50,7 @@ UNSUPPORTED = "unsupported"
 JUDGEMENTS = {item.name: item for item in judgements()}
 
 
-@pytest.fixture(params=sorted(JUDGEMENTS))
+@pytest.fixture(scope="module", params=sorted(JUDGEMENTS))
 def judgement(request: pytest.FixtureRequest) -> ProductRun:
     return JUDGEMENTS[request.param]
 
@@ -178,19 +178,20 @@ def ready(harness: str) -> None:
         pytest.skip(str(problem))
 
 
-@pytest.fixture
-def engine(judgement: ProductRun, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
-    """The product. A tenth of the answers of some are hangs; the first answer takes seconds.
+@pytest.fixture(scope="module")
+def engine(judgement: ProductRun) -> Iterator[Engine]:
+    """The product, for both tests. A tenth of the answers of some are hangs; the first answer takes seconds.
 
     The findings were recorded on files in memory: a disk has no place for the offset that garbage in a header
     names, and Bitronix refuses where it otherwise reads nothing.
     """
     ready(judgement.harness)
-    if os.access("/dev/shm", os.W_OK):  # noqa: S108 - names in it are not guessed
-        monkeypatch.setattr(tempfile, "tempdir", "/dev/shm")  # noqa: S108 - as above
-    made = setup_of(RunRequest(judgement.harness, timeout=5.0)).open()
-    yield made
-    made.close()
+    with pytest.MonkeyPatch.context() as changed:
+        if os.access("/dev/shm", os.W_OK):  # noqa: S108 - names in it are not guessed
+            changed.setattr(tempfile, "tempdir", "/dev/shm")  # noqa: S108 - as above
+        made = setup_of(RunRequest(judgement.harness, timeout=5.0)).open()
+        yield made
+        made.close()
 
 
 @pytest.mark.product
@@ -227,6 +228,7 @@ def test_the_product_does_what_is_written(judgement: ProductRun, engine: Engine)
 @pytest.mark.java
 def test_the_product_answers_the_smallest_states_as_written(judgement: ProductRun, engine: Engine) -> None:
     cases, adapter = shrunk_cases(judgement.name), crash_format(judgement.format)
+    engine.forgive()
     for finding in judgement.findings:
         if "case" in finding.example:
             case = cases[finding.example["case"]]
