@@ -26,14 +26,13 @@ for name, usual in (("SIGINT", signal.default_int_handler), ("SIGHUP", signal.SI
 
 #: The files that take longest, in the order in which workers are to begin them (see tox.ini).
 LONG_FIRST = (
-    # Builds the site; the second worker is at something else meanwhile, and waits for nothing.
+    # Builds the site; the other workers are at something else meanwhile.
     "test_docs_build.py",
     "test_types.py",
     "test_crash_builds.py",
     "test_crash_judging_findings.py",
     "test_docs_transcripts.py",
     "test_hot_copies.py",
-    "test_docs_browser.py",
     "test_crash_pipeline.py",
     "test_closed_output.py",
     "test_docs_commands.py",
@@ -51,6 +50,8 @@ LONG_FIRST = (
     "test_crash_machine.py",
     "test_families.py",
     "test_parsers.py",
+    # By now the site is there: its worker would only wait for it.
+    "test_docs_browser.py",
 )
 #: How often Python looks for circles to free: what all tests share (cases, and what is remembered of them) is
 #: so much that looking through it again and again took a tenth of the time.
