@@ -28,6 +28,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+import warm
+
 from journalspec.files import replace_text
 
 HERE = Path(__file__).resolve().parents[1] / "docs"
@@ -94,7 +96,8 @@ class Transcript:
 
 def environment() -> Mapping[str, str]:
     """Return an environment in which `python` and `journalspec` are those of this interpreter."""
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    places = [str(warm.command()), str(Path(sys.executable).parent), os.environ.get("PATH", "")]
+    path = os.pathsep.join(places)
     return {**os.environ, "PATH": path, "COLUMNS": str(COLUMNS), "NO_COLOR": "1", "PYTHONUTF8": "1"}
 
 

@@ -4,6 +4,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -79,14 +80,18 @@ def ready_product() -> ReadyProduct:
 
 @pytest.fixture(scope="module")
 def connect_product(ready_product: ReadyProduct) -> Iterator[ConnectProduct]:
-    """Return a function that starts a product's harness by the product's id, or skips the test."""
-    made: list[ProcessConnection] = []
+    """Return a function that starts a product's harness by the product's id, or skips the test.
 
+    The tests of a file share it: a Java machine and its classes cost a second each time.
+    """
+
+    @cache
     def connect(product_id: str, timeout: float = 60, bounds: Bounds = BOUNDS) -> ProcessConnection:
         command = serving(ready_product(product_id).id)
         made.append(ProcessConnection(command, timeout=timeout, bounds=bounds))
         return made[-1]
 
+    made: list[ProcessConnection] = []
     yield connect
     for connection in made:
         connection.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -37,6 +38,7 @@ MUTANTS = [
     for format_id in format_ids()
     for mutant in load_mutants(format_id)
 ]
+mixed = cache(lambda format_id: shuffled(load_cases(format_id)))
 PUBLISHED = Path(__file__).parents[2] / "docs" / "data"
 
 
@@ -48,13 +50,13 @@ def test_no_case_notices_the_reference(format_id: str) -> None:
 
 @pytest.mark.parametrize("mutant", MUTANTS)
 def test_enough_cases_notice_a_mutant(mutant: Mutant) -> None:
-    found = enough_killers(mutant, shuffled(load_cases(mutant.format)))
+    found = enough_killers(mutant, mixed(mutant.format))
     assert len(found) >= mutant.enough, found
 
 
 @pytest.mark.parametrize("format_id", format_ids())
 def test_every_must_is_proved_by_a_case_that_names_it(format_id: str) -> None:
-    found = proofs(format_id, shuffled(load_cases(format_id)))
+    found = proofs(format_id, mixed(format_id))
     assert faults(format_id, found) == []
     path = PUBLISHED / f"proofs-{format_id}.json"
     assert path.is_file(), f"make {path.name}: CONTRIBUTING.md, A mutant"

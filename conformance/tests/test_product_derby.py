@@ -394,7 +394,7 @@ def test_of_a_torn_log_the_rows_are_those_whose_group_is_whole(
     connection.close()
     shutil.rmtree(memory_path / "database")
     whole = log.read_bytes()
-    cuts = range(ends[0], ends[-1] + 1, every(61))
+    cuts = range(ends[0], ends[-1] + 1, every(131))
     connection = connect_product(name)
     for cut in cuts:
         log.write_bytes(whole[:cut].ljust(len(whole), b"\0"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import replace
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from journalspec_conformance.products import get_product
 from journalspec_conformance.report import ReportWriter, make_header, open_report
 from journalspec_conformance.result import Result
 from journalspec_conformance.selection import matches
+from journalspec_corpus import Case
 from journalspec_corpus.load import PUBLISHED_TIERS, load_cases
 
 #: Expectation file -> format, which is also the folder of the harness.
@@ -28,16 +30,18 @@ NAMES = {
 }
 FORMATS = sorted(set(NAMES.values()))
 KNOWN = {name: {item.id for item in deviations(name)} for name in FORMATS}
-ALL = {
-    name: {case.id: case for tier in PUBLISHED_TIERS for case in load_cases(name, tier)} for name in FORMATS
-}
-CASES = ALL["bitronix_tlog"]
+
+
+@cache
+def published(format_id: str) -> dict[str, Case]:
+    """Return the published cases of a format by their ids."""
+    return {case.id: case for tier in PUBLISHED_TIERS for case in load_cases(format_id, tier)}
 
 
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_every_deviation_names_cases_that_exist(format_id: str) -> None:
     text = get_format(format_id).root.joinpath("deviations.toml").read_text(encoding="utf-8")
-    assert lint(format_id, tomllib.loads(text), set(ALL[format_id])) == []
+    assert lint(format_id, tomllib.loads(text), set(published(format_id))) == []
 
 
 @pytest.mark.parametrize("format_id", FORMATS)
@@ -50,7 +54,7 @@ def test_every_entry_names_probes_and_a_deviation(name: str) -> None:
     format_id = NAMES[name]
     text = files("journalspec_conformance").joinpath("expectations", name).read_text(encoding="utf-8")
     entries = parse_expectations(text, name).entries
-    probes = [probe.id for case in ALL[format_id].values() for probe in case.probes]
+    probes = [probe.id for case in published(format_id).values() for probe in case.probes]
     assert entries
     for entry in entries:
         assert entry.deviation in KNOWN[format_id], entry
@@ -75,7 +79,7 @@ def test_expectations_are_not_made_from_half_a_report(
 
 def test_a_failure_that_no_rule_fits_stays_open() -> None:
     odd = result("btm.clean.empty/recover.strict", "records:missing")
-    known, unexplained = explain(get_product("bitronix-2.1.4"), {odd.probe: odd}, CASES)
+    known, unexplained = explain(get_product("bitronix-2.1.4"), {odd.probe: odd}, published("bitronix_tlog"))
     assert known == {}
     assert unexplained == [odd]
 
@@ -102,6 +106,8 @@ def test_chance_is_listed_whether_it_struck_or_not() -> None:
     lucky = Result(
         "jbm.fileset.same-id-twice-v2/read", "jbm.fileset.same-id-twice-v2", "jboss_journal", "v2", "", "pass"
     )
-    known, unexplained = explain(get_product("hornetq-2.4.9"), {lucky.probe: lucky}, ALL["jboss_journal"])
+    known, unexplained = explain(
+        get_product("hornetq-2.4.9"), {lucky.probe: lucky}, published("jboss_journal")
+    )
     assert [fact.outcome for fact in known.values()] == ["flaky"]
     assert unexplained == []

@@ -70,7 +70,8 @@ def test_every_table_of_every_format_can_be_read(format_id: str, tmp_path: Path)
     for case in load_cases(format_id)[::120]:
         if case.write is None and case.input.files and not case.params:
             case.materialize(tmp_path / case.id)
-            for table, columns in tables.items():
+            # Of a table that had rows the columns are known.
+            for table, columns in [each for each in tables.items() if each[0] not in filled]:
                 done = call(
                     "query", tmp_path / case.id, f"FROM {table}", "--format", format_id,
                     "--edition", case.edition, "--ndjson",

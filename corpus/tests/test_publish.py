@@ -12,7 +12,6 @@ from authored import AuthoringError
 from publish import (
     PublishError,
     captured_cases,
-    collect,
     input_digest,
     main,
     publish,
@@ -20,16 +19,16 @@ from publish import (
 )
 
 from journalspec_corpus import Case, load_cases
+from journalspec_corpus.load import PUBLISHED_TIERS
 from journalspec_corpus.pipeline.manifest import MANIFEST
 
 FORMAT = "bitronix_tlog"
-#: The sources lie in the checkout, also when the installed package is tested.
-SOURCES = Path(__file__).resolve().parents[1]
 
 
 @pytest.fixture(scope="module")
 def tiers() -> dict[str, list[Case]]:
-    return collect(FORMAT, SOURCES)
+    """What the sources give; that it is what is published, test_families sees."""
+    return {tier: list(load_cases(FORMAT, tier)) for tier in PUBLISHED_TIERS}
 
 
 @pytest.fixture(scope="module")

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -58,43 +55,3 @@ def test_widths_and_durations_may_change_but_words_and_numbers_may_not(
     path = tmp_path / "x.txt"
     path.write_text(f"$ echo '{now}'\npass  7   known in 0.12s\n", encoding="utf-8")
     assert (transcripts.difference(transcripts.Transcript.load(path)) == "") is same
-
-
-#: Code that a compiler takes long over does not run long enough here: a third of the time is less.
-QUICK = "--driver-java-options '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC' pyspark-shell"
-
-
-@pytest.mark.spark
-def test_the_programs_of_the_spark_page_and_of_the_readme_run(tmp_path: Path) -> None:
-    """One session for both, since it takes the longest."""
-    pytest.importorskip("pyspark", reason="pyspark is not installed")
-    if shutil.which("java") is None:
-        pytest.skip("Java is missing")
-    cases = [sys.executable, "-c", "from journalspec_conformance.cli import main; main()", "materialize"]
-    cases += [str(tmp_path / "cases"), "--select", "btm.torn-beyond-tail.**"]
-    subprocess.run(cases, check=True, capture_output=True, timeout=120)
-    for path in (tmp_path / "cases").glob("*.json"):
-        path.unlink()  # what is expected of the journals, and none itself
-    readme = (DOCS.parent / "README.md").read_text(encoding="utf-8")
-    (block,) = re.findall(r"^```python\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
-    assert block.count("/data/tlogs/*") == 1
-    program = (DOCS / "examples" / "lost_records.py").read_text(encoding="utf-8")
-    program += "\nprint('of the readme')\n" + block.replace("/data/tlogs/*", f"{tmp_path}/cases/*")
-    (tmp_path / "program.py").write_text(program, encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, str(tmp_path / "program.py"), str(tmp_path / "cases")],
-        env={
-            **transcripts.environment(),
-            "PYSPARK_PYTHON": sys.executable,
-            "PYSPARK_SUBMIT_ARGS": QUICK,
-        },
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=400,
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    page, _, readme = done.stdout.partition("of the readme\n")
-    assert "reason" in page
-    assert "gtrid" in page
-    assert "bitronix_tlog" in readme

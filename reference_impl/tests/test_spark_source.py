@@ -5,8 +5,11 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
+import runpy
 import shutil
 import struct
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +24,8 @@ from journalspec_reference.contents import contents, with_state
 from journalspec_reference.filesets import FilesetError, find_journals
 from journalspec_reference.filesets import load as load_files
 
-REAL = Path(__file__).resolve().parents[2].parent / "shared" / "real"
+CHECKOUT = Path(__file__).resolve().parents[2]
+REAL = CHECKOUT.parent / "shared" / "real"
 
 pytestmark = pytest.mark.spark
 
@@ -55,6 +59,28 @@ def journals(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 except FilesetError:  # what its own test is about
                     shutil.rmtree(directory)
     return root
+
+
+def test_the_programs_of_the_spark_page_and_of_the_readme_run(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In the session that is there: to start one takes longer than all that they do."""
+    for case in load_cases("bitronix_tlog"):
+        if case.id.startswith("btm.torn-beyond-tail."):
+            case.materialize(tmp_path / case.id)
+    page = CHECKOUT / "docs" / "examples" / "lost_records.py"
+    monkeypatch.setattr(sys, "argv", [str(page), str(tmp_path)])
+    runpy.run_path(str(page), run_name="__main__")
+    told = capsys.readouterr().out
+    assert "reason" in told
+    assert "gtrid" in told
+    readme = (CHECKOUT / "README.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"^```python\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
+    assert block.count("/data/tlogs/*") == 1
+    program = tmp_path / "readme.py"
+    program.write_text(block.replace("/data/tlogs/*", f"{tmp_path}/btm.*"), encoding="utf-8")
+    runpy.run_path(str(program), {"spark": spark}, "__main__")
+    assert "bitronix_tlog" in capsys.readouterr().out
 
 
 def expected(directory: Path, *, every: bool = False) -> list[tuple[Any, ...]]:
