@@ -36,20 +36,29 @@ from journalspec_conformance.cli import main as journalspec
 
 TABLE = Path(__file__).with_suffix(".toml")
 LIMIT = 1.15
+#: What stands for a directory that is not there yet.
+NEW = "{new}"
 COMMANDS: Mapping[str, tuple[str, ...]] = {
     "recover": ("recover", "--all"),
     "salvage": ("recover", "--policy", "salvage"),
     "recover-json": ("recover", "--json"),
     "inspect": ("inspect", "--all"),
     "inspect-json": ("inspect", "--json"),
+    "ndjson": ("inspect", "--ndjson"),
+    "contents": ("inspect", "--json", "--level", "contents"),
     "hex": ("inspect", "--hex"),
+    "why": ("why", "--all"),
+    "new-store": ("recover", "--to", NEW),
 }
 #: The least seconds that the smallest size has to take, beyond what an empty journal takes. So little is
 #: enough because of several runs the quickest counts: what disturbs a run makes it slower.
 LEAST, TIMES = 0.02, 3
-#: How often a growth that is too large is measured again, each time at twice the size: noise does not repeat.
+#: How often a growth that is too large is measured, each time at twice the size as long as there may be so
+#: many elements: noise does not repeat.
 AGAIN = 3
-FIRST = 64
+#: The first number of elements that is tried, and how many the largest size has at first: to build a journal
+#: takes longer than to read it. What needs less time for so many than can be measured grows by nothing.
+FIRST, ENOUGH = 64, 1 << 14
 
 
 @dataclass(frozen=True)
@@ -201,32 +210,35 @@ class Measuring:
         asked = COMMANDS[command]
         if command == "salvage" and command not in get_format(self.format_id).policies:
             asked = (*asked[:-1], "default")  # the policy under which such a format goes on
-        words = [*asked, str(place), "--format", self.format_id, "--edition", self.shape.edition]
-        began = time.process_time()
-        with contextlib.redirect_stdout(_Nothing()), contextlib.redirect_stderr(_Nothing()):
-            try:
-                journalspec(words)
-            except SystemExit as end:
-                if end.code not in (0, 1, 3):
-                    raise RuntimeError(f"{' '.join(words)} ended with {end.code}") from None
-        return time.process_time() - began
+        with tempfile.TemporaryDirectory() as scratch:
+            words = [f"{scratch}/new" if word == NEW else word for word in asked]
+            words += [str(place), "--format", self.format_id, "--edition", self.shape.edition]
+            began = time.process_time()
+            with contextlib.redirect_stdout(_Nothing()), contextlib.redirect_stderr(_Nothing()):
+                try:
+                    journalspec(words)
+                except SystemExit as end:
+                    if end.code not in (0, 1, 3):
+                        raise RuntimeError(f"{' '.join(words)} ended with {end.code}") from None
+            return time.process_time() - began
 
     def grown(self, command: str) -> tuple[int, float, float]:
         """Return elements, seconds, and the exponent; what grows too much is measured again, larger."""
         fixed = self.seconds(command, 2)
         n = FIRST
-        while n < self.shape.most // 4 and self.seconds(command, n, 1) - fixed < LEAST:
+        enough = min(self.shape.most, ENOUGH) // 4
+        while n < enough and self.seconds(command, n, 1) - fixed < LEAST:
             n *= 2
-        n = min(n, self.shape.most // 4)
+        n = min(n, enough)
         for _ in range(AGAIN):
             sizes = [n, 2 * n, 4 * n]
             taken = [max(self.seconds(command, size) - fixed, 1e-4) for size in sizes]
             bytes_ = [self.place(size)[1] for size in sizes]
             slope = statistics.linear_regression([*map(math.log, bytes_)], [*map(math.log, taken)]).slope
             exponent = slope if taken[-1] > LEAST / 2 else 0.0
-            if exponent < LIMIT or 8 * n > self.shape.most:
+            if exponent < LIMIT:
                 break
-            n *= 2
+            n = 2 * n if 8 * n <= self.shape.most else n
         return sizes[-1], taken[-1], exponent
 
 

@@ -7,7 +7,7 @@ sentences on each kind of holder are in its ``format.toml``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from journalspec.formats import UnknownFormat, format_module
 from journalspec_reference.api import Files, Params
@@ -43,14 +43,22 @@ class Keeping:
     holders: tuple[Holder, ...]
     doubt: str = ""
     basis: str = ""
+    #: The holders by the file that they hold, and by the one that this stays for: there may be many files.
+    _of: dict[str, list[Holder]] = field(init=False, repr=False, compare=False, default_factory=dict)
+    _by: dict[str, list[Holder]] = field(init=False, repr=False, compare=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for holder in self.holders:
+            self._of.setdefault(holder.file, []).append(holder)
+            self._by.setdefault(holder.below, []).append(holder)
 
     def of(self, file: str) -> list[Holder]:
         """Return what holds a file."""
-        return [holder for holder in self.holders if holder.file == file]
+        return self._of.get(file, [])
 
     def by(self, file: str) -> list[Holder]:
         """Return what of this file holds other files back: their holders, in order."""
-        return [holder for holder in self.holders if holder.below == file]
+        return self._by.get(file, [])
 
 
 def keeping(format_id: str, files: Files, edition: str, params: Params) -> Keeping | None:
