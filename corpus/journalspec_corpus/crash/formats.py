@@ -85,13 +85,13 @@ class StateFiles(Mapping[str, bytes]):
         """Return what tells a file with its name from all others that are not equal."""
         return self._files[name][1]
 
-    def once(self, name: str, find: Callable[..., T], *given: object) -> T:
-        """Return ``find(content, *given)`` of a file: of one content it is worked out once."""
-        looks, place = self._memory.looks, (find, self.same(name), *given)
+    def once(self, names: tuple[str, ...], find: Callable[..., T], *given: object) -> T:
+        """Return ``find(*contents, *given)`` of some files: of equal contents it is worked out once."""
+        looks, place = self._memory.looks, (find, *map(self.same, names), *given)
         if place not in looks:
             if len(looks) >= LOOKS:
                 looks.clear()
-            looks[place] = find(self[name], *given)
+            looks[place] = find(*map(self.__getitem__, names), *given)
         found: T = looks[place]  # type: ignore[assignment]
         return found
 
@@ -225,8 +225,8 @@ class CrashFormat:
 
     `semantics` says what a record does and what is in effect in a state; without it only records are judged.
     `reach` says how far into its files recovery can look; None if it looks at all of them.
-    `implementation()` is who reads in place of the reference, if anybody does.
-    `look` is what recovery can see of the files; if it is not given, all of them.
+    `implementation()` reads in place of the reference, if there is one: it may see anything.
+    `look` is what the reference can see of the files; if it is not given, all of them.
     `memory` holds what is remembered of states that were read.
     """
 
@@ -288,6 +288,10 @@ class CrashFormat:
             return (first, *others)
 
         return read
+
+    def answers(self, contents: StateContents) -> tuple[list[tuple[Answer, ...]], npt.NDArray[np.int32]]:
+        """Return what :func:`answers` does, and remember it."""
+        return answers(contents, self.read, equal_contents if self.implementation else self.look, self.memory)
 
     def salvages(self, policy: str) -> bool:
         """Tell whether a policy lets records be left out; raises LookupError for an unknown one."""

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from journalspec_corpus.crash.disk import StateContents, States, case_ids
 from journalspec_corpus.crash.facts import Column, Facts, categories, fields
-from journalspec_corpus.crash.formats import CrashFormat, answers, crash_format
+from journalspec_corpus.crash.formats import CrashFormat, crash_format
 from journalspec_corpus.crash.oracle import REFUSALS, Expected, Obligations
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import ID_BYTES, PRESETS, STRATA, Preset, Trace, get_preset, writer_of
@@ -94,7 +94,7 @@ class Rows:
     def judged(self, adapter: CrashFormat) -> Rows:
         """Return the same with the verdicts of all readers of a format."""
         contents = self.contents or StateContents(self.states.point, self.states.codes)
-        found, which = answers(contents, adapter.read, adapter.look, adapter.memory)
+        found, which = adapter.answers(contents)
         return replace(self, verdicts=_verdicts(found, which, self.refusal, self.expected, adapter))
 
 
