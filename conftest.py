@@ -46,7 +46,7 @@ LONG_FIRST = (
     "test_product_derby.py",
     "test_crash_limits.py",
     "test_bounds.py",
-    "test_crash_shrink.py",
+    "test_crash_reduce.py",
     "test_memory.py",
     "test_crash_machine.py",
     "test_families.py",

@@ -10,7 +10,7 @@ files. How far recovery can look at all says :class:`Reach`: what lies after tha
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.util import find_spec
@@ -280,18 +280,16 @@ class CrashFormat:
     @cached_property
     def read(self) -> Read:
         """All readers at once: one answer for each, in their order; only those that differ are asked."""
-        readers = [(self.reader(reader.policy), reader.differs) for reader in self.state_readers]
+        return self._asking(self._implementation, self.state_readers)
 
-        def read(files: Mapping[str, bytes], edition: str) -> tuple[Answer, ...]:
-            first = readers[0][0](files, edition)
-            others = [reader(files, edition) if differs(first) else first for reader, differs in readers[1:]]
-            return (first, *others)
+    @property
+    def _implementation(self) -> Any:
+        return self.implementation() if self.implementation else load(self.format)
 
-        return read
-
-    def answers(self, contents: StateContents) -> tuple[list[tuple[Answer, ...]], npt.NDArray[np.int32]]:
-        """Return what :func:`answers` does, and remember it."""
-        return answers(contents, self.read, equal_contents if self.implementation else self.look, self.memory)
+    @property
+    def sees(self) -> Look:
+        """What is seen: what the reference can see, or by another implementation everything."""
+        return equal_contents if self.implementation else self.look
 
     def salvages(self, policy: str) -> bool:
         """Tell whether a policy lets records be left out; raises LookupError for an unknown one."""
@@ -302,18 +300,30 @@ class CrashFormat:
     def reader(self, policy: str) -> Reader:
         """Return the reference implementation under `policy`; raises LookupError for an unknown one."""
         self.salvages(policy)
-        return self.reading(self.implementation() if self.implementation else load(self.format), policy)
+        return self.reading(self._implementation, policy)
 
     def reading(self, implementation: Any, policy: str) -> Reader:
         """Return the reader that asks `implementation` under `policy`; an exception is a refusal."""
+        read = self._asking(implementation, [StateReader(policy)])
+        return lambda files, edition: read(files, edition)[0]
 
-        def read(files: Mapping[str, bytes], edition: str) -> Answer:
-            try:
-                observation = implementation.recover(files, edition=edition, policy=policy)
-            except (ArithmeticError, LookupError, TypeError, ValueError, struct.error) as error:
-                # A faulty implementation that trips over a state has refused it; the reference never does.
-                return Answer((), f"exception:{type(error).__name__}")
-            return self.answer(observation)
+    def _asking(self, implementation: Any, readers: Sequence[StateReader]) -> Read:
+        """Return what asks `implementation` under the policies of `readers`."""
+
+        def read(files: Mapping[str, bytes], edition: str) -> tuple[Answer, ...]:
+            found: list[Answer] = []
+            for reader in readers:
+                if found and not reader.differs(found[0]):
+                    found.append(found[0])
+                    continue
+                try:
+                    observation = implementation.recover(files, edition=edition, policy=reader.policy)
+                except (ArithmeticError, LookupError, TypeError, ValueError, struct.error) as error:
+                    # An implementation that trips over a state has refused it; the reference never does.
+                    found.append(Answer((), f"exception:{type(error).__name__}"))
+                else:
+                    found.append(self.answer(observation))
+            return tuple(found)
 
         return read
 
@@ -328,22 +338,20 @@ class CrashFormat:
 
     def build(self, work: Workload) -> Trace:
         """Return the trace of `work`, whatever kind of workload it is; raises ValueError or WriterRefused."""
-        trace = self._recorded(work)
-        unread = unread_writes(trace, self.reach)
-        during = self.kinds.get(trace.tags.get("kind", ""), "")
-        return replace(trace, unread=unread, during=during) if unread or during else trace
-
-    def _recorded(self, work: Workload) -> Trace:
         if isinstance(work, SecondLife) and self.second is not None:
             # Second lives of one first life come one after the other: it is recorded once.
             if work.first not in self._latest:
                 first = self.build(work.first)
                 self._latest.clear()
                 self._latest[work.first] = first
-            return build_second_life(work, self.second, self._latest[work.first])
-        if isinstance(work, LongWorkload) and self.long is not None:
-            return self.long.record(work)
-        return self.record(work)
+            trace = build_second_life(work, self.second, self._latest[work.first])
+        elif isinstance(work, LongWorkload) and self.long is not None:
+            trace = self.long.record(work)
+        else:
+            trace = self.record(work)
+        unread = unread_writes(trace, self.reach)
+        during = self.kinds.get(trace.tags.get("kind", ""), "")
+        return replace(trace, unread=unread, during=during) if unread or during else trace
 
 
 def has_crash_format(format_id: str) -> bool:

@@ -14,11 +14,11 @@ import pyarrow as pa
 
 from journalspec_corpus.crash.disk import StateContents, States, case_ids
 from journalspec_corpus.crash.facts import Column, Facts, categories, fields
-from journalspec_corpus.crash.formats import CrashFormat, crash_format
+from journalspec_corpus.crash.formats import CrashFormat, answers, crash_format
 from journalspec_corpus.crash.oracle import REFUSALS, Expected, Obligations
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import ID_BYTES, PRESETS, STRATA, Preset, Trace, get_preset, writer_of
-from journalspec_corpus.crash.verdict import CATEGORIES, VERDICTS, Answer, judge
+from journalspec_corpus.crash.verdict import CATEGORIES, VERDICTS, judge
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.tables import Reached
 
@@ -94,8 +94,16 @@ class Rows:
     def judged(self, adapter: CrashFormat) -> Rows:
         """Return the same with the verdicts of all readers of a format."""
         contents = self.contents or StateContents(self.states.point, self.states.codes)
-        found, which = adapter.answers(contents)
-        return replace(self, verdicts=_verdicts(found, which, self.refusal, self.expected, adapter))
+        found, which = answers(contents, adapter.read, adapter.sees, adapter.memory)
+        # Equal answers that may be refused alike are judged once.
+        entries = which.astype(np.int64) * len(REFUSALS) + self.refusal
+        table = np.zeros((len(adapter.readers), len(found) * len(REFUSALS)), np.uint8)
+        for entry in np.unique(entries).tolist():
+            given, kind = found[entry // len(REFUSALS)], REFUSALS[entry % len(REFUSALS)]
+            for at, reader in enumerate(adapter.readers):
+                holes = reader in adapter.salvaging
+                table[at, entry] = _NUMBERS[judge(given[at], self.expected, kind, holes_allowed=holes)]
+        return replace(self, verdicts=[column[entries] for column in table])
 
 
 def rows_of(
@@ -111,26 +119,6 @@ def rows_of(
             expected = owed.at(states.point.crash_index, states.torn, states.stratum)
             contents = StateContents(states.point, states.codes)
             yield Rows(states, contents, case_ids(contents.ids, owed.promise(expected)), expected)
-
-
-def _verdicts(
-    found: list[tuple[Answer, ...]],
-    which: npt.NDArray[np.int32],
-    refusal: Column,
-    expected: Expected,
-    adapter: CrashFormat,
-) -> list[Column]:
-    """Return one column per reader: the index into the verdicts' names."""
-    entries = which.astype(np.int64) * len(REFUSALS) + refusal
-    table = np.zeros((len(adapter.readers), len(found) * len(REFUSALS)), np.uint8)
-    salvaging = [reader in adapter.salvaging for reader in adapter.readers]
-    for entry in np.unique(entries).tolist():
-        given, kind = found[entry // len(REFUSALS)], REFUSALS[entry % len(REFUSALS)]
-        table[:, entry] = [
-            _NUMBERS[judge(answer, expected, kind, holes_allowed=holes)]
-            for answer, holes in zip(given, salvaging, strict=True)
-        ]
-    return [column[entries] for column in table]
 
 
 class Shard:

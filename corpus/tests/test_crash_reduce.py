@@ -1,4 +1,4 @@
-"""Shrinking: what comes out fails as what went in, is a state of its trace, and nothing near is smaller."""
+"""Reduction: what comes out fails as what went in, is a state of its trace, and nothing near is smaller."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ def no_larger(adapter: CrashFormat, work: Any, out: Reduced) -> Iterator[State]:
             yield State(situation, row)
 
 
-def test_shrinking_again_changes_nothing(shrunk: tuple[CrashFormat, Named, State, Reduced]) -> None:
+def test_reducing_again_changes_nothing(shrunk: tuple[CrashFormat, Named, State, Reduced]) -> None:
     adapter, named, _, out = shrunk
     again = reduced(adapter, out.workload, out.descriptor, named, out.verdict, budget=10**6)
     assert (again.workload, again.descriptor, again.steps) == (out.workload, out.descriptor, ())
