@@ -22,7 +22,7 @@ import numpy as np
 
 from journalspec.formats import UnknownFormat, format_module
 from journalspec_corpus.crash.disk import States, case_ids, content_ids
-from journalspec_corpus.crash.facts import Facts, categories, fields
+from journalspec_corpus.crash.facts import Facts
 from journalspec_corpus.crash.oracle import REFUSALS, REQUIRED, expected_at
 from journalspec_corpus.crash.states import Descriptor, crash_states, descriptor_of
 from journalspec_corpus.crash.trace import (
@@ -139,8 +139,8 @@ def crash_image(
 def _label(states: States, row: int) -> tuple[str, str]:
     """Return the category of a state, and the field in which it tore."""
     facts = Facts(states.take(np.asarray([row])))
-    field_of, names = fields(facts)
-    return CATEGORIES[int(categories(facts)[0])], names[int(field_of[0])]
+    field_of, names = facts.fields
+    return CATEGORIES[int(facts.categories[0])], names[int(field_of[0])]
 
 
 def _in_order(trace: Trace, found: list[tuple[int, Mark]]) -> tuple[Mark, ...]:
@@ -418,7 +418,7 @@ def _choose(first: Trace, gone: bool) -> Iterator[CrashImage]:
         expected = expected_at(first, states.point.crash_index, states.torn, effects=False)
         promised = promise(first.format, first.edition, REACHABLE, expected.keys_to_keep)
         cases = case_ids(content_ids(states.point, states.codes), promised)
-        category_of, (field_of, names) = categories(facts), fields(facts)
+        category_of, (field_of, names) = facts.categories, facts.fields
         for row, case in enumerate(cases):
             if case not in seen and facts.refusals[row] != REFUSALS.index(REQUIRED):
                 seen.add(case)

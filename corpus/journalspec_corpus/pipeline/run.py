@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from journalspec_corpus.crash.disk import StateContents, States, case_ids
-from journalspec_corpus.crash.facts import Column, Facts, categories, fields
+from journalspec_corpus.crash.facts import Column, Facts
 from journalspec_corpus.crash.formats import CrashFormat, answers, crash_format
 from journalspec_corpus.crash.oracle import REFUSALS, Expected, Obligations
 from journalspec_corpus.crash.states import crash_states
@@ -77,7 +77,7 @@ class Rows:
     @cached_property
     def category(self) -> Column:
         """What kind of crash each of them is: the index into :data:`CATEGORIES`."""
-        return categories(self.facts)
+        return self.facts.categories
 
     def verdict(self, reader: int, row: int) -> str:
         """Return the verdict of reader number `reader` on row number `row`."""
@@ -176,7 +176,7 @@ class Shard:
         }
         for rows in self.rows(trace):
             states = rows.states
-            torn, names = fields(rows.facts)
+            torn, names = rows.facts.fields
             self._ids += rows.case_ids
             self._masks += masks(states)
             self._rots += states.rot or ("",) * len(states)
