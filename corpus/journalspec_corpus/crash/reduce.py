@@ -25,10 +25,10 @@ import numpy as np
 from journalspec_corpus.crash.disk import case_id, content_id
 from journalspec_corpus.crash.facts import Facts
 from journalspec_corpus.crash.formats import CrashFormat, Reader
-from journalspec_corpus.crash.oracle import REFUSALS, Expected
+from journalspec_corpus.crash.oracle import REFUSALS, Expected, promised
 from journalspec_corpus.crash.second_crash import CHOICES, SecondLife, choose
 from journalspec_corpus.crash.states import Descriptor, crash_states, descriptor_of
-from journalspec_corpus.crash.trace import CORRUPTED, PRESETS, Mark, Trace, Workload, get_preset, promise
+from journalspec_corpus.crash.trace import CORRUPTED, PRESETS, Mark, Trace, Workload, get_preset
 from journalspec_corpus.crash.verdict import CATEGORIES, VERDICTS, Answer, judge
 from journalspec_corpus.workloads import LongWorkload
 from journalspec_reference.api import WriterRefused
@@ -105,12 +105,7 @@ class State:
     @cached_property
     def case_id(self) -> str:
         """The hex digits under which it is published."""
-        return case_id(self.content_id, promise(*self._promised)).hex()
-
-    @property
-    def _promised(self) -> tuple[str, str, str, list[str]]:
-        expected = self.situation.expected
-        return self.trace.format, self.trace.edition, self.situation.states.stratum, expected.keys_to_keep
+        return case_id(self.content_id, promised(self.trace, self.situation.expected)).hex()
 
     def descriptor(self, seed: int) -> Descriptor:
         """Return what :func:`.states.state_of` rebuilds it from."""

@@ -34,7 +34,7 @@ from journalspec_corpus.crash.corruption import EVERY_BIT, Places
 from journalspec_corpus.crash.disk import States, case_id, content_ids
 from journalspec_corpus.crash.facts import Facts
 from journalspec_corpus.crash.formats import crash_format
-from journalspec_corpus.crash.oracle import expected_at
+from journalspec_corpus.crash.oracle import expected_at, promised
 from journalspec_corpus.crash.states import EXHAUSTIVE, Mask, admitted, allowed_cuts, as_write, subsets
 from journalspec_corpus.crash.trace import (
     CORRUPTED,
@@ -42,7 +42,6 @@ from journalspec_corpus.crash.trace import (
     REACHABLE,
     Trace,
     get_preset,
-    promise,
     writer_of,
 )
 from journalspec_corpus.crash.verdict import VERDICTS
@@ -376,7 +375,7 @@ def _whole_id(rows: Rows) -> bytes:
     trace = states.point.trace
     expected = expected_at(trace, states.point.crash_index, states.torn, REACHABLE)
     (content,) = content_ids(states.point, np.zeros_like(states.codes[:1]))
-    return case_id(content, promise(trace.format, trace.edition, REACHABLE, expected.keys_to_keep))
+    return case_id(content, promised(trace, expected))
 
 
 def _rates(totals: Totals) -> Iterator[dict[str, Any]]:

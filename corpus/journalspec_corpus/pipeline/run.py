@@ -16,7 +16,7 @@ import pyarrow as pa
 from journalspec_corpus.crash.disk import StateContents, States, case_ids
 from journalspec_corpus.crash.facts import Column, Facts
 from journalspec_corpus.crash.formats import CrashFormat, answers, crash_format
-from journalspec_corpus.crash.oracle import REFUSALS, Expected, Obligations
+from journalspec_corpus.crash.oracle import REFUSALS, Expected, expected_at, promised
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import ID_BYTES, PRESETS, STRATA, Preset, Trace, get_preset, writer_of
 from journalspec_corpus.crash.verdict import CATEGORIES, VERDICTS, judge
@@ -114,12 +114,11 @@ def rows_of(
 
     With `everywhere`, presets with a share are applied even if the trace is not chosen for them.
     """
-    owed = Obligations(trace)
     for states in crash_states(trace, presets, seed, everywhere=everywhere):
         if len(states):
-            expected = owed.at(states.point.crash_index, states.torn, states.stratum)
+            expected = expected_at(trace, states.point.crash_index, states.torn, states.stratum)
             contents = StateContents(states.point, states.codes)
-            yield Rows(states, contents, case_ids(contents.ids, owed.promise(expected)), expected)
+            yield Rows(states, contents, case_ids(contents.ids, promised(trace, expected)), expected)
 
 
 class Shard:
