@@ -46,7 +46,7 @@ LONG_FIRST = (
     "test_parsers.py",
     "test_families.py",
     "test_screen.py",
-    "test_crash_shrink.py",
+    "test_crash_reduce.py",
     "test_spec_families.py",
     "test_bounds.py",
     "test_product_scans.py",

@@ -68,18 +68,23 @@ class StateForm:
         return self._row(self._fields, told)
 
     def _row(self, fields: Sequence[Field], told: Mapping[str, Any]) -> tuple[Any, ...]:
-        values = [self._value(item, told[item.name]) for item in fields]
+        # Lists nest, and whatever is judged nests around this: one frame a level.
+        values: list[Any] = []
+        for item in fields:
+            value = told[item.name]
+            if item.kind == "int":
+                value = int(value)
+            elif item.kind == "list":
+                rows: list[Any] = []
+                for each in value:
+                    rows.append(self._row(item.of, each) if item.of else each)
+                value = tuple(sorted(rows) if item.name in self._unordered else rows)
+            elif not isinstance(value, str):
+                value = jsonable(value)
+            values.append(value)
         if _names_branch(fields):
             values[: len(XA_ID)] = [tuple(values[: len(XA_ID)])]
         return tuple(values)
-
-    def _value(self, item: Field, value: Any) -> Any:
-        if item.kind == "int":
-            return int(value)
-        if item.kind != "list":
-            return value if isinstance(value, str) else jsonable(value)
-        rows = [self._row(item.of, each) if item.of else each for each in value]
-        return tuple(sorted(rows) if item.name in self._unordered else rows)
 
     def told(self, state: Sequence[Any]) -> dict[str, Any]:
         """Return what an observation says of tuples; their values stay what they are."""

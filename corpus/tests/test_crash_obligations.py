@@ -9,11 +9,10 @@ from journalspec_corpus.crash.disk import StateContents
 from journalspec_corpus.crash.facts import Facts
 from journalspec_corpus.crash.formats import answers, crash_format
 from journalspec_corpus.crash.oracle import REFUSALS, Issued, Operations, expected_at, operations_of
-from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import PRESETS, Ack, Release, Trace
 from journalspec_corpus.crash.verdict import VERDICTS, judge
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.run import _verdicts
+from journalspec_corpus.pipeline.run import rows_of
 
 FORMATS = ("bitronix_tlog", "jboss_journal")
 SEED = 1
@@ -87,11 +86,11 @@ def test_verdicts_are_those_of_single_answers(format_id: str) -> None:
     adapter = crash_format(format_id)
     seen = set()
     for trace in traces(format_id, every=331)[:15]:
-        for states in crash_states(trace, PRESETS, SEED):
+        for judged in rows_of(trace, PRESETS, SEED):
+            states = judged.states
             expected = expected_at(trace, states.point.crash_index, states.torn, states.stratum)
             found, which = answers(StateContents(states.point, states.codes), adapter.read)
-            refusals = Facts(states).refusals
-            table = _verdicts(found, which, refusals, expected, adapter)
+            refusals, table = Facts(states).refusals, judged.judged(adapter).verdicts
             kinds, rows = np.unique(which * len(REFUSALS) + refusals, return_index=True)
             for kind, row in zip(kinds.tolist(), rows.tolist(), strict=True):
                 given, refusal = found[kind // len(REFUSALS)], REFUSALS[kind % len(REFUSALS)]

@@ -59,7 +59,6 @@ def test_nothing_of_n_ends_at_three_by_n_and_nothing_of_nothing_says_nothing() -
     assert Rate(0, 2).interval == (0.0, 1.0)
     assert Rate(0, 0).interval == (0.0, 1.0)
     assert Rate(15, 148).interval == rates.wilson(15, 148)
-    assert Rate(1, 4) + Rate(2, 6) == Rate(3, 10)
 
 
 def line(length: int, *, stale: bool = False, also: int = 0) -> Trace:

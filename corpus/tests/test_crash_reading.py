@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -14,8 +15,21 @@ from journalspec_corpus.crash.formats import CrashFormat, Remembered, StateFiles
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import PRESETS, Trace
 from journalspec_corpus.crash.verdict import Answer
+from journalspec_corpus.kahadb_journal.crash import _payload
 from journalspec_corpus.load import load_cases
 from journalspec_corpus.pipeline.plan import Plan
+from journalspec_reference import load
+from journalspec_reference.bitronix_tlog.codec import (
+    CRC_AT,
+    HEADER_SIZE,
+    POSITION_AT,
+    TIMESTAMP_AT,
+    UNCOUNTED,
+)
+from journalspec_reference.kahadb_journal.codec import END_MARKER
+from journalspec_reference.storage import MemoryStorage
+from journalspec_reference.swiftmq_store.recover import DEFAULT_SIZE
+from journalspec_reference.swiftmq_store.store import LOG, PAGES
 
 #: One of so many workloads is looked at.
 EVERY = {
@@ -98,6 +112,116 @@ def test_cases_that_look_alike_have_one_answer(format_id: str) -> None:
             )
             number += 1
     assert 500 < len(seen) < number
+
+
+def assert_one_answer(format_id: str, edition: str, stores: Iterable[dict[str, bytes]]) -> None:
+    """Compare what the look says with a full reading: stores that look alike have one answer."""
+    adapter, seen = crash_format(format_id), dict[Hashable, tuple[Answer, ...]]()
+    for files in stores:
+        found = adapter.read(files, edition)
+        place = adapter.look(state_of(files, format_id, edition), edition)
+        assert seen.setdefault(place, found) == found, {name: len(files[name]) for name in files}
+    assert len(set(seen.values())) > 1
+
+
+def test_each_place_of_damage_in_a_disk_journal_is_seen() -> None:
+    """The timestamp of a file may be the place of any damage in it: it says which file is newer."""
+    storage = MemoryStorage()
+    writer = load("bitronix_tlog").writer(storage, edition="2.1", params={})
+    writer.apply({"op": "open"})
+    steps = [{"op": "log", "type": "COMMITTING", "gtrid": f"{at:02x}" * 4, "names": ["a"]} for at in range(4)]
+    places = [int(writer.apply(step)["off"]) for step in steps]
+    log = bytes(storage.files["btm1.tlog"][:512])
+    active = log[:POSITION_AT] + HEADER_SIZE.to_bytes(8, "big") + bytes(512 - POSITION_AT - 8)
+    size = places[1] - places[0]
+
+    def damaged() -> Iterator[dict[str, bytes]]:
+        for bad, stamp, longer in product(range(8), places, (False, True)):
+            other = bytearray(log)
+            other[TIMESTAMP_AT : TIMESTAMP_AT + 8] = stamp.to_bytes(8, "big")
+            other[POSITION_AT : POSITION_AT + 8] = (places[-1] + size).to_bytes(8, "big")
+            for at, place in enumerate(places[:3]):
+                other[place + CRC_AT] ^= bad >> at & 1
+            if longer:  # the second record takes the third along, and is no longer valid
+                other[places[1] + 4 : places[1] + 8] = (2 * size - UNCOUNTED).to_bytes(4, "big")
+            yield {"btm1.tlog": active, "btm2.tlog": bytes(other)}
+
+    assert_one_answer("bitronix_tlog", "2.1", damaged())
+
+
+def test_the_length_of_a_blank_file_is_seen() -> None:
+    """A record that had no room in a file says why that file is blank."""
+    storage = MemoryStorage()
+    writer = load("kahadb_journal").writer(storage, edition="5.16", params={})
+    writer.apply({"op": "open"})
+    place, body = {"kind": "QUEUE", "name": "q"}, {"message_id": "1", "message": "00" * 40}
+    payload = _payload("ADD_MESSAGE", {"destination": place, **body}).hex()
+    writer.apply({"op": "append", "payload": payload})
+    writer.apply({"op": "flush"})
+    ((name, content),) = storage.files.items()
+    used = bytes(content[: content.index(END_MARKER)])
+    later, most = name.replace("1", "2"), len(used)
+    assert_one_answer(
+        "kahadb_journal", "5.16", ({name: bytes(size), later: used} for size in range(most + 9))
+    )
+
+
+def test_the_pages_that_a_log_leads_to_are_seen() -> None:
+    """Of each page some bytes are wrong, or pages are missing, or free: the log may lay others there."""
+    every = [case.files() for case in load_cases("swiftmq_store") if case.write is None and not case.params]
+    free = b"\1".ljust(DEFAULT_SIZE, b"\0")
+    logged = [files for files in every if len(files.get(LOG, b"")) > 100 and PAGES in files]
+
+    def wrong(files: dict[str, bytes]) -> Iterator[dict[str, bytes]]:
+        stored, edge = files[PAGES], min(len(files[PAGES]), 8 * DEFAULT_SIZE)
+        for page, at in product(range(0, edge, DEFAULT_SIZE), (0, 1, 5, 9, 40)):
+            changed = bytearray(stored)
+            changed[min(page + at, edge - 1)] ^= 1
+            yield {**files, PAGES: bytes(changed)}
+        for size in range(0, edge, DEFAULT_SIZE):
+            for rest in (b"", b"\0", b"\1", b"\0\1", *(free * number for number in (1, 2, 3))):
+                yield {**files, PAGES: stored[:size] + rest}
+        for size in (0, 4, 12, 50, len(files[LOG]) - 1):
+            yield {**files, LOG: files[LOG][:size]}
+
+    assert_one_answer("swiftmq_store", "13", (each for files in logged[::3] for each in wrong(files)))
+
+
+def test_what_is_found_in_a_file_is_remembered_by_content_question_and_details() -> None:
+    files = state_of({"a": b"one", "b": b"two", "c": b"one"}, "jboss_journal", "v2")
+    asked: list[tuple[object, ...]] = []
+
+    def found(*given: object) -> tuple[object, ...]:
+        asked.append(given)
+        return given
+
+    def length(content: bytes, *_: object) -> int:
+        return len(content)
+
+    for _ in range(2):
+        assert files.once(("a",), found) == (b"one",)
+        assert files.once(("b",), found) == (b"two",)
+        assert files.once(("a",), found, 1) == (b"one", 1)
+        assert files.once(("a",), found, 2) == (b"one", 2)
+        assert files.once(("a", "b"), found) == (b"one", b"two")
+        assert files.once(("b", "a"), found) == (b"two", b"one")
+        assert files.once(("a",), length) == 3
+    assert len(asked) == 6
+
+
+def test_another_implementation_may_see_what_the_reference_does_not() -> None:
+    adapter = replace(crash_format("swiftmq_store"), implementation=lambda: load("swiftmq_store"))
+    reference = replace(adapter, implementation=None)
+    for states in states_of(adapter):
+        contents = StateContents(states.point, states.codes)
+        contents_seen = len(set(contents.ids))
+        for one in (adapter, reference):
+            one.memory.answers.clear()
+            answers(contents, one.read, one.sees, one.memory)
+        assert len(adapter.memory.answers) == contents_seen
+        if len(reference.memory.answers) < contents_seen:
+            return
+    raise AssertionError("no two states look alike to the reference")
 
 
 @pytest.mark.parametrize("format_id", ["bitronix_tlog", "derby_log"])

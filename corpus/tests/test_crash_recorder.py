@@ -32,5 +32,5 @@ def test_a_trace_is_the_same_however_its_recorder_began(format_id: str) -> None:
     ids = []
     for _ in range(3):
         ids.append([adapter.build(work).id for work in works])
-    record._begun.cache_clear()
+    record._begun.clear()
     assert ids[0] == ids[1] == ids[2] == [adapter.build(work).id for work in works]

@@ -84,7 +84,7 @@ def test_both_forms_fail_as_it_says(worst: Worst) -> None:
 
 @each
 def test_the_reference_itself_answers_so(worst: Worst) -> None:
-    """Asked directly, without the shrinker's readers."""
+    """Asked directly, without the readers of the reduction."""
     adapter = crash_format(worst.format)
     for form in (worst.full, worst.small):
         state = worst.state(form)

@@ -17,8 +17,9 @@ from mutants import mutant_reader
 from journalspec.formats import format_ids, format_module, get_format
 from journalspec.observation import CLEAN, RECOVERED, REFUSED
 from journalspec.requirements import requirements
+from journalspec_corpus.crash.facts import Facts
 from journalspec_corpus.crash.formats import CrashFormat, crash_format, has_crash_format, named_reader
-from journalspec_corpus.crash.reduce import Situation, State
+from journalspec_corpus.crash.reduce import State
 from journalspec_corpus.crash.states import Descriptor, crash_states, state_of
 from journalspec_corpus.crash.trace import Trace, get_preset
 from journalspec_corpus.crash.verdict import VERDICTS
@@ -80,7 +81,7 @@ def state_named(trace: Trace, proof: StateProof) -> State:
         if states.point.crash_index == proof.crash_index:
             free = [at for at, size in enumerate(states.point.dims) if size > 1]
             for row in np.flatnonzero(states.tear == proof.tear).tolist():
-                state = State(Situation(trace, states), row)
+                state = State(Facts(states), row)
                 full = state.descriptor(proof.seed)
                 short = replace(full, mask=bytes(full.mask[at] for at in free)) if full.mask else full
                 if named in (full, short):

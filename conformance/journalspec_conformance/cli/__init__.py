@@ -95,12 +95,20 @@ def _harmless(message: str) -> str:
 class LazyGroup(click.Group):
     """A group whose commands are imported when they are asked for, and whose errors are short.
 
-    `entries` are the commands, `needs` is what to say if one of them is not installed as a whole.
+    `entries` are the commands, `needs` is what to say if one of them is not installed as a whole. `former`
+    are names that commands had before: they still work, and are not listed.
     """
 
-    def __init__(self, *given: Any, entries: Mapping[str, Subcommand], needs: str = "", **more: Any) -> None:
+    def __init__(
+        self,
+        *given: Any,
+        entries: Mapping[str, Subcommand],
+        needs: str = "",
+        former: Mapping[str, str] | None = None,
+        **more: Any,
+    ) -> None:
         super().__init__(*given, **more)
-        self._entries, self._needs = entries, needs
+        self._entries, self._needs, self._former = entries, needs, former or {}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all commands whose module is there."""
@@ -110,7 +118,7 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import and return the command, None if there is none of that name."""
-        entry = self._entries.get(cmd_name)
+        entry = self._entries.get(self._former.get(cmd_name, cmd_name))
         if entry is None or find_spec(f"{_HERE}.{entry.module}") is None:
             return None
         try:

@@ -35,12 +35,12 @@ COMMANDS = {
     "verify": Subcommand("corpus", "verify_command", "Check every file against its manifest."),
     "judge": Subcommand("run", "judge_command", "Judge an implementation on the states of a build."),
     "show": Subcommand("corpus_states", "show_command", "Print what a state of a build follows from."),
-    "shrink": Subcommand("corpus_states", "shrink_command", "Make a failing state as small as can be."),
+    "reduce": Subcommand("corpus_states", "reduce_command", "Make a failing state as small as can be."),
     "rates": Subcommand("corpus_states", "rates_command", "Measure what the strict reader does not notice."),
 }
 
 
-@click.group("corpus", cls=LazyGroup, entries=COMMANDS, needs=_NEEDS)
+@click.group("corpus", cls=LazyGroup, entries=COMMANDS, needs=_NEEDS, former={"shrink": "reduce"})
 def command() -> None:
     """Build crash states from write traces, judge with them, and look at what was built."""
 

@@ -1,4 +1,4 @@
-"""``journalspec corpus rates``, ``show``, ``shrink``: the states of a tier or build."""
+"""``journalspec corpus rates``, ``show``, ``reduce``: the states of a tier or build."""
 
 from __future__ import annotations
 
@@ -163,13 +163,13 @@ def _account(place: BuiltState, told: Mapping[str, Any]) -> Iterator[str]:
 _OWED = {"must_keep": "must keep", "may_keep": "may keep", "must_drop": "must drop"}
 
 
-_SHRINK_STATUS = (
-    "Exit status: 0 it was shrunk (or is the smallest already), 1 the state does not fail for that reader,"
+_REDUCE_STATUS = (
+    "Exit status: 0 it was reduced (or is the smallest already), 1 the state does not fail for that reader,"
     " 2 usage or configuration."
 )
 
 
-@click.command("shrink", epilog=_SHRINK_STATUS)
+@click.command("reduce", epilog=_REDUCE_STATUS)
 @click.argument("directory", type=_options.FILE, metavar="DIR")
 @click.option("--case", "case_id", required=True, metavar="ID", help="The state, by its id (32 hex digits).")
 @click.option(
@@ -191,7 +191,7 @@ _SHRINK_STATUS = (
     "--budget", type=click.IntRange(1), default=20_000, show_default=True, metavar="N", help="Reader calls."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
-def shrink_command(
+def reduce_command(
     directory: Path,
     case_id: str,
     name: str,
@@ -201,7 +201,7 @@ def shrink_command(
     budget: int,
     as_json: bool,
 ) -> None:
-    """Shrink a failing state of the build in DIR to the smallest one that fails in the same way.
+    """Reduce a failing state of the build in DIR to the smallest one that fails in the same way.
 
     ID is a `case_id` of the build's Parquet files, or the id of a published core
     case. What stays is the verdict; what goes, in this order, are records, sectors that
@@ -216,7 +216,7 @@ def shrink_command(
         verdict = failures.verdict_of(place, reader)
     except (LookupError, OSError) as error:
         raise click.UsageError(_text(error)) from None
-    with Console(stderr=True).status(f"{verdict}: shrinking") as status:
+    with Console(stderr=True).status(f"{verdict}: reducing") as status:
         try:
             found = reduce.reduce_state(
                 place.adapter,
@@ -230,7 +230,7 @@ def shrink_command(
             )
         except reduce.NotFailing as error:
             raise Failed(
-                f"{place.case_id}: nothing to shrink: {error}; `corpus show` tells any state"
+                f"{place.case_id}: nothing to reduce: {error}; `corpus show` prints any state"
             ) from None
         except Breakdown as error:
             raise Failed(f"{reader.name} broke down: {error.reason}") from None

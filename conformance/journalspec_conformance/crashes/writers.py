@@ -22,7 +22,8 @@ from journalspec_conformance.result import Outcome
 from journalspec_conformance.writing import Asking, Promises, Settled, recovered, steps
 from journalspec_corpus import Case, Probe
 from journalspec_corpus.crash import explain
-from journalspec_corpus.crash.reduce import Situation, State
+from journalspec_corpus.crash.facts import Facts
+from journalspec_corpus.crash.reduce import State
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import (
     Ack,
@@ -181,7 +182,7 @@ def _chosen(trace: Trace, case: WriterCase) -> Iterator[State]:
     found = [
         (situation, row)
         for states in crash_states(trace, (get_preset(case.preset),), case.seed, everywhere=True)
-        for situation in [Situation(trace, states)]
+        for situation in [Facts(states)]
         for row in range(len(states))
     ]
     drawn = sorted(range(len(found)), key=lambda number: blake2b(b"%d/%d" % (case.seed, number)).digest())

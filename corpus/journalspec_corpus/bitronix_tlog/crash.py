@@ -79,7 +79,7 @@ def look(files: StateFiles, edition: str) -> Hashable:
     """Return what recovery can see: lengths, headers, and the records and damage of the logs."""
     if edition not in DISK_EDITIONS:
         return equal_contents(files, edition)
-    return tuple([(name, files.size(name), files.once(name, _seen, name)) for name in files])
+    return tuple([(name, files.size(name), files.once((name,), _seen, name)) for name in files])
 
 
 def _seen(content: bytes, name: str) -> bytes:

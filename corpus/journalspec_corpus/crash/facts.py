@@ -28,7 +28,7 @@ from journalspec_corpus.crash.disk import (
     Timeline,
     content_ids,
 )
-from journalspec_corpus.crash.oracle import ALLOWED, FORBIDDEN, REFUSALS, REQUIRED
+from journalspec_corpus.crash.oracle import ALLOWED, FORBIDDEN, REFUSALS, REQUIRED, Expected, expected_at
 from journalspec_corpus.crash.trace import (
     BEFORE,
     CORRUPTED,
@@ -49,6 +49,7 @@ from journalspec_corpus.crash.trace import (
 from journalspec_corpus.crash.verdict import CATEGORIES
 
 Rows = npt.NDArray[np.bool_]
+Column = npt.NDArray[np.uint8]
 
 
 P = ParamSpec("P")
@@ -87,6 +88,38 @@ class Facts:
             tuple(code for code, level in enumerate(block.levels) if level < 0 and block.kind == DATA)
             for block in self.point.blocks
         ]
+
+    @cached_property
+    def expected(self) -> Expected:
+        """What recovery must give in all rows."""
+        return expected_at(self.trace, self.point.crash_index, self.states.torn, self.states.stratum)
+
+    @cached_property
+    def categories(self) -> Column:
+        """Return for each row what :func:`categories` does."""
+        return categories(self)
+
+    @cached_property
+    def fields(self) -> tuple[Column, list[str]]:
+        """Return for each row what :func:`fields` does."""
+        return fields(self)
+
+    @cached_property
+    def deviations(self) -> npt.NDArray[np.int32]:
+        """Return for each row how many blocks are not as if everything had arrived.
+
+        Or, if those are fewer, as if nothing had. A torn write counts as one, and so does what was corrupted.
+        """
+        states = self.states
+        if states.rot:
+            return np.asarray([bool(text) for text in states.rot], np.int32)
+        if states.torn >= 0:
+            whole = (states.tear == 0) | (states.tear == states.tear.max(initial=0))
+            return np.asarray(~whole, np.int32)
+        arrived = [block.last for block in self.point.blocks]
+        lost = (states.codes != np.asarray(arrived, np.uint16)).sum(axis=1)
+        kept = (states.codes != 0).sum(axis=1)
+        return np.asarray(np.minimum(lost, kept), np.int32)
 
     @_remembered
     def arrived(self, index: int) -> Rows:
@@ -408,7 +441,6 @@ def _memories(trace: Trace) -> list[bytes]:
 STALE = ("stale-same", "stale-shifted", "stale-foreign")
 #: Fields that begin within so many bytes of a record are its header.
 HEAD = 32
-Column = npt.NDArray[np.uint8]
 
 
 def categories(facts: Facts) -> Column:

@@ -10,7 +10,7 @@ files. How far recovery can look at all says :class:`Reach`: what lies after tha
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.util import find_spec
@@ -85,13 +85,13 @@ class StateFiles(Mapping[str, bytes]):
         """Return what tells a file with its name from all others that are not equal."""
         return self._files[name][1]
 
-    def once(self, name: str, find: Callable[..., T], *given: object) -> T:
-        """Return ``find(content, *given)`` of a file: of one content it is worked out once."""
-        looks, place = self._memory.looks, (find, self.same(name), *given)
+    def once(self, names: tuple[str, ...], find: Callable[..., T], *given: object) -> T:
+        """Return ``find(*contents, *given)`` of some files: of equal contents it is worked out once."""
+        looks, place = self._memory.looks, (find, *map(self.same, names), *given)
         if place not in looks:
             if len(looks) >= LOOKS:
                 looks.clear()
-            looks[place] = find(self[name], *given)
+            looks[place] = find(*map(self.__getitem__, names), *given)
         found: T = looks[place]  # type: ignore[assignment]
         return found
 
@@ -225,8 +225,8 @@ class CrashFormat:
 
     `semantics` says what a record does and what is in effect in a state; without it only records are judged.
     `reach` says how far into its files recovery can look; None if it looks at all of them.
-    `implementation()` is who reads in place of the reference, if anybody does.
-    `look` is what recovery can see of the files; if it is not given, all of them.
+    `implementation()` reads in place of the reference, if there is one: it may see anything.
+    `look` is what the reference can see of the files; if it is not given, all of them.
     `memory` holds what is remembered of states that were read.
     """
 
@@ -280,14 +280,16 @@ class CrashFormat:
     @cached_property
     def read(self) -> Read:
         """All readers at once: one answer for each, in their order; only those that differ are asked."""
-        readers = [(self.reader(reader.policy), reader.differs) for reader in self.state_readers]
+        return self._asking(self._implementation, self.state_readers)
 
-        def read(files: Mapping[str, bytes], edition: str) -> tuple[Answer, ...]:
-            first = readers[0][0](files, edition)
-            others = [reader(files, edition) if differs(first) else first for reader, differs in readers[1:]]
-            return (first, *others)
+    @property
+    def _implementation(self) -> Any:
+        return self.implementation() if self.implementation else load(self.format)
 
-        return read
+    @property
+    def sees(self) -> Look:
+        """What is seen: what the reference can see, or by another implementation everything."""
+        return equal_contents if self.implementation else self.look
 
     def salvages(self, policy: str) -> bool:
         """Tell whether a policy lets records be left out; raises LookupError for an unknown one."""
@@ -298,18 +300,30 @@ class CrashFormat:
     def reader(self, policy: str) -> Reader:
         """Return the reference implementation under `policy`; raises LookupError for an unknown one."""
         self.salvages(policy)
-        return self.reading(self.implementation() if self.implementation else load(self.format), policy)
+        return self.reading(self._implementation, policy)
 
     def reading(self, implementation: Any, policy: str) -> Reader:
         """Return the reader that asks `implementation` under `policy`; an exception is a refusal."""
+        read = self._asking(implementation, [StateReader(policy)])
+        return lambda files, edition: read(files, edition)[0]
 
-        def read(files: Mapping[str, bytes], edition: str) -> Answer:
-            try:
-                observation = implementation.recover(files, edition=edition, policy=policy)
-            except (ArithmeticError, LookupError, TypeError, ValueError, struct.error) as error:
-                # A faulty implementation that trips over a state has refused it; the reference never does.
-                return Answer((), f"exception:{type(error).__name__}")
-            return self.answer(observation)
+    def _asking(self, implementation: Any, readers: Sequence[StateReader]) -> Read:
+        """Return what asks `implementation` under the policies of `readers`."""
+
+        def read(files: Mapping[str, bytes], edition: str) -> tuple[Answer, ...]:
+            found: list[Answer] = []
+            for reader in readers:
+                if found and not reader.differs(found[0]):
+                    found.append(found[0])
+                    continue
+                try:
+                    observation = implementation.recover(files, edition=edition, policy=reader.policy)
+                except (ArithmeticError, LookupError, TypeError, ValueError, struct.error) as error:
+                    # An implementation that trips over a state has refused it; the reference never does.
+                    found.append(Answer((), f"exception:{type(error).__name__}"))
+                else:
+                    found.append(self.answer(observation))
+            return tuple(found)
 
         return read
 
@@ -324,22 +338,20 @@ class CrashFormat:
 
     def build(self, work: Workload) -> Trace:
         """Return the trace of `work`, whatever kind of workload it is; raises ValueError or WriterRefused."""
-        trace = self._recorded(work)
-        unread = unread_writes(trace, self.reach)
-        during = self.kinds.get(trace.tags.get("kind", ""), "")
-        return replace(trace, unread=unread, during=during) if unread or during else trace
-
-    def _recorded(self, work: Workload) -> Trace:
         if isinstance(work, SecondLife) and self.second is not None:
             # Second lives of one first life come one after the other: it is recorded once.
             if work.first not in self._latest:
                 first = self.build(work.first)
                 self._latest.clear()
                 self._latest[work.first] = first
-            return build_second_life(work, self.second, self._latest[work.first])
-        if isinstance(work, LongWorkload) and self.long is not None:
-            return self.long.record(work)
-        return self.record(work)
+            trace = build_second_life(work, self.second, self._latest[work.first])
+        elif isinstance(work, LongWorkload) and self.long is not None:
+            trace = self.long.record(work)
+        else:
+            trace = self.record(work)
+        unread = unread_writes(trace, self.reach)
+        during = self.kinds.get(trace.tags.get("kind", ""), "")
+        return replace(trace, unread=unread, during=during) if unread or during else trace
 
 
 def has_crash_format(format_id: str) -> bool:

@@ -594,64 +594,45 @@ class Expected:
         return [key for key, record in self.record_of.items() if record in self.must_keep]
 
 
-class Obligations:
-    """What is required at the crash points of `trace`: one object where nothing changes it in between.
-
-    Only marks, acknowledgements and releases do. A trace of a second run says with the tag ``fine`` = "yes"
-    that recovery had found everything acknowledged in its base.
-    """
-
-    def __init__(self, trace: Trace) -> None:
-        self._trace = trace
-        self._known: dict[tuple[int, int, int, str, bool], Expected] = {}
-
-    def at(
-        self, crash_index: int, torn: int = -1, stratum: str = REACHABLE, *, effects: bool = True
-    ) -> Expected:
-        """Return what is required after ``ops[:crash_index]``; `torn` is an operation under way, if any.
-
-        Without `effects` nothing is said of the states that are permitted.
-        """
-        trace, upto = self._trace, max(crash_index, torn + 1)
-        # A record that is being written has been issued: its annotation follows its write, or others.
-        issued = [mark for _, mark in trace.issued(upto)]
-        acked = sum(index < crash_index for index, _ in trace.acks)
-        let_go = sum(index < upto for index, _ in trace.releases)
-        place = len(issued), acked, let_go, stratum, effects
-        if place in self._known:
-            return self._known[place]
-        released = trace.released(upto)
-        own = (*trace.standing, *issued)
-        possible = frozenset(mark.record for mark in trace.possible) - {mark.record for mark in own}
-        operations = operations_of(trace) if effects else None
-        permitted = (
-            operations.permitted(crash_index, upto, lenient=stratum != REACHABLE) if operations else None
-        )
-        found = self._known[place] = Expected(
-            must_keep=frozenset(trace.acknowledged(crash_index)) - released,
-            may_keep=frozenset(mark.record for mark in own) | possible,
-            must_drop=frozenset(mark.record for mark in trace.stale) - possible,
-            record_of={mark.key: mark.record for mark in (*trace.stale, *trace.possible, *own)},
-            order=tuple(dict.fromkeys(mark.record for mark in own if mark.record not in released)),
-            released=released,
-            possible=possible,
-            life=trace.life,
-            stratum=stratum,
-            fine=frozenset(mark.record for mark in trace.standing if trace.tags.get("fine") == "yes"),
-            effects=permitted,
-        )
-        return found
-
-    def promise(self, expected: Expected) -> bytes:
-        """Return the part of a case id that all states have of which `expected` is true, one of these."""
-        trace = self._trace
-        return promise(trace.format, trace.edition, expected.stratum, expected.keys_to_keep)
-
-
 def expected_at(
     trace: Trace, crash_index: int, torn: int = -1, stratum: str = REACHABLE, *, effects: bool = True
 ) -> Expected:
-    """Return what :meth:`Obligations.at` does."""
-    owed = trace.derived.setdefault("obligations", Obligations(trace))
-    found: Expected = owed.at(crash_index, torn, stratum, effects=effects)
+    """Return what is required after ``ops[:crash_index]``; `torn` is an operation under way, if any.
+
+    It is one object where nothing changes it in between: only marks, acknowledgements and releases do.
+    Without `effects` nothing is said of the states that are permitted. A trace of a second run says with the
+    tag ``fine`` = "yes" that recovery had found everything acknowledged in its base.
+    """
+    known: dict[tuple[int, int, int, str, bool], Expected] = trace.derived.setdefault("expected", {})
+    upto = max(crash_index, torn + 1)
+    # A record that is being written has been issued: its annotation follows its write, or others.
+    issued = [mark for _, mark in trace.issued(upto)]
+    acked = sum(index < crash_index for index, _ in trace.acks)
+    let_go = sum(index < upto for index, _ in trace.releases)
+    place = len(issued), acked, let_go, stratum, effects
+    if place in known:
+        return known[place]
+    released = trace.released(upto)
+    own = (*trace.standing, *issued)
+    possible = frozenset(mark.record for mark in trace.possible) - {mark.record for mark in own}
+    operations = operations_of(trace) if effects else None
+    permitted = operations.permitted(crash_index, upto, lenient=stratum != REACHABLE) if operations else None
+    found = known[place] = Expected(
+        must_keep=frozenset(trace.acknowledged(crash_index)) - released,
+        may_keep=frozenset(mark.record for mark in own) | possible,
+        must_drop=frozenset(mark.record for mark in trace.stale) - possible,
+        record_of={mark.key: mark.record for mark in (*trace.stale, *trace.possible, *own)},
+        order=tuple(dict.fromkeys(mark.record for mark in own if mark.record not in released)),
+        released=released,
+        possible=possible,
+        life=trace.life,
+        stratum=stratum,
+        fine=frozenset(mark.record for mark in trace.standing if trace.tags.get("fine") == "yes"),
+        effects=permitted,
+    )
     return found
+
+
+def promised(trace: Trace, expected: Expected) -> bytes:
+    """Return the part of a case id that all states of `trace` have of which `expected` is true."""
+    return promise(trace.format, trace.edition, expected.stratum, expected.keys_to_keep)

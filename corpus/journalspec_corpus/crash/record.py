@@ -428,6 +428,7 @@ class TabledRecorder(Recorder):
 R = TypeVar("R", bound=Recorder)
 #: So many recorders are kept as they were when they began.
 _KEPT = 1 << 10
+_begun: dict[tuple[Hashable, ...], Recorder] = {}
 
 
 def begun(begin: Callable[..., R], *how: Hashable) -> R:
@@ -435,12 +436,11 @@ def begun(begin: Callable[..., R], *how: Hashable) -> R:
 
     Many workloads begin alike: with the same journal, brought to the same place.
     """
-    return cast(R, deepcopy(_begun(begin, *how)))
-
-
-@lru_cache(maxsize=_KEPT)
-def _begun(begin: Callable[..., Recorder], *how: Hashable) -> Recorder:
-    return begin(*how)
+    if (begin, *how) not in _begun:
+        if len(_begun) >= _KEPT:
+            _begun.clear()
+        _begun[begin, *how] = begin(*how)
+    return cast(R, deepcopy(_begun[begin, *how]))
 
 
 def edge_at(off: int) -> int:

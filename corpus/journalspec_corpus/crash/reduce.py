@@ -21,41 +21,21 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from journalspec_corpus.crash.disk import States, case_id, content_id
-from journalspec_corpus.crash.facts import Facts, categories, fields
+from journalspec_corpus.crash.disk import case_id, content_id
+from journalspec_corpus.crash.facts import Facts
 from journalspec_corpus.crash.formats import CrashFormat, Reader
-from journalspec_corpus.crash.oracle import REFUSALS, Expected, expected_at
+from journalspec_corpus.crash.oracle import REFUSALS, Expected, promised
 from journalspec_corpus.crash.second_crash import CHOICES, SecondLife, choose
 from journalspec_corpus.crash.states import Descriptor, crash_states, descriptor_of
-from journalspec_corpus.crash.trace import CORRUPTED, PRESETS, Mark, Trace, Workload, get_preset, promise
+from journalspec_corpus.crash.trace import CORRUPTED, PRESETS, Mark, Trace, Workload, get_preset
 from journalspec_corpus.crash.verdict import CATEGORIES, VERDICTS, Answer, judge
 from journalspec_corpus.workloads import LongWorkload
 from journalspec_reference.api import WriterRefused
 
-Counts = npt.NDArray[np.int32]
-
 
 class NoSuchState(LookupError):
     """No enumerated state of the trace has this descriptor."""
-
-
-def deviations(states: States) -> Counts:
-    """Return for each state how many blocks are not as if everything had arrived.
-
-    Or, if those are fewer, as if nothing had: shape (states,). A torn write counts
-    as one, and so does what was corrupted.
-    """
-    if states.rot:
-        return np.asarray([bool(text) for text in states.rot], np.int32)
-    if states.torn >= 0:
-        whole = (states.tear == 0) | (states.tear == states.tear.max(initial=0))
-        return np.asarray(~whole, np.int32)
-    arrived = [block.last for block in states.point.blocks]
-    lost = (states.codes != np.asarray(arrived, np.uint16)).sum(axis=1)
-    kept = (states.codes != 0).sum(axis=1)
-    return np.asarray(np.minimum(lost, kept), np.int32)
 
 
 def wrong(answer: Answer, expected: Expected) -> list[str]:
@@ -69,43 +49,10 @@ def wrong(answer: Answer, expected: Expected) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Situation:
-    """The states of one crash point and what is true of them, each worked out when it is asked for."""
-
-    trace: Trace
-    states: States
-
-    @cached_property
-    def expected(self) -> Expected:
-        """What recovery must give in all of them."""
-        return expected_at(self.trace, self.states.point.crash_index, self.states.torn, self.states.stratum)
-
-    @cached_property
-    def facts(self) -> Facts:
-        """What is true of each of them."""
-        return Facts(self.states)
-
-    @cached_property
-    def deviations(self) -> Counts:
-        """How far each of them is from a crash that tore nothing."""
-        return deviations(self.states)
-
-    @cached_property
-    def categories(self) -> npt.NDArray[np.uint8]:
-        """The category of each of them."""
-        return categories(self.facts)
-
-    @cached_property
-    def fields(self) -> tuple[npt.NDArray[np.uint8], list[str]]:
-        """The field in which each of them tears, and the fields' names."""
-        return fields(self.facts)
-
-
-@dataclass(frozen=True)
 class State:
-    """State number `row` of a situation."""
+    """State number `row` of those of a crash point."""
 
-    situation: Situation
+    situation: Facts
     row: int
 
     @property
@@ -132,7 +79,7 @@ class State:
     @property
     def refusal(self) -> str:
         """Whether refusing it is allowed, required or forbidden."""
-        return REFUSALS[int(self.situation.facts.refusals[self.row])]
+        return REFUSALS[int(self.situation.refusals[self.row])]
 
     @property
     def category(self) -> str:
@@ -158,12 +105,7 @@ class State:
     @cached_property
     def case_id(self) -> str:
         """The hex digits under which it is published."""
-        return case_id(self.content_id, promise(*self._promised)).hex()
-
-    @property
-    def _promised(self) -> tuple[str, str, str, list[str]]:
-        expected = self.situation.expected
-        return self.trace.format, self.trace.edition, self.situation.states.stratum, expected.keys_to_keep
+        return case_id(self.content_id, promised(self.trace, self.situation.expected)).hex()
 
     def descriptor(self, seed: int) -> Descriptor:
         """Return what :func:`.states.state_of` rebuilds it from."""
@@ -187,7 +129,7 @@ class State:
         return len(issued | {mark.record for mark in self.trace.standing if mark.record in missing})
 
 
-def situations(trace: Trace, rank: int, seed: int, stratum: str) -> Iterator[Situation]:
+def situations(trace: Trace, rank: int, seed: int, stratum: str) -> Iterator[Facts]:
     """Yield the states of `trace` in `stratum`, under presets no weaker than number `rank`.
 
     Presets that a build applies to some traces only are applied to this one. Kinds
@@ -197,7 +139,7 @@ def situations(trace: Trace, rank: int, seed: int, stratum: str) -> Iterator[Sit
     if stratum == CORRUPTED:
         presets = presets[-1:]
     for states in crash_states(trace, presets, seed, everywhere=True):
-        yield Situation(trace, states)
+        yield Facts(states)
 
 
 def find(trace: Trace, descriptor: Descriptor) -> State:
@@ -206,7 +148,7 @@ def find(trace: Trace, descriptor: Descriptor) -> State:
         raise NoSuchState(f"the descriptor is of trace {descriptor.trace}, not {trace.id}")
     presets = (get_preset(descriptor.preset),)
     for states in crash_states(trace, presets, descriptor.seed, everywhere=True, at=descriptor.crash_index):
-        situation = Situation(trace, states)
+        situation = Facts(states)
         for row in np.flatnonzero(states.tear == descriptor.tear).tolist():
             state = State(situation, row)
             if state.descriptor(descriptor.seed) == descriptor:
@@ -494,7 +436,7 @@ class _Search:
         return state.verdict(self.answer(state), salvaging=self.salvaging)
 
 
-def _ordered(found: list[Situation], like: State, *, better: bool) -> list[tuple[int, int]]:
+def _ordered(found: list[Facts], like: State, *, better: bool) -> list[tuple[int, int]]:
     """Return (situation, row) of all states no larger than `like`, in the order to look at them.
 
     With `better` only those with fewer deviations, or as many and a stronger preset.
@@ -520,11 +462,11 @@ def _ordered(found: list[Situation], like: State, *, better: bool) -> list[tuple
     return list(zip(owner[order].tolist(), row[order].tolist(), strict=True))
 
 
-def _unlike(situation: Situation, like: State) -> Any:
+def _unlike(situation: Facts, like: State) -> Any:
     """Return for each state how many of category, refusal and field it does not share with `like`."""
     category, refusal, field = like.kind
     column, names = situation.fields
     other = (situation.categories != CATEGORIES.index(category)).astype(np.int32)
-    other += situation.facts.refusals != REFUSALS.index(refusal)
+    other += situation.refusals != REFUSALS.index(refusal)
     other += column != names.index(field) if field in names else 1
     return other

@@ -22,13 +22,12 @@ import numpy as np
 
 from journalspec.formats import UnknownFormat, format_module
 from journalspec_corpus.crash.disk import States, case_ids, content_ids
-from journalspec_corpus.crash.facts import Facts, categories, fields
-from journalspec_corpus.crash.oracle import REFUSALS, REQUIRED, expected_at
+from journalspec_corpus.crash.facts import Facts
+from journalspec_corpus.crash.oracle import REFUSALS, REQUIRED, expected_at, promised
 from journalspec_corpus.crash.states import Descriptor, crash_states, descriptor_of
 from journalspec_corpus.crash.trace import (
     BEFORE,
     PRESETS,
-    REACHABLE,
     Create,
     Mark,
     Op,
@@ -39,7 +38,6 @@ from journalspec_corpus.crash.trace import (
     Workload,
     Write,
     get_preset,
-    promise,
     rank,
 )
 from journalspec_corpus.crash.verdict import CATEGORIES
@@ -139,8 +137,8 @@ def crash_image(
 def _label(states: States, row: int) -> tuple[str, str]:
     """Return the category of a state, and the field in which it tore."""
     facts = Facts(states.take(np.asarray([row])))
-    field_of, names = fields(facts)
-    return CATEGORIES[int(categories(facts)[0])], names[int(field_of[0])]
+    field_of, names = facts.fields
+    return CATEGORIES[int(facts.categories[0])], names[int(field_of[0])]
 
 
 def _in_order(trace: Trace, found: list[tuple[int, Mark]]) -> tuple[Mark, ...]:
@@ -416,9 +414,8 @@ def _choose(first: Trace, gone: bool) -> Iterator[CrashImage]:
     for states in crash_states(first, tuple(map(get_preset, FIRST_CRASH)), SEED):
         facts = Facts(states)
         expected = expected_at(first, states.point.crash_index, states.torn, effects=False)
-        promised = promise(first.format, first.edition, REACHABLE, expected.keys_to_keep)
-        cases = case_ids(content_ids(states.point, states.codes), promised)
-        category_of, (field_of, names) = categories(facts), fields(facts)
+        cases = case_ids(content_ids(states.point, states.codes), promised(first, expected))
+        category_of, (field_of, names) = facts.categories, facts.fields
         for row, case in enumerate(cases):
             if case not in seen and facts.refusals[row] != REFUSALS.index(REQUIRED):
                 seen.add(case)

@@ -92,13 +92,13 @@ def look(files: StateFiles, edition: str) -> Hashable:
     for name in files:
         number = number_of(name)
         if number is not None:
-            logs[name] = files.once(name, _log_seen, number, edition)
+            logs[name] = files.once((name,), _log_seen, number, edition)
         else:
-            seen.append((name, files.once(name, _control_seen) if name in CONTROLS else files.same(name)))
+            seen.append((name, files.once((name,), _control_seen) if name in CONTROLS else files.same(name)))
     for name, log in logs.items():
         mentioned = [
             files.once(
-                other, _mentioned, logs[other].end if other in logs else files.size(other), log.records
+                (other,), _mentioned, logs[other].end if other in logs else files.size(other), log.records
             )
             for other in (files if log.records else ())
         ]

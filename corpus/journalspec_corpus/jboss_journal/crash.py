@@ -203,7 +203,7 @@ def look(files: StateFiles, edition: str) -> Hashable:
         elif name.endswith(LEFTOVERS) and not compacting:
             seen.append(name)  # it was never finished
         else:
-            seen.append((name, files.once(name, _seen, name, edition)))
+            seen.append((name, files.once((name,), _seen, name, edition)))
     return tuple(seen)
 
 

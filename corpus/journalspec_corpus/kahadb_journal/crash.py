@@ -143,7 +143,7 @@ def look(files: StateFiles, edition: str) -> Hashable:
     seen = []
     for name in files:
         is_log = id_of(name) is not None
-        seen.append((name, files.once(name, _seen, edition, name == last) if is_log else files.same(name)))
+        seen.append((name, files.once((name,), _seen, edition, name == last) if is_log else files.same(name)))
     return tuple(seen)
 
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from math import prod, sqrt
 from pathlib import Path
@@ -34,7 +34,7 @@ from journalspec_corpus.crash.corruption import EVERY_BIT, Places
 from journalspec_corpus.crash.disk import States, case_id, content_ids
 from journalspec_corpus.crash.facts import Facts
 from journalspec_corpus.crash.formats import crash_format
-from journalspec_corpus.crash.oracle import expected_at
+from journalspec_corpus.crash.oracle import expected_at, promised
 from journalspec_corpus.crash.states import EXHAUSTIVE, Mask, admitted, allowed_cuts, as_write, subsets
 from journalspec_corpus.crash.trace import (
     CORRUPTED,
@@ -42,7 +42,6 @@ from journalspec_corpus.crash.trace import (
     REACHABLE,
     Trace,
     get_preset,
-    promise,
     writer_of,
 )
 from journalspec_corpus.crash.verdict import VERDICTS
@@ -87,6 +86,7 @@ _ROT_FAILURES = tuple(name for name, broken in VERDICTS.items() if broken and na
 _FIRST_FIVE = frozenset({"I1", "I2", "I3", "I4", "I5"})
 #: Verdicts that break one of I1 to I5: what keeps a format from being safe under a preset.
 UNSAFE = frozenset(name for name, broken in VERDICTS.items() if _FIRST_FIVE & set(broken))
+_NAMES = tuple(VERDICTS)
 Verdicts = npt.NDArray[np.uint8]
 
 
@@ -110,10 +110,6 @@ class Rate:
         if not self.k:
             return 0.0, min(1.0, 3 / self.n)
         return wilson(self.k, self.n)
-
-    def __add__(self, other: Rate) -> Rate:
-        """Return both together."""
-        return Rate(self.k + other.k, self.n + other.n)
 
 
 def wilson(k: int, n: int, z: float = Z95) -> tuple[float, float]:
@@ -215,33 +211,26 @@ def _rotten(states: States, verdicts: Verdicts) -> dict[Key, Rate]:
     if not any(text.startswith("bit:") for text in states.rot):
         return {}
     places = Places(states.point)
-    headers = {(name, at) for name, start, end in places.headers for at in range(start, end)}
-    spans = [span for span in places.records if span[2] - span[1] <= EVERY_BIT]
-    inside = {(name, at) for name, start, end in spans for at in range(start, end)}
-    kinds = [_place(text, headers, inside) for text in states.rot]
+    short = [span for span in places.records if span[2] - span[1] <= EVERY_BIT]
+    # A byte of both is one of the header.
+    kinds = {
+        (f"bit:{name}", str(at)): question
+        for question, spans in ((ROT, short), (ROT_HEADER, places.headers))
+        for name, start, end in spans
+        for at in range(start, end)
+    }
+    asked = [kinds.get((text.rsplit(":", 2)[0], text.rsplit(":", 2)[-2]), "") for text in states.rot]
     out = {}
     for question in (ROT, ROT_HEADER):
-        rows = np.asarray([kind == question for kind in kinds], bool)
+        rows = np.asarray([kind == question for kind in asked], bool)
         for preset in sorted(set(states.preset[rows].tolist())):
             out[question, preset] = _of(rows & (states.preset == preset), verdicts, _ROT_FAILURES)
     return out
 
 
-def _place(text: str, headers: set[tuple[str, int]], inside: set[tuple[str, int]]) -> str:
-    kind, _, rest = text.partition(":")
-    if kind != "bit":
-        return ""
-    name, off, _ = rest.rsplit(":", 2)
-    if (name, int(off)) in headers:
-        return ROT_HEADER
-    return ROT if (name, int(off)) in inside else ""
-
-
 def _of(rows: Mask, verdicts: Verdicts, wanted: tuple[str, ...]) -> Rate:
-    names = list(VERDICTS)
     chosen = verdicts[rows]
-    hits = np.isin(chosen, [names.index(name) for name in wanted])
-    return Rate(int(hits.sum()), len(chosen))
+    return Rate(int(np.isin(chosen, [_NAMES.index(name) for name in wanted]).sum()), len(chosen))
 
 
 def weakest_safe(failing: Mapping[int, int], looked_at: Mapping[int, int]) -> int | None:
@@ -259,59 +248,51 @@ def weakest_safe(failing: Mapping[int, int], looked_at: Mapping[int, int]) -> in
     return safe
 
 
-_NAMES = tuple(VERDICTS)
-
-
 @dataclass
 class Totals:
-    """What was counted so far. Presets are numbers, and a writer is one of an edition."""
+    """What was counted so far. Presets are numbers, and a writer is one of an edition.
 
-    #: (edition, writer, background, stratum, question, preset) -> states, and those of them that are meant
-    asked: Counter[tuple[str, str, str, str, str, int]] = field(default_factory=Counter)
-    meant: Counter[tuple[str, str, str, str, str, int]] = field(default_factory=Counter)
-    #: background -> traces that go wrong before anything is written, and all states that are set aside
-    traces_aside: Counter[str] = field(default_factory=Counter)
-    states_aside: Counter[str] = field(default_factory=Counter)
-    #: preset -> crash points and states that no rate was made of
-    points_left: Counter[int] = field(default_factory=Counter)
-    states_left: Counter[int] = field(default_factory=Counter)
-    #: (edition, writer, preset) -> reachable states, and the first that breaks I1 to I5
-    reachable: Counter[tuple[str, str, int]] = field(default_factory=Counter)
+    `counts` have the name of what is counted before what it is counted for: ``asked`` and ``meant`` for
+    (edition, writer, background, stratum, question, preset), ``points left`` and ``states left``, of which
+    no rate was made, for (preset,), ``traces aside`` and ``states aside`` for (background,), reachable
+    states as ``reached`` for (edition, writer, preset) and those that break I1 to I5 as ``broken`` for the
+    same and the verdict. `example` is the first of these.
+    """
+
+    counts: Counter[tuple[Any, ...]] = field(default_factory=Counter)
     example: dict[tuple[str, str, int], dict[str, Any]] = field(default_factory=dict)
-    #: (edition, writer, preset, verdict) -> reachable states that break I1 to I5
-    broken: Counter[tuple[str, str, int, str]] = field(default_factory=Counter)
+
+    def of(self, name: str) -> dict[tuple[Any, ...], int]:
+        """Return the counts of this name, sorted by what they are for."""
+        return dict(sorted((key[1:], count) for key, count in self.counts.items() if key[0] == name))
 
     def add(self, trace: Trace, rows: Rows) -> None:
         """Count the judged states of one crash point."""
-        states, verdicts = rows.states, rows.verdicts[0]
+        states, verdicts, counts = rows.states, rows.verdicts[0], self.counts
         who = (trace.edition, writer_of(trace))
         counted = count(states, verdicts)
         for (question, preset), rate in counted.items():
             key = (*who, trace.background, states.stratum, question, preset)
-            self.asked[key] += rate.n
-            self.meant[key] += rate.k
+            counts["asked", *key] += rate.n
+            counts["meant", *key] += rate.k
         unsafe = np.isin(verdicts, [_NAMES.index(name) for name in UNSAFE])
         made = {preset for _, preset in counted}
         for preset in np.unique(states.preset).tolist():
             own = states.preset == preset
             if states.point.blocks and preset not in made:
-                self.points_left[preset] += 1
-                self.states_left[preset] += int(own.sum())
-            if states.stratum != REACHABLE:
-                continue
-            self.reachable[*who, preset] += int(own.sum())
-            failing = np.flatnonzero(own & unsafe).tolist()
-            for row in failing:
-                self.broken[*who, preset, rows.verdict(0, row)] += 1
-            if failing and (*who, preset) not in self.example:
-                self.example[*who, preset] = _example(rows, failing[0])
+                counts["points left", preset] += 1
+                counts["states left", preset] += int(own.sum())
+            if states.stratum == REACHABLE:
+                counts["reached", *who, preset] += int(own.sum())
+                for row in np.flatnonzero(own & unsafe).tolist():
+                    counts["broken", *who, preset, rows.verdict(0, row)] += 1
+                    if (*who, preset) not in self.example:
+                        self.example[*who, preset] = _example(rows, row)
 
     def take(self, other: Totals) -> None:
-        """Add what was counted behind this."""
+        """Add what was counted after this."""
+        self.counts.update(other.counts)
         self.example = other.example | self.example
-        for entry in fields(self):
-            if entry.name != "example":
-                getattr(self, entry.name).update(getattr(other, entry.name))
 
 
 def _example(rows: Rows, row: int) -> dict[str, Any]:
@@ -349,12 +330,12 @@ def measure(out: Path, jobs: int = 1) -> dict[str, Any]:
         "questions": {name: {"of": of, "counted": what} for name, (of, what) in QUESTIONS.items()},
         "rates": list(_rates(totals)),
         "set_aside": [
-            {"background": background, "traces": totals.traces_aside[background], "states": states}
-            for background, states in sorted(totals.states_aside.items())
+            {"background": name, "traces": totals.counts["traces aside", name], "states": states}
+            for (name,), states in totals.of("states aside").items()
         ],
         "left_out": [
-            {"preset": PRESETS[preset].name, "groups": points, "states": totals.states_left[preset]}
-            for preset, points in sorted(totals.points_left.items())
+            {"preset": PRESETS[at].name, "groups": points, "states": totals.counts["states left", at]}
+            for (at,), points in totals.of("points left").items()
         ],
         "safe": list(_safe(totals)),
     }
@@ -375,14 +356,14 @@ def _walk(plan: Plan, number: int) -> Totals:
             if wrong is None:
                 # The first state of a trace is the one before its first write.
                 wrong = rows.verdict(0, 0) in UNSAFE
-                totals.traces_aside[trace.background] += wrong
+                totals.counts["traces aside", trace.background] += wrong
             if stratum == REACHABLE:
                 right |= {
                     name for row, name in enumerate(rows.case_ids) if not VERDICTS[rows.verdict(0, row)]
                 }
             # What is corrupted has to have been recovered as it should be before that.
             if wrong or (stratum == CORRUPTED and _whole_id(rows) not in right):
-                totals.states_aside[trace.background] += len(rows.case_ids)
+                totals.counts["states aside", trace.background] += len(rows.case_ids)
             else:
                 totals.add(trace, rows)
     return totals
@@ -394,46 +375,34 @@ def _whole_id(rows: Rows) -> bytes:
     trace = states.point.trace
     expected = expected_at(trace, states.point.crash_index, states.torn, REACHABLE)
     (content,) = content_ids(states.point, np.zeros_like(states.codes[:1]))
-    return case_id(content, promise(trace.format, trace.edition, REACHABLE, expected.keys_to_keep))
+    return case_id(content, promised(trace, expected))
 
 
 def _rates(totals: Totals) -> Iterator[dict[str, Any]]:
-    for key, asked in sorted(totals.asked.items()):
+    members = ("edition", "writer", "background", "stratum", "question", "preset")
+    for key, asked in totals.of("asked").items():
         if asked:
-            edition, writer, background, stratum, question, preset = key
-            rate = Rate(totals.meant[key], asked)
-            low, high = rate.interval
-            yield {
-                "edition": edition,
-                "writer": writer,
-                "background": background,
-                "stratum": stratum,
-                "preset": PRESETS[preset].name,
-                "question": question,
-                "k": rate.k,
-                "n": rate.n,
-                "rate": round(rate.rate, 6),
-                "interval": [round(low, 6), round(high, 6)],
-            }
+            said, rate = dict(zip(members, key, strict=True)), Rate(totals.counts["meant", *key], asked)
+            question, preset = said.pop("question"), PRESETS[said.pop("preset")].name
+            interval = [round(end, 6) for end in rate.interval]
+            of = {"k": rate.k, "n": rate.n, "rate": round(rate.rate, 6), "interval": interval}
+            yield {**said, "preset": preset, "question": question, **of}
 
 
 def _safe(totals: Totals) -> Iterator[dict[str, Any]]:
-    for who in sorted({key[:2] for key in totals.reachable}):
-        states = {key[2]: count for key, count in sorted(totals.reachable.items()) if key[:2] == who}
-        broken = {key[2:]: count for key, count in sorted(totals.broken.items()) if key[:2] == who}
+    reached, broken = totals.of("reached"), totals.of("broken")
+    for who in dict.fromkeys(key[:2] for key in reached):
+        states = {key[2]: count for key, count in reached.items() if key[:2] == who}
         unsafe: Counter[int] = Counter()
-        for (preset, _), count in broken.items():
-            unsafe[preset] += count
+        for key, count in broken.items():
+            if key[:2] == who:
+                unsafe[key[2]] += count
         safe, first = weakest_safe(unsafe, states), min(unsafe, default=None)
         fails = None
         if first is not None:
-            fails = {
-                "preset": PRESETS[first].name,
-                "verdicts": {
-                    verdict: count for (preset, verdict), count in broken.items() if preset == first
-                },
-                "example": totals.example[*who, first],
-            }
+            verdicts = {key[3]: count for key, count in broken.items() if key[:3] == (*who, first)}
+            example = totals.example[*who, first]
+            fails = {"preset": PRESETS[first].name, "verdicts": verdicts, "example": example}
         yield {
             "edition": who[0],
             "writer": who[1],

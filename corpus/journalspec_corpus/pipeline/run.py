@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,12 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from journalspec_corpus.crash.disk import StateContents, States, case_ids
-from journalspec_corpus.crash.facts import Column, Facts, categories, fields
+from journalspec_corpus.crash.facts import Column, Facts
 from journalspec_corpus.crash.formats import CrashFormat, answers, crash_format
-from journalspec_corpus.crash.oracle import REFUSALS, Expected, Obligations
+from journalspec_corpus.crash.oracle import REFUSALS, Expected, expected_at, promised
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import ID_BYTES, PRESETS, STRATA, Preset, Trace, get_preset, writer_of
-from journalspec_corpus.crash.verdict import CATEGORIES, VERDICTS, Answer, judge
+from journalspec_corpus.crash.verdict import CATEGORIES, VERDICTS, judge
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.tables import Reached
 
@@ -77,7 +78,7 @@ class Rows:
     @cached_property
     def category(self) -> Column:
         """What kind of crash each of them is: the index into :data:`CATEGORIES`."""
-        return categories(self.facts)
+        return self.facts.categories
 
     def verdict(self, reader: int, row: int) -> str:
         """Return the verdict of reader number `reader` on row number `row`."""
@@ -94,8 +95,16 @@ class Rows:
     def judged(self, adapter: CrashFormat) -> Rows:
         """Return the same with the verdicts of all readers of a format."""
         contents = self.contents or StateContents(self.states.point, self.states.codes)
-        found, which = answers(contents, adapter.read, adapter.look, adapter.memory)
-        return replace(self, verdicts=_verdicts(found, which, self.refusal, self.expected, adapter))
+        found, which = answers(contents, adapter.read, adapter.sees, adapter.memory)
+        # Equal answers that may be refused alike are judged once.
+        entries = which.astype(np.int64) * len(REFUSALS) + self.refusal
+        table = np.zeros((len(adapter.readers), len(found) * len(REFUSALS)), np.uint8)
+        for entry in np.unique(entries).tolist():
+            given, kind = found[entry // len(REFUSALS)], REFUSALS[entry % len(REFUSALS)]
+            for at, reader in enumerate(adapter.readers):
+                holes = reader in adapter.salvaging
+                table[at, entry] = _NUMBERS[judge(given[at], self.expected, kind, holes_allowed=holes)]
+        return replace(self, verdicts=[column[entries] for column in table])
 
 
 def rows_of(
@@ -105,32 +114,11 @@ def rows_of(
 
     With `everywhere`, presets with a share are applied even if the trace is not chosen for them.
     """
-    owed = Obligations(trace)
     for states in crash_states(trace, presets, seed, everywhere=everywhere):
         if len(states):
-            expected = owed.at(states.point.crash_index, states.torn, states.stratum)
+            expected = expected_at(trace, states.point.crash_index, states.torn, states.stratum)
             contents = StateContents(states.point, states.codes)
-            yield Rows(states, contents, case_ids(contents.ids, owed.promise(expected)), expected)
-
-
-def _verdicts(
-    found: list[tuple[Answer, ...]],
-    which: npt.NDArray[np.int32],
-    refusal: Column,
-    expected: Expected,
-    adapter: CrashFormat,
-) -> list[Column]:
-    """Return one column per reader: the index into the verdicts' names."""
-    entries = which.astype(np.int64) * len(REFUSALS) + refusal
-    table = np.zeros((len(adapter.readers), len(found) * len(REFUSALS)), np.uint8)
-    salvaging = [reader in adapter.salvaging for reader in adapter.readers]
-    for entry in np.unique(entries).tolist():
-        given, kind = found[entry // len(REFUSALS)], REFUSALS[entry % len(REFUSALS)]
-        table[:, entry] = [
-            _NUMBERS[judge(answer, expected, kind, holes_allowed=holes)]
-            for answer, holes in zip(given, salvaging, strict=True)
-        ]
-    return [column[entries] for column in table]
+            yield Rows(states, contents, case_ids(contents.ids, promised(trace, expected)), expected)
 
 
 class Shard:
@@ -145,12 +133,10 @@ class Shard:
         #: who reaches which states, and who fails in them: also in those that another trace had before
         self.reached: set[Reached] = set()
         self._seen: set[bytes] = set()
-        self._ids: list[bytes] = []
-        self._masks: list[bytes] = []
-        self._rots: list[str] = []
-        self._numbers: dict[str, list[npt.NDArray[Any]]] = defaultdict(list)
-        self._texts: dict[str, dict[str, int]] = {name: {} for name in _OF_TRACE}
-        self._fields = {"": 0}
+        #: Of each column its values, crash point by crash point; of labels and texts their numbers.
+        self._columns: dict[str, list[Sequence[Any] | npt.NDArray[Any]]] = defaultdict(list)
+        #: Of the columns of texts that are not known before the numbers of those that occurred.
+        self._texts: dict[str, dict[str, int]] = {name: {} for name in (*_OF_TRACE, "field")}
 
     def rows(self, trace: Trace) -> Iterator[Rows]:
         """Yield the states of `trace` that the shard has not seen yet."""
@@ -179,77 +165,69 @@ class Shard:
                 if VERDICTS[_VERDICTS[verdict]]:
                     self.reached.add(Reached(*who, PRESETS[at].name, reader, _VERDICTS[verdict]))
 
+    def _number(self, column: str, text: str) -> int:
+        known = self._texts[column]
+        return known.setdefault(text, len(known))
+
     def add(self, trace: Trace) -> None:
         """Take in the states of `trace` that the shard does not hold yet."""
         texts = (trace.id, trace.name, trace.edition, writer_of(trace), trace.background)
-        own = {
-            name: self._texts[name].setdefault(text, len(self._texts[name]))
-            for name, text in zip(_OF_TRACE, texts, strict=True)
-        }
+        own = {name: self._number(name, text) for name, text in zip(_OF_TRACE, texts, strict=True)}
         for rows in self.rows(trace):
-            states = rows.states
-            torn, names = fields(rows.facts)
-            self._ids += rows.case_ids
-            self._masks += masks(states)
-            self._rots += states.rot or ("",) * len(states)
-            lookup = [self._fields.setdefault(name, len(self._fields)) for name in names]
+            states, (torn, names) = rows.states, rows.facts.fields
+            lists: dict[str, Sequence[Any]] = {
+                "case_id": rows.case_ids,
+                "mask": masks(states),
+                "rot": states.rot or ("",) * len(states),
+            }
             numbers: dict[str, npt.ArrayLike] = {
                 **own,
                 "stratum": list(STRATA).index(states.stratum),
                 "preset": states.preset,
                 "crash_index": states.point.crash_index,
                 "tear": states.tear,
+                "seed": self.seed,
                 "category": rows.category,
-                "field": np.asarray(lookup)[torn],
+                "field": np.asarray([self._number("field", name) for name in names])[torn],
                 "acknowledged": len(rows.expected.must_keep),
                 "refusal": rows.refusal,
-                **{
-                    f"verdict_{reader}": column
-                    for reader, column in zip(self.readers, rows.verdicts, strict=True)
-                },
+                **{f"verdict_{name}": of for name, of in zip(self.readers, rows.verdicts, strict=True)},
             }
+            for name, values in lists.items():
+                self._columns[name].append(values)
             for name, column in numbers.items():
-                self._numbers[name].append(np.broadcast_to(column, len(states)))
+                self._columns[name].append(np.broadcast_to(column, len(states)))
 
     def table(self) -> pa.Table:
         """Return everything added so far, in order."""
-        columns = schema(self.readers)
-        # Of torn fields those that occur, in the order of their names.
-        fields_in = self._joined("field", np.int32)
-        used = sorted(np.unique(fields_in).tolist(), key=list(self._fields).__getitem__)
-        place = np.zeros(len(self._fields), np.int32)
-        place[used] = np.arange(len(used))
-        names = {
-            **{name: list(texts) for name, texts in self._texts.items()},
+        labels = {
             "stratum": list(STRATA),
             "preset": [preset.name for preset in PRESETS],
             "category": list(CATEGORIES),
-            "field": [list(self._fields)[code] for code in used],
             "refusal": list(REFUSALS),
             **{f"verdict_{reader}": list(VERDICTS) for reader in self.readers},
+            **{name: list(texts) for name, texts in self._texts.items()},
         }
-        made = {
-            "case_id": self._ids,
-            "mask": self._masks,
-            "rot": self._rots,
-            "seed": np.full(len(self._ids), self.seed),
-            "field": place[fields_in],
-        }
-        arrays = []
+        columns, arrays = schema(self.readers), []
         for column in columns:
-            if pa.types.is_dictionary(column.type):
-                codes = made.get(column.name, self._joined(column.name, np.int32))
-                indices = pa.array(codes, column.type.index_type)
-                arrays.append(
-                    pa.DictionaryArray.from_arrays(indices, pa.array(names[column.name], pa.string()))
-                )
+            name, parts = column.name, self._columns[column.name]
+            if name in ("case_id", "mask", "rot"):
+                arrays.append(pa.array(list(chain.from_iterable(parts)), column.type))
+                continue
+            numbers = np.concatenate([np.zeros(0, np.int64), *parts])
+            if name == "field":
+                # Those that occur, in the order of their names.
+                known = labels[name]
+                used = sorted(np.unique(numbers).tolist(), key=known.__getitem__)
+                place = np.zeros(len(known), np.int64)
+                place[used] = np.arange(len(used))
+                labels[name], numbers = [known[at] for at in used], place[numbers]
+            if name in labels:
+                indices = pa.array(numbers, column.type.index_type)
+                arrays.append(pa.DictionaryArray.from_arrays(indices, pa.array(labels[name], pa.string())))
             else:
-                values = made[column.name] if column.name in made else self._joined(column.name, np.int32)
-                arrays.append(pa.array(values, column.type))
+                arrays.append(pa.array(numbers, column.type))
         return pa.Table.from_arrays(arrays, schema=columns)
-
-    def _joined(self, name: str, kind: type[np.int32]) -> npt.NDArray[np.int32]:
-        return np.concatenate([np.zeros(0, kind), *self._numbers[name]]).astype(kind, copy=False)
 
 
 def judged_shard(plan: Plan, number: int) -> Shard:

@@ -8,7 +8,13 @@ from copy import copy
 from typing import Any
 
 from journalspec.observation import jsonable
-from journalspec_corpus.crash.formats import CrashFormat, StateFiles, digest_of, two_policies
+from journalspec_corpus.crash.formats import (
+    CrashFormat,
+    StateFiles,
+    digest_of,
+    equal_contents,
+    two_policies,
+)
 from journalspec_corpus.crash.oracle import ALONE, DECISION, RECORD, Action, Effect, Semantics, State
 from journalspec_corpus.crash.record import json_key, record_of_json
 from journalspec_corpus.crash.verdict import answering
@@ -18,7 +24,8 @@ from journalspec_corpus.swiftmq_store.recording import LongRun, build, resumed
 from journalspec_corpus.workloads import Continuations
 from journalspec_reference.batches import Memory
 from journalspec_reference.swiftmq_store.recover import DEFAULT_SIZE
-from journalspec_reference.swiftmq_store.scan import START_SIZE, Log, zeros
+from journalspec_reference.swiftmq_store.replay import ReplayedPages
+from journalspec_reference.swiftmq_store.scan import START_SIZE, Log
 from journalspec_reference.swiftmq_store.store import LOG, PAGES
 
 _DECIDED = {"queues", "in_doubt"}
@@ -125,19 +132,31 @@ def action(key: str) -> Action:
 
 
 def look(files: StateFiles, edition: str) -> Hashable:
-    """Return what recovery can see: of the log its records and its end, of all other files everything."""
-    pages = files.size(PAGES) // DEFAULT_SIZE
-    return tuple(
-        [(name, files.once(name, _seen, pages) if name == LOG else files.same(name)) for name in files]
-    )
+    """Return what recovery can see: the log's records and the pages that they lead to; all of other files."""
+    if not {LOG, PAGES} <= files.keys():
+        return equal_contents(files, edition)
+    beside = [(name, files.same(name)) for name in files if name not in (LOG, PAGES)]
+    return files.once((LOG, PAGES), _seen), *beside
 
 
-def _seen(content: bytes, pages: int) -> bytes:
-    log = Log(Memory(content), DEFAULT_SIZE, pages)
-    damage = [end for batch in log.scan() for _, end, _ in batch.damage]
+def _seen(content: bytes, stored: bytes) -> bytes:
+    """Return a digest of what a log and the pages beside it come to.
+
+    Whatever a page held that the log replaces is not seen: between two checkpoints most states of the
+    pages come to the same.
+    """
+    source = Memory(content)
+    pages = ReplayedPages(Memory(stored), DEFAULT_SIZE, source)
+    log, damage = Log(source, DEFAULT_SIZE, pages.count), 0
+    for batch in log.scan():
+        pages.take(batch)
+        damage += len(batch.damage)
+    if not pages.in_file or pages.gone:
+        # What the file lacks is reported.
+        return digest_of(content, stored)
     begun = content[: max(log.end, START_SIZE)]
-    empty = zeros(log.source, 0)
-    return digest_of(begun, log.end, log.reason.encode(), len(damage), empty, not content, log.alarming > 0)
+    cut = b"" if pages.made(pages.in_file) else stored[pages.in_file * DEFAULT_SIZE :]
+    return digest_of(begun, damage, cut, *pages.unlike, -1, *map(pages.__getitem__, range(pages.count)))
 
 
 CRASH = CrashFormat.by_tables(

@@ -24,7 +24,8 @@ def checksum(
         names = [text.encode("ascii", "replace") for text in texts]
     covered = [stored[name] for name in _COVERED if name in stored]
     covered.append(integer(len(names), 4))
-    covered += [part for name in names for part in (integer(len(name), 2), name)]
+    for name in names:
+        covered += integer(len(name), 2), name
     return zlib.crc32(b"".join(covered) + stored["end_record"])
 
 

@@ -243,5 +243,5 @@ def _plain(slots: tuple[Slot, ...], row: Mapping[str, Any]) -> dict[str, Any]:
 def _each(rows: Sequence[Any], change: Callable[[Any], Any]) -> Sequence[Any]:
     """Return what `change` makes of every element; of a long list when somebody goes through it."""
     if not isinstance(rows, reread.Lazy):
-        return [change(row) for row in rows]
+        return list(map(change, rows))
     return reread.Lazy([reread.Part("", partial(map, change, rows), len(rows))])

@@ -1,4 +1,4 @@
-"""Shrinking: what comes out fails as what went in, is a state of its trace, and nothing near is smaller."""
+"""Reduction: what comes out fails as what went in, is a state of its trace, and nothing near is smaller."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from journalspec_corpus.crash.reduce import (
     NoSuchState,
     NotFailing,
     Reduced,
-    Situation,
     State,
     crashes_before,
     find,
@@ -190,7 +189,7 @@ def no_larger(adapter: CrashFormat, work: Any, out: Reduced) -> Iterator[State]:
             yield State(situation, row)
 
 
-def test_shrinking_again_changes_nothing(shrunk: tuple[CrashFormat, Named, State, Reduced]) -> None:
+def test_reducing_again_changes_nothing(shrunk: tuple[CrashFormat, Named, State, Reduced]) -> None:
     adapter, named, _, out = shrunk
     again = reduced(adapter, out.workload, out.descriptor, named, out.verdict, budget=10**6)
     assert (again.workload, again.descriptor, again.steps) == (out.workload, out.descriptor, ())
@@ -459,7 +458,7 @@ def test_all_kinds_of_failures_of_a_small_build_become_small() -> None:
                         verdict = rows.verdict(reader, row)
                         if VERDICTS[verdict]:
                             key = (trace.tags["order"], trace.tags["kind"], name, verdict)
-                            kinds.setdefault(key, (work, State(Situation(trace, rows.states), row)))
+                            kinds.setdefault(key, (work, State(rows.facts, row)))
         for (_, _, name, verdict), (work, state) in kinds.items():
             named = named_reader(format_id, name)
             out = reduced(adapter, work, state.descriptor(SEED), named, verdict)

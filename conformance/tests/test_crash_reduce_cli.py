@@ -1,4 +1,4 @@
-"""``journalspec corpus shrink``: a state of a build by its id, made small, in words and as cases."""
+"""``journalspec corpus reduce``: a state of a build by its id, reduced, in words and as cases."""
 
 from __future__ import annotations
 
@@ -42,7 +42,15 @@ def failing(directory: Path) -> dict[str, Any]:
 
 
 def run(*arguments: object) -> Result:
-    return call("corpus", "shrink", *arguments)
+    return call("corpus", "reduce", *arguments)
+
+
+def test_the_former_name_of_the_command_still_works_and_is_not_listed() -> None:
+    former, now = call("corpus", "shrink", "--help"), call("corpus", "reduce", "--help")
+    assert former.exit_code == now.exit_code == 0
+    assert former.output.replace("shrink", "reduce") == now.output
+    assert "shrink" not in call("corpus", "--help").output
+    assert call("corpus", "shrimp", "--help").exit_code == 2
 
 
 def test_what_is_left_is_said_in_words(directory: Path, failing: dict[str, Any], tmp_path: Path) -> None:
