@@ -234,10 +234,16 @@ class DerbyContents:
         return self._counts[container]
 
     def counts(self) -> Iterable[Count]:
-        """Yield how many rows each table of users has, and their bytes, without decoding them."""
-        for title, table in self._sql.items():
-            if table.kind != "system":
-                yield Count(title, title, *self._counted(table.container))
+        """Yield how many rows each table of users has, and their bytes, without decoding them.
+
+        The pages of all containers are looked at: what is wrong with one is a remark.
+        """
+        own = {title: table for title, table in self._sql.items() if table.kind != "system"}
+        for title, table in own.items():
+            yield Count(title, title, *self._counted(table.container))
+        counted = {table.container for table in own.values()}
+        for container, fault in self._state.faults(counted):
+            self._report(container, fault, NO_SELECT)
 
 
 def _columns(table: SqlTable) -> tuple[Column, ...]:

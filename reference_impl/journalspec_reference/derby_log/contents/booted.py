@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -306,13 +306,13 @@ class Booted:
                 if fault.code != "unknown-page" or page == _FIRST_PAGE or not heap.blank(page):
                     self._report(heap.number, fault, NO_SELECT)
 
-    def faults(self) -> Iterator[tuple[int, Fault]]:
+    def faults(self, without: Collection[int] = ()) -> Iterator[tuple[int, Fault]]:
         """Yield what keeps Derby from reading a container, and which; all pages are looked at.
 
-        Pages that redo makes anew are left out.
+        Pages that redo makes anew are left out, and the containers `without` which it is asked.
         """
         changed = {} if self.store is None else self.store.pages
-        for container in sorted(self._beside):
+        for container in sorted(self._beside.keys() - {*without}):
             heap = self.heap(container)
             if heap is None or heap.removed or container in self._made:
                 continue
