@@ -56,7 +56,8 @@ class NewLog:
         bodies = [*self._decided(choices)]
         self._control = log.chosen.control or Control(None, *self._level(answer), 0, 0)
         self._checkpoint = log.checkpoint
-        kept = self._checkpoint is not None and self._checkpoint < (self.last, self._end)
+        end = Instant(self.last, self._end)
+        kept = self._checkpoint is not None and self._checkpoint < end and log.redo_from <= end
         if not kept or self._begin != log.start:
             # It is not needed where Derby begins by itself: at the first record of the first file.
             self._checkpoint = None
