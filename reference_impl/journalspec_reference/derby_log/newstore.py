@@ -21,7 +21,7 @@ from journalspec_reference.derby_log.bodies import decode, known
 from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog, Instant, Refusal
 from journalspec_reference.derby_log.contents import DerbyContents
 from journalspec_reference.derby_log.contents.pages import Fault
-from journalspec_reference.derby_log.newlog import NewLog
+from journalspec_reference.derby_log.newlog import NewLog, edited
 from journalspec_reference.derby_log.pages import Explained
 from journalspec_reference.derby_log.recover import SEED
 from journalspec_reference.derby_log.scan import search
@@ -55,8 +55,12 @@ _AT_LEAST = {
     "derby.storage.propertiesId": 16, "derby.serviceLocale": "en",
     "derby.serviceProtocol": "org.apache.derby.database.Database",
 }  # fmt: skip
-#: Remarks on a database that Derby starts on, and where it reads the rows that contents have.
-_HARMLESS = {"other-container", "bad-value", "long-value", "in-doubt", "no-properties", "no-containers"}
+#: Remarks on what the new database does not have: it is made again there.
+_REPAIRED = {"bad-header", "lost-checkpoint", "remade-page"}
+#: Those, and remarks on a database that Derby starts on, and where it reads the rows that contents have.
+_HARMLESS = _REPAIRED | {
+    *("other-container", "bad-value", "long-value", "in-doubt", "no-properties", "no-containers")
+}
 #: What strict recovery alone refuses.
 _STRICT = {"lost-middle", "no-checkpoint"}
 #: An item that the answer has as well.
@@ -123,7 +127,7 @@ def _problems(  # noqa: C901, PLR0912  # one question after the other, of everyt
 ) -> Iterator[LossItem]:
     """Yield why Derby would not start on the database, or not read what contents have of it."""
     seen, state = answer.observation, found.state
-    if seen.state is None:
+    if seen.state is None and not found.repairs:
         file, off = (seen.at.file, seen.at.off) if seen.at else ("", None)
         yield LossItem("log", str(seen.code), seen.message, file=file, off=off)
     # What the answer says is listed as its own.
@@ -159,7 +163,9 @@ def _newer(found: DerbyContents, behind: Behind) -> Iterator[LossItem]:
     numbers = {name: container for container, (name, _) in found.state.beside.items()}
     for note in behind.ahead:
         file = note.file.removeprefix("../")
-        yield LossItem("page", note.code, note.text, queue=found.title(numbers[file]), file=file, off=note.off)
+        yield LossItem(
+            "page", note.code, note.text, queue=found.title(numbers[file]), file=file, off=note.off
+        )
     for container, pages in behind.newer.items():
         text = f"{len(pages)} page(s), the first {pages[0]}, with changes that only the log after its end has"
         yield LossItem("page", _NEWER, text, queue=found.title(container), file=_file(found, container))
@@ -278,8 +284,25 @@ class Database(_Made):
             copied |= {f"seg0/{name}": data for name, data in _files(self._home / "seg0").items()}
             copied |= _below(self._home)
             yield NewFile(_PROPERTIES, (_properties(copied.pop(_PROPERTIES, b""))[0],))
+        made = self._edited()
         for name, data in sorted(copied.items()):
-            yield NewFile(name, pieces(data))
+            edits, end = made.get(name, ({}, len(data)))
+            yield NewFile(name, edited(data, edits, 0, end) if edits or end < len(data) else pieces(data))
+
+    def _edited(self) -> dict[str, tuple[dict[int, bytes], int]]:
+        """Return the containers of which pages are zeros, because the log makes them, and where each ends."""
+        state, found = self._found.state, {}
+        changed = state.store.pages if state.store is not None else {}
+        for container, (name, data) in state.beside.items():
+            heap = state.heap(container)
+            if heap is None or not heap.size:
+                continue
+            zeros = {page * heap.size: bytes(heap.size) for at, page in state.remade if at == container}
+            # A part of a page is no page: the log makes it, too.
+            part = len(data) % heap.size if (container, heap.count) in changed else 0
+            if zeros or part:
+                found[name] = zeros, len(data) - part
+        return found
 
     def carried(self) -> Iterable[Count]:
         """Yield what each table holds; of a log alone, the rows that it tells of itself."""
@@ -297,7 +320,9 @@ class Database(_Made):
     def unverified(self) -> Iterator[LossItem]:
         """Yield values that are not as their types are, and properties that had to be made."""
         for remark in self._found.remarks.kept:
-            if remark.code in _HARMLESS and remark.table:
+            if remark.code in _REPAIRED:
+                yield LossItem(FILE, remark.code, remark.text, file=remark.file, off=remark.off)
+            elif remark.code in _HARMLESS and remark.table:
                 yield LossItem(
                     "row", remark.code, remark.text, remark.key, remark.table, remark.file, remark.off
                 )

@@ -76,6 +76,8 @@ class Booted:
         #: Pages, and (-1) whole containers, that stay as they are; and those of them that cannot be read.
         self._stuck: set[Place] = set()
         self._hidden: set[Place] = set()
+        #: Pages that cannot be read, and that the log makes: Derby starts if they are zeros.
+        self.remade: set[Place] = set()
         #: Container -> the highest page that its file has after it was cut off.
         self._highest: dict[int, int] = {}
         self._made: set[int] = set()
@@ -187,7 +189,7 @@ class Booted:
                 if not heap.size:
                     raise heap.fault
             fresh = body.operation.name == "INIT_PAGE" and not body.fields["page_version"]
-            if container in self._made or (fresh and heap.blank(page)):
+            if container in self._made or (fresh and self._unread(heap, page)):
                 version = 0
                 if is_heap(container) and page:
                     self._images.put(place, HeapPage(0))
@@ -199,6 +201,19 @@ class Booted:
             return False
         store.add(place, HeapPage(version))
         return True
+
+    def _unread(self, heap: Heap, page: int) -> bool:
+        """Tell whether a page is not there, or cannot be read: the log makes it."""
+        if heap.blank(page):
+            return True
+        try:
+            heap.page(page)
+        except Fault as fault:
+            self.remade.add((heap.number, page))
+            text = f"{fault.text}: the log makes it again"
+            self._report(heap.number, Fault("remade-page", text, fault.state, fault.off), NO_START)
+            return True
+        return False
 
     def _stick(self, place: Place, fault: Fault) -> None:
         self._stuck.add(place)
@@ -306,6 +321,14 @@ class Booted:
                 if fault.code != "unknown-page" or page == _FIRST_PAGE or not heap.blank(page):
                     self._report(heap.number, fault, NO_SELECT)
 
+    def _checked(self, heap: Heap) -> Iterator[Fault]:
+        """Yield what keeps Derby from reading a container as a whole, unless the log makes what it lacks."""
+        if heap.number in self._made:
+            return
+        changed = {} if self.store is None else self.store.pages
+        whole = all((heap.number, page) in changed for page in heap.absent())
+        yield from (fault for fault in heap.check() if fault.code != "no-page" or not whole)
+
     def faults(self, without: Collection[int] = ()) -> Iterator[tuple[int, Fault]]:
         """Yield what keeps Derby from reading a container, and which; all pages are looked at.
 
@@ -316,7 +339,7 @@ class Booted:
             heap = self.heap(container)
             if heap is None or heap.removed or container in self._made:
                 continue
-            yield from ((container, fault) for fault in heap.check())
+            yield from ((container, fault) for fault in self._checked(heap))
             if not heap.size:
                 continue
             used, last = {*heap.used()}, 0
@@ -329,7 +352,8 @@ class Booted:
                     if heap.page(page)[_OVERFLOW_AT] and is_heap(container):
                         self.parted.add(container)
                 except Fault as fault:
-                    if not (heap.blank(page) and (container, page) in changed):
+                    place = container, page
+                    if place not in self.remade and not (heap.blank(page) and place in changed):
                         yield container, fault
 
     def count(self, container: int) -> tuple[int, int]:
@@ -375,7 +399,7 @@ class Booted:
             text = f"{self._called(container)} is missing"
             self._report(container, Fault("no-container", text, "XSAI2"), NO_SELECT)
             return
-        for fault in heap.check() if container not in self._made else ():
+        for fault in self._checked(heap):
             self._report(container, fault, NO_SELECT)
         self._left = 3 * (heap.length + self._images.size(container))
         changed = sum(each[0] == container for each in self._images)

@@ -119,6 +119,10 @@ class Heap:
             yield at // size
             at += size - at % size
 
+    def absent(self) -> range:
+        """Return the pages that the first page tells of, and that the file does not have."""
+        return range(self.count, self._listed)
+
     def used(self) -> Iterator[int]:
         """Yield the numbers of the pages in use, of those that the first page tells of."""
         data = bytes(self._data[: self.size])
@@ -137,7 +141,7 @@ class Heap:
         except Fault as fault:
             yield fault
             return
-        if self.count < self._listed:
+        if self.absent():
             text = f"{self.name} has {self.count} pages, and says that it has {self._listed}"
             yield Fault("no-page", text, "XSDG0", self.count * self.size)
 
