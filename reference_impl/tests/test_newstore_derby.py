@@ -501,8 +501,8 @@ def test_rows_are_written_where_derby_would_not_read_a_database(
     elif damage == "gone":
         (old / "seg0" / "c4b1.dat").unlink()
     elif damage == "log":
-        # Neither a header nor a record that shows that it is a log.
-        edit(old / "log" / "log2.dat", 0, bytes(61))
+        # Neither a header nor the records where the log begins.
+        edit(old / "log" / "log2.dat", 0, bytes(512))
     else:
         edit(old / "log" / "log2.dat", 60_000, bytes(600))
     answer, store = made(old, tmp_path / "new")

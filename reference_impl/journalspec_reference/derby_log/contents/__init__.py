@@ -112,7 +112,8 @@ class DerbyContents:
         if (problem := self._redone(beside, cipher, files, journal.edition)) and cipher is None:
             repairs = [*repaired(files, journal.edition)]
             other = {**files, **{each.name: each.data for each in repairs}}
-            if repairs and not self._redone(beside, cipher, other, journal.edition):
+            # A log that ends where it begins would be one of which nothing is left.
+            if repairs and not self._redone(beside, cipher, other, journal.edition) and self._state.went:
                 self.repairs, problem = repairs, ""
                 for each in repairs:
                     self.remarks.add(Remark("", "", each.name, 0, each.code, each.text))

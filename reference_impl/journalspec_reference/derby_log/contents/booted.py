@@ -98,6 +98,14 @@ class Booted:
         return self._beside
 
     @property
+    def went(self) -> bool:
+        """Whether the log, once it was redone, has a record."""
+        log = self.log
+        if log is None or log.last is None:
+            return False
+        return (log.last.file.number, log.last.end.off) > log.start
+
+    @property
     def encrypted(self) -> bool:
         """Whether pages and records are encrypted."""
         return self._cipher is not None

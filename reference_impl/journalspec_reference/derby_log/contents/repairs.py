@@ -63,8 +63,8 @@ def repaired(files: Mapping[str, Any], edition: str) -> Iterator[Repair]:
         try:
             file.previous()
         except BadLog as error:
-            # A file without a record at its beginning may be of no log at all.
-            if log.record(number, HEADER) is not None:
+            # A file that holds no record may be of no log at all.
+            if log.filled(file):
                 link = _end(log, logs[number - 1]).packed if number - 1 in logs else 0
                 header = LAYOUT.build("header", edition, number=number, previous=link)
                 text = f"{error}; {file.name} is read as if its header were right"
