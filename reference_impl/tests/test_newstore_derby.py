@@ -253,6 +253,7 @@ def test_where_the_checkpoint_is_lost_the_log_gets_one(log: Path, tmp_path: Path
         ("checkpoint", {"lost-checkpoint"}),
         ("page", {"remade-page"}),
         ("cut", set[str]()),
+        ("spare", set[str]()),
     ],
 )
 def test_what_the_log_can_do_without_is_made_again(
@@ -272,6 +273,9 @@ def test_what_the_log_can_do_without_is_made_again(
         edit(container, 5 * size + size // 2, bytes(size // 2))
     elif damage == "cut":
         container.write_bytes(container.read_bytes()[: 5 * size + 512])
+    elif damage == "spare":
+        # A page that was set aside and never used: a crash left a part of it.
+        container.write_bytes(container.read_bytes() + bytes(512) + b"\1" * (size - 512))
     elif damage == "checkpoint":
         edit(old / "log" / "log3.dat", CHECKPOINT[1] + 20, b"\xff")
     else:

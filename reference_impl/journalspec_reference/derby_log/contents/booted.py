@@ -305,9 +305,13 @@ class Booted:
         changed = sorted(page for container, page in self._images if container == heap.number)
         last = 0
         for page in heapq.merge((each for each in heap.numbers() if each <= highest), changed):
-            if page != last:
+            if page != last and not self._spare(heap, page):
                 yield page
             last = page
+
+    def _spare(self, heap: Heap, page: int) -> bool:
+        """Tell whether a page was set aside and never used, by the container and by the log."""
+        return heap.spare(page) and (self.store is None or (heap.number, page) not in self.store.pages)
 
     def _main(self, heap: Heap) -> Iterator[tuple[int, HeapPage | bytes]]:
         """Yield the pages on which rows begin: changed ones, or the bytes of one as it is."""
@@ -354,7 +358,8 @@ class Booted:
             highest = self._highest.get(container, heap.count)
             for page in heapq.merge(heap.numbers(), sorted(used)):
                 again, last = page == last, page
-                if again or page > highest or (page not in used and heap.blank(page)):
+                unused = page > highest or (page not in used and heap.blank(page))
+                if again or unused or self._spare(heap, page):
                     continue
                 try:
                     if heap.page(page)[_OVERFLOW_AT] and is_heap(container):
