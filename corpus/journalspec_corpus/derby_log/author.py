@@ -240,9 +240,9 @@ def page(container: int, number: int, last: int, said: Mapping[str, Any]) -> byt
     """Return page `number` of a container whose last one is `last`: 1024 bytes, zeros if it is ``blank``.
 
     ``rows`` are hex; with ``heap``, the formats of columns, the row that describes them comes first.
-    ``version``, ``format``, ``status`` and ``overflow`` are of the header. The first page has ``info``: its
-    format, status and size of a page. ``wrong`` is what has a wrong checksum: page or info. What is not
-    ``sound`` has as much of a page as a log is held against.
+    ``version``, ``format``, ``status`` and ``overflow`` are of the header. The first page has ``info`` (its
+    format, status and size of a page) and ``pages``, how many follow it. ``wrong`` is what has a wrong checksum:
+    page or info. What is not ``sound`` has as much of a page as a log is held against.
     """
     data, rows = bytearray(1024), [hex_bytes(row) for row in said.get("rows", ())]
     if said.get("blank"):
@@ -266,7 +266,8 @@ def page(container: int, number: int, last: int, said: Mapping[str, Any]) -> byt
     if not said.get("sound", True):
         return bytes(data)
     if not number:
-        data[197:213], data[213:217] = integer(1, 8) + integer(10_216, 8), integer(last, 4)
+        data[60:68], data[197:213] = b"\xff" * 8, integer(1, 8) + integer(10_216, 8)
+        data[213:217] = integer(said.get("pages", last), 4)
         data[109:189], data[108] = bytes(80), 80
     data[1016:] = integer(zlib.crc32(data[:1016]), 8)
     if not number:
