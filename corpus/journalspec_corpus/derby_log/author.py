@@ -241,7 +241,7 @@ def page(container: int, number: int, last: int, said: Mapping[str, Any]) -> byt
 
     ``rows`` are hex; with ``heap``, the formats of columns, the row that describes them comes first.
     ``version``, ``format``, ``status`` and ``overflow`` are of the header. The first page has ``info`` (its
-    format, status and size of a page) and ``pages``, how many follow it. ``wrong`` is what has a wrong checksum:
+    format, status and size of a page) and ``pages``, how many follow it. ``wrong`` has a wrong checksum:
     page or info. What is not ``sound`` has as much of a page as a log is held against.
     """
     data, rows = bytearray(1024), [hex_bytes(row) for row in said.get("rows", ())]
