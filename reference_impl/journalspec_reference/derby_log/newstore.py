@@ -94,6 +94,7 @@ def new_store(answer: Answer, choices: StoreChoices) -> Database | OnlyRows:
     behind = Behind(answer, found)
     problem = next(_problems(answer, found, behind), None)
     if problem is None:
+        found.looked_at = True
         return Database(answer, found, behind, choices)
     if choices.commit or choices.rollback:
         raise ChoiceRefused(f"only rows can be written: {problem.text}", "leave --commit and --rollback out")

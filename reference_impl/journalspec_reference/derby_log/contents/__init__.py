@@ -84,6 +84,8 @@ class DerbyContents:
         self._counts: dict[int, tuple[int, int]] = {}
         #: Faults of containers that were found before their tables had names.
         self._early: list[tuple[int, Fault, str]] | None = []
+        #: Whether all pages of all containers were looked at.
+        self.looked_at = False
         #: What had to be made again of the log, so that it could be redone.
         self.repairs: list[Repair] = []
         properties, beside = _properties(journal), _containers(journal)
@@ -268,8 +270,9 @@ class DerbyContents:
         for title, table in own.items():
             yield Count(title, title, *self._counted(table.container))
         counted = {table.container for table in own.values()}
-        for container, fault in self._state.faults(counted):
+        for container, fault in () if self.looked_at else self._state.faults(counted):
             self._report(container, fault, NO_SELECT)
+        self.looked_at = True
 
 
 def _columns(table: SqlTable) -> tuple[Column, ...]:
