@@ -214,6 +214,9 @@ class Booted:
         """Tell whether a page is not there, or cannot be read: the log makes it."""
         if heap.blank(page):
             return True
+        if not page:
+            # Without what it says of the container no page can be found.
+            return False
         try:
             heap.page(page)
         except Fault as fault:
