@@ -175,8 +175,12 @@ def damage(format_id: str, files: Mapping[str, bytes], random: Random) -> tuple[
 def crashed(format_id: str, random: Random) -> State:
     """Return a crash state of a workload."""
     adapter = crash_format(format_id)
-    trace = adapter.build(random.choice([*adapter.workloads("core")]))
-    states = random.choice([*crash_states(trace, PRESETS, 1)])
+    found: list[Any] = []
+    while not found:
+        # Of a workload that ends at rest there may be no state.
+        trace = adapter.build(random.choice([*adapter.workloads("core")]))
+        found = [*crash_states(trace, PRESETS, 1)]
+    states = random.choice(found)
     row = random.randrange(len(states.codes))
     files = states.point.materialise(states.codes[row])
     return State(f"{trace.name} {row}", "drawn", files, trace.edition)

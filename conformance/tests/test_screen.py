@@ -32,6 +32,7 @@ from journalspec_conformance.cli.screen import MOST_LINES
 from journalspec_corpus.load import load_cases
 from judged import call, flat
 
+ROOT = Path(__file__).resolve().parents[2]
 SHARED = FIELD.parent
 #: Every so-manyth case of a format is looked at.
 STEP = 37
@@ -188,7 +189,8 @@ def test_what_at_start_refers_to_exists() -> None:
     for format_id in format_ids():
         description = get_format(format_id)
         words = description.vocabulary
-        known = {*words.notes, *words.reasons, *words.codes, *words.missing, "clean", "in-doubt"}
+        known = {*words.notes, *words.reasons, *words.codes, *words.missing}
+        known |= {"clean", "in-doubt", "beside"}
         known |= {f"without-{part.strip('*')}" for part in description.parts}
         assert {code for row in description.at_start for code in (*row.when, *row.unless)} <= known
         assert {*description.phrases} <= {*words.notes, *words.codes, *words.missing, *words.reasons}
@@ -212,6 +214,29 @@ def test_what_a_start_does_is_no_contradiction(
     text = " ".join(row.says for row in get_format(format_id).at_start if row.applies(codes))
     assert said in text
     assert unsaid not in text
+
+
+@pytest.mark.parametrize(
+    ("name", "at"), [("c90.dat", 3 * 4096 + 2000), ("c71.dat", 4096 + 2000)], ids=["table", "index"]
+)
+def test_a_damaged_page_beside_a_clean_log_is_in_the_verdict(name: str, at: int, tmp_path: Path) -> None:
+    """No sentence says that nothing is damaged, or that the product starts, with a wrong checksum in seg0."""
+    with tarfile.open(ROOT / "reference_impl/tests/data/derby_database.tar.xz") as archive:
+        archive.extractall(tmp_path, filter="data")
+    sound = call("recover", str(tmp_path)).stdout
+    assert "nothing is damaged or missing" in sound
+    assert "bad-page" not in sound
+    container = tmp_path / "seg0" / name
+    data = bytearray(container.read_bytes())
+    data[at] ^= 1
+    container.write_bytes(data)
+    text = " ".join(call("recover", str(tmp_path)).stdout.split())
+    place = f"bad-page: The checksum of a page is wrong; seg0/{name}:{at // 4096 * 4096}"
+    assert f"verdict clean beside it, {place}" in text
+    assert f"lost {place}" in text
+    assert "nothing is damaged" not in text
+    assert f"at start page {at // 4096} of seg0/{name} has a wrong checksum; Derby cannot read" in text
+    assert "boots" not in text
 
 
 def test_what_the_product_concludes_is_one_command_away(tmp_path: Path) -> None:

@@ -137,7 +137,9 @@ def test_all_remarks_are_described() -> None:
     found = {
         code
         for path in sources
-        for code in re.findall(r'(?:Fault|NotReadable|_add)\(\s*"([a-z-]+)"', path.read_text())
+        for code in re.findall(
+            r'(?:(?:Fault|NotReadable|_add)\(\s*|Repair\([\w.]+, )"([a-z-]+)"', path.read_text()
+        )
     }
     assert found == known.remarks.keys()
 

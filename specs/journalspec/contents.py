@@ -48,10 +48,14 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """What ``contents/tables.toml`` of a format says: tables by name, and code -> meaning of each remark."""
+    """What ``contents/tables.toml`` of a format says: tables by name, and code -> meaning of each remark.
+
+    `damages` are the remarks on damage to what is beside the journal.
+    """
 
     tables: Mapping[str, Table]
     remarks: Mapping[str, str]
+    damages: frozenset[str] = frozenset()
 
 
 @cache
@@ -73,7 +77,10 @@ def described(format_id: str) -> Described | None:
             what = f"no such kind: {wrong[0]}" if wrong else "a column is there twice"
             raise ValueError(f"{format_id}/contents/tables.toml: {entry['name']}: {what}")
         tables[entry["name"]] = Table(entry["name"], entry["noun"], entry["doc"], columns)
-    return Described(tables, data.get("remarks", {}))
+    remarks, damages = data.get("remarks", {}), frozenset(data.get("damages", ()))
+    if unknown := sorted(damages - remarks.keys()):
+        raise ValueError(f"{format_id}/contents/tables.toml: no such remark: {unknown[0]}")
+    return Described(tables, remarks, damages)
 
 
 def contents_of(format_id: str) -> Described:

@@ -150,12 +150,17 @@ class Holdings:
         for count in self.contents.counts():
             yield replace(count, name=self._hidden(count.name)) if self.redactor else count
 
-    def remarks(self) -> Iterator[str]:
-        """Yield a line for each kind of remark on what was looked at so far."""
+    def remarks(self, *, damages: bool | None = None) -> Iterator[str]:
+        """Yield a line for each kind of remark on what was looked at so far.
+
+        `damages`: only those on damage beside the journal, or (False) only others.
+        """
         about = described.described(self.format_id)
         meanings = about.remarks if about is not None else {}
         firsts = {each.code: each for each in reversed(self.contents.remarks.kept)}
         for code, number in sorted(self.contents.remarks.counts.items()):
+            if damages is not None and damages != (about is not None and code in about.damages):
+                continue
             first = firsts.get(code)
             what = f"{code}: {meanings.get(code, code).partition('. ')[0].rstrip('.')}"
             where = (
@@ -163,6 +168,18 @@ class Holdings:
             )
             more = f"; the first at {where}" if where and number > 1 else f"; {where}" if where else ""
             yield (f"{number:,} x " if number > 1 else "") + what + more
+
+    def effects(self) -> list[str]:
+        """Return what the product does because of damage beside the journal, one line for each kind."""
+        about = described.described(self.format_id)
+        found: dict[str, str] = {}
+        for each in self.contents.remarks.kept if about is not None else ():
+            if about is not None and each.code in about.damages:
+                # A text may name what users named.
+                found.setdefault(
+                    each.code, shown(each.text) if self.redactor is None else about.remarks[each.code]
+                )
+        return [*found.values()]
 
     def _hidden(self, name: str) -> str:
         return name if self.redactor is None else str(self.redactor.text(name))

@@ -368,12 +368,18 @@ def _value(rule: InDoubt, value: object) -> str:
 # What was lost.
 
 
-def losses(description: Format, seen: Observation, contents: Holdings | None = None) -> Iterator[Section]:
-    """Yield what is damaged, the messages around it, what follows a damage, and what is missing."""
+def losses(
+    description: Format, seen: Observation, contents: Holdings | None = None, beside: Sequence[str] = ()
+) -> Iterator[Section]:
+    """Yield what is damaged, the messages around it, what follows a damage, and what is missing.
+
+    `beside` are lines on damage to what is beside the journal.
+    """
     codes = description.after
     notes = [note for note in seen.notes if is_loss(description, note) and note.code not in codes]
     inside = Counter(record.type for record in seen.given_up)
     text = [grouped(description, group) for group in by_key(notes, lambda note: note.code).values()]
+    text += beside
     if inside:
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in inside.most_common(MOST))
         text.append(f"{amount(inside.total(), 'sound record')} in it, which do not count: {kinds}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import PurePath
@@ -46,7 +47,7 @@ from journalspec_reference.api import natural_key
 from journalspec_reference.filesets import LeftOut, by_reason
 
 #: Codes in `at_start` of a format for what is not a code of an answer.
-IN_DOUBT = "in-doubt"
+IN_DOUBT, BESIDE = "in-doubt", "beside"
 #: The policy that does what the product does.
 DEFAULT = "default"
 #: Titles of editions longer than this are left out (characters).
@@ -128,14 +129,15 @@ def sections(
     found = in_contents(contents) or ([] if pending else held(description, seen))
     yield Section("store", [_store(parts)])
     yield from _in_use(parts)
-    damages = [_of_part(part, parts) for part in parts if damage(part.answer)]
+    # What is beside the journal is no part of its verdict, and may be damaged all the same.
+    beside = [*contents.remarks(damages=True)] if contents is not None else []
+    damages = [
+        *(_of_part(part, parts) for part in parts if damage(part.answer)),
+        *(f"beside it, {line}" for line in beside),
+    ]
     fact = "; ".join(damages) if damages else "nothing is damaged or missing"
     total = in_all(found)
-    changed = [note for note in main.answer.observation.notes if note.code == CHANGED]
-    consequence = [f"{in_words}"] if in_words else []
-    if changed:
-        files = some_of([note.file or "" for note in changed])
-        consequence.append(f"the journal changed while it was read ({files}): the answer may mix two moments")
+    consequence = [*([in_words] if in_words else []), *_moments(main)]
     if verdict == CLEAN:
         fact += f"; {total}" if total else ""
     elif total:
@@ -147,7 +149,9 @@ def sections(
         consequence.append(f"what follows is what --policy {kept_by} keeps")
     elif policy not in (None, STRICT):
         consequence.append(f"by --policy {policy}")
-    starts = _starts(parts, shown_part, doubtful=bool(doubt.number) and not pending)
+    doubt_left = bool(doubt.number) and not pending
+    own = {code for code, there in ((IN_DOUBT, doubt_left), (BESIDE, beside)) if there}
+    starts = _starts(parts, shown_part, own)
     consequence += [row.short for row in starts if row.short][:1]
     sentence = "; ".join(consequence)
     yield Section("verdict", [f"{WORDS[verdict]}   {fact}", *([_sentence(sentence)] if sentence else [])])
@@ -164,14 +168,21 @@ def sections(
             doubt if doubt.number else None,
         )
     if policy is not None or verdict != CLEAN:
-        yield from losses(description, seen, contents if _few(found) else None)
+        yield from losses(description, seen, contents if _few(found) else None, beside)
     yield from _remarks(parts, contents)
-    if starts:
-        yield Section("at start", (), Listing([(row.says,) for row in starts], len(starts)), apart=True)
+    says = [(text,) for text in [*(contents.effects() if contents else ()), *(row.says for row in starts)]]
+    if says:
+        yield Section("at start", (), Listing(says, len(says)), apart=True)
     part = max(parts, key=lambda one: STATUSES[one.answer.observation.verdict])
-    doubt_left = bool(doubt.number) and not pending
     lines = next_steps(part.place.asked, part.answer, command, policy, kept_by, doubtful=doubt_left)
     yield Section("next", lines, apart=True)
+
+
+def _moments(part: Part) -> Iterator[str]:
+    """Yield that a journal changed while it was read, if it did."""
+    changed = [note.file or "" for note in part.answer.observation.notes if note.code == CHANGED]
+    if changed:
+        yield f"the journal changed while it was read ({some_of(changed)}): the answer may mix two moments"
 
 
 def _few(found: Iterable[Amounts]) -> bool:
@@ -320,18 +331,21 @@ def _remarks(parts: Sequence[Part], contents: Holdings | None) -> Iterator[Secti
             and not (note.file in beside and note.text)
         ]
         lines += [grouped(description, group) for group in by_key(rest, lambda note: note.code).values()]
-    lines = list(dict.fromkeys([*lines, *(contents.remarks() if contents else ())]))
+    lines = list(dict.fromkeys([*lines, *(contents.remarks(damages=False) if contents else ())]))
     if lines:
         yield Section("notes", (), Listing([(line,) for line in lines[:MOST]], len(lines)))
 
 
-def _starts(parts: Sequence[Part], kept: Part, *, doubtful: bool) -> list[AtStart]:
-    """Return what a start of the product does with these files, as far as that is known."""
+def _starts(parts: Sequence[Part], kept: Part, own: AbstractSet[str]) -> list[AtStart]:
+    """Return what a start of the product does with these files, as far as that is known.
+
+    `own` are codes of the first part that its answer does not have.
+    """
     rows: dict[AtStart, None] = {}
     texts: dict[str, list[str]] = {}
     for part in parts:
         answers = [part.answer.observation] + ([kept.answer.observation] if part is parts[0] else [])
-        codes = {IN_DOUBT} if doubtful and part is parts[0] else set()
+        codes = {*own} if part is parts[0] else set()
         for seen in answers:
             for note in seen.notes:
                 if note.file in part.answer.journal.neighbours and shown(note.text) not in texts.setdefault(

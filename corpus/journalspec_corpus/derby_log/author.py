@@ -5,7 +5,8 @@ them: ``end`` (``marker``, or ``none``; default: a marker in each file but the l
 ``header`` has fields that are not the right ones. A group is a list of records, or a table of ``records``,
 fields of its checksum record, ``plain = true`` (it has none) and ``covers`` (as many records, not all). The
 control file names the record ``checkpoint``; ``control`` has other fields of it, ``mirror`` those of the
-mirror (``false``: there is none). ``containers`` beside the log are the versions of their pages by name.
+mirror (``false``: there is none). ``containers`` beside the log are their pages by name: the version of each,
+or what :func:`page` makes of it.
 
 A record is a text ``LABEL OPERATION key=value ...``. COMMIT, ABORT and PREPARE are END. The number in the
 label is that of the transaction, if ``tx`` says no other. Keys of all: ``group``, ``data``, ``body`` (all of
@@ -227,17 +228,52 @@ def build(base: Mapping[str, Any], edition: str) -> Built:
             data = built.files[name] = bytearray()
             values = {**dict(zip(("major", "minor"), level, strict=False)), "checkpoint": checkpoint, **given}
             built.lay(name, label, LAYOUT.encode("control", edition, values), data)
-    for name, versions in base.get("containers", {}).items():
-        built.files[name] = bytearray().join(map(page, range(len(versions)), versions))
+    for name, pages in base.get("containers", {}).items():
+        container = int(name[len("seg0/c") : -len(".dat")], 16)
+        said = [{"version": each, "sound": False} if isinstance(each, int) else each for each in pages]
+        parts = [page(container, number, len(said) - 1, each) for number, each in enumerate(said)]
+        built.files[name] = bytearray().join(parts)
     return built
 
 
-def page(number: int, version: int) -> bytes:
-    """Return a page of 1024 bytes without rows, as far as a log is held against it."""
-    data = bytearray(1024)
-    data[:2], data[5:14] = integer(117 if number else 118, 2), b"\1" + integer(version, 8)
+def page(container: int, number: int, last: int, said: Mapping[str, Any]) -> bytes:
+    """Return page `number` of a container whose last one is `last`: 1024 bytes, zeros if it is ``blank``.
+
+    ``rows`` are hex; with ``heap``, the formats of columns, the row that describes them comes first.
+    ``version``, ``format``, ``status`` and ``overflow`` are of the header. The first page has ``info`` (its
+    format, status and size of a page) and ``pages``, how many follow it. ``wrong`` has a wrong checksum:
+    page or info. What is not ``sound`` has as much of a page as a log is held against.
+    """
+    data, rows = bytearray(1024), [hex_bytes(row) for row in said.get("rows", ())]
+    if said.get("blank"):
+        return bytes(data)
+    if (formats := said.get("heap")) is not None:
+        columns = integer(len(formats), 4) + b"".join(integer(each, 2) for each in formats)
+        described = integer(467, 2) + bytes(4) + integer(container, 8) + columns + b"\0"
+        rows.insert(0, b"\4\6\0\1\0" + bytes([len(described)]) + described)
+    data[:2] = integer(said.get("format", 117 if number else 118), 2)
+    data[4:6] = bytes([said.get("overflow", 0), said.get("status", 1)])
+    data[6:14], data[14:16] = integer(said.get("version", 1), 8), integer(len(rows), 2)
+    # Rows are in the order of their slots, which is not that of their places.
+    at, slots = 60, b""
+    for row in reversed(rows):
+        data[at : at + len(row)] = row
+        slots += integer(at, 2) + integer(len(row), 2) + bytes(2)
+        at += len(row)
+    data[1016 - len(slots) : 1016] = slots
     if not number:
-        data[117:121] = integer(len(data), 4)
+        data[117:121] = integer(1024, 4)
+    if not said.get("sound", True):
+        return bytes(data)
+    if not number:
+        data[60:68], data[197:213] = b"\xff" * 8, integer(1, 8) + integer(10_216, 8)
+        data[213:217] = integer(said.get("pages", last), 4)
+        data[109:189], data[108] = bytes(80), 80
+    data[1016:] = integer(zlib.crc32(data[:1016]), 8)
+    if not number:
+        info = b"".join(integer(each, 4) for each in said.get("info", (116, 0, 1024))) + bytes(60)
+        data[109:189] = info + integer(zlib.crc32(info) ^ (said.get("wrong") == "info"), 8)
+    data[1023] ^= said.get("wrong") == "page"
     return bytes(data)
 
 

@@ -7,7 +7,8 @@ one before it ends, and control files name a checkpoint that is in it.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from journalspec.derby_log import LAYOUT
@@ -15,7 +16,7 @@ from journalspec.derby_log.operations import body, databases
 from journalspec.layout import joined
 from journalspec_reference.answers import Answer
 from journalspec_reference.derby_log.bodies import BITS
-from journalspec_reference.derby_log.codec import BEFORE, HEADER, Control, Instant
+from journalspec_reference.derby_log.codec import BEFORE, HEADER, BadLog, Control, Instant, header
 from journalspec_reference.derby_log.contents.booted import Booted
 from journalspec_reference.derby_log.scan import CONTROLS
 from journalspec_reference.derby_log.store import INTERNAL
@@ -56,7 +57,8 @@ class NewLog:
         bodies = [*self._decided(choices)]
         self._control = log.chosen.control or Control(None, *self._level(answer), 0, 0)
         self._checkpoint = log.checkpoint
-        kept = self._checkpoint is not None and self._checkpoint < (self.last, self._end)
+        end = Instant(self.last, self._end)
+        kept = self._checkpoint is not None and self._checkpoint < end and log.redo_from <= end
         if not kept or self._begin != log.start:
             # It is not needed where Derby begins by itself: at the first record of the first file.
             self._checkpoint = None
@@ -148,8 +150,10 @@ class NewLog:
     def _new_checkpoint(self, before: int) -> Iterator[bytes]:
         """Yield the records of a checkpoint; control files then name it."""
         number, self._next = self._next, self._next + 1
-        redo = max(self._log.redo_from, self._begin)
         at = Instant(self.last, self._end)
+        # Pages have what is before the redo instant. One after the end would let a boot after another crash
+        # pass over what Derby has added since.
+        redo = min(max(self._log.redo_from, self._begin), at)
         own = {"transaction": {"number": number}, "first": {"file": at.number, "position": at.position}}
         entries = [{"entry": {**own, "global_id": None, "status": 0}}]
         where = {"redo_from": redo.packed, "undo_from": self._begin.packed}
@@ -172,13 +176,15 @@ class NewLog:
 
     def _relink(self, number: int) -> None:
         """Let a header say where the file before ends: older databases are not held to it."""
-        file = self._log.log.files[number]
+        file, stored = self._log.log.files[number], None
+        with suppress(BadLog):
+            stored = header(bytes(self._journal.seen[file.name][:HEADER]), number)
+        previous = file.previous()
         if number > self._begin.number:
             previous = Instant(number - 1, self._log.ends[number - 1])
-            if file.previous() != previous:
-                link = {"number": number, "previous": previous.packed}
-                header = LAYOUT.build("header", self._journal.edition, **link)
-                self._edits.setdefault(number, {})[0] = header
+        if stored != previous:
+            link = {"number": number, "previous": previous.packed}
+            self._edits.setdefault(number, {})[0] = LAYOUT.build("header", self._journal.edition, **link)
 
     def _seal(self, number: int) -> None:
         """Sum up again what is edited, or cut off at the end of the log."""
@@ -205,18 +211,22 @@ class NewLog:
     def _stored(self, number: int, start: int, end: int) -> Iterator[bytes]:
         """Yield the bytes of a log file, edited."""
         data = self._journal.seen[self._log.log.files[number].name]
-        edits = sorted(self._edits.get(number, {}).items())
-        for at in range(start, end, PIECE):
-            piece = bytearray(data[at : min(at + PIECE, end)])
-            for off, new in edits:
-                low, high = max(off, at), min(off + len(new), at + len(piece))
-                if low < high:
-                    piece[low - at : high - at] = new[low - off : high - off]
-            yield bytes(piece)
+        return edited(data, self._edits.get(number, {}), start, end)
 
     def _log_file(self, number: int) -> Iterator[bytes]:
         yield from self._stored(number, 0, self._log.ends[number])
         yield self._added if number == self.last else bytes(4)
+
+
+def edited(data: Any, edits: Mapping[int, bytes], start: int, end: int) -> Iterator[bytes]:
+    """Yield the bytes of a file from `start` to `end`, with what is at some offsets instead."""
+    for at in range(start, end, PIECE):
+        piece = bytearray(data[at : min(at + PIECE, end)])
+        for off, new in sorted(edits.items()):
+            low, high = max(off, at), min(off + len(new), at + len(piece))
+            if low < high:
+                piece[low - at : high - at] = new[low - off : high - off]
+        yield bytes(piece)
 
 
 def _body(name: str, group: int, transaction: int | None, **fields: Any) -> bytes:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -20,7 +21,7 @@ from journalspec_reference.derby_log.bodies import decode, known
 from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog, Instant, Refusal
 from journalspec_reference.derby_log.contents import DerbyContents
 from journalspec_reference.derby_log.contents.pages import Fault
-from journalspec_reference.derby_log.newlog import NewLog
+from journalspec_reference.derby_log.newlog import NewLog, edited
 from journalspec_reference.derby_log.pages import Explained
 from journalspec_reference.derby_log.recover import SEED
 from journalspec_reference.derby_log.scan import search
@@ -54,12 +55,18 @@ _AT_LEAST = {
     "derby.storage.propertiesId": 16, "derby.serviceLocale": "en",
     "derby.serviceProtocol": "org.apache.derby.database.Database",
 }  # fmt: skip
-#: Remarks on a database that Derby starts on, and where it reads the rows that contents have.
-_HARMLESS = {"other-container", "bad-value", "long-value", "in-doubt", "no-properties", "no-containers"}
+#: Remarks on what the new database does not have: it is made again there.
+_REPAIRED = {"bad-header", "lost-checkpoint", "remade-page"}
+#: Those, and remarks on a database that Derby starts on, and where it reads the rows that contents have.
+_HARMLESS = _REPAIRED | {
+    *("other-container", "bad-value", "long-value", "in-doubt", "no-properties", "no-containers")
+}
 #: What strict recovery alone refuses.
 _STRICT = {"lost-middle", "no-checkpoint"}
 #: An item that the answer has as well.
 _NOTE = "note"
+#: A page that the log does not explain: its rows can be read all the same.
+_NEWER = "newer-page"
 
 
 def new_store(answer: Answer, choices: StoreChoices) -> Database | OnlyRows:
@@ -81,12 +88,13 @@ def new_store(answer: Answer, choices: StoreChoices) -> Database | OnlyRows:
         if seen.state is None or found.state.log is None or found.state.log.last is None:
             raise CannotRebuild(f"the log cannot be read: {seen.message}")
         behind = Behind(answer, found)
-        if behind.newer or behind.ahead or any(note.code == "newer-page" for note in seen.notes):
+        if behind.newer or behind.ahead or any(note.code == _NEWER for note in seen.notes):
             raise CannotRebuild("a page beside the log has changes that the log does not explain")
         return Database(answer, found, behind, choices)
     behind = Behind(answer, found)
     problem = next(_problems(answer, found, behind), None)
     if problem is None:
+        found.looked_at = True
         return Database(answer, found, behind, choices)
     if choices.commit or choices.rollback:
         raise ChoiceRefused(f"only rows can be written: {problem.text}", "leave --commit and --rollback out")
@@ -120,7 +128,7 @@ def _problems(  # noqa: C901, PLR0912  # one question after the other, of everyt
 ) -> Iterator[LossItem]:
     """Yield why Derby would not start on the database, or not read what contents have of it."""
     seen, state = answer.observation, found.state
-    if seen.state is None:
+    if seen.state is None and not found.repairs:
         file, off = (seen.at.file, seen.at.off) if seen.at else ("", None)
         yield LossItem("log", str(seen.code), seen.message, file=file, off=off)
     # What the answer says is listed as its own.
@@ -128,7 +136,7 @@ def _problems(  # noqa: C901, PLR0912  # one question after the other, of everyt
         if gone.code == "container":
             yield LossItem(_NOTE, gone.code, gone.text, file=gone.name)
     for note in seen.notes:
-        if note.code == "newer-page":
+        if note.code == _NEWER:
             yield LossItem(_NOTE, note.code, note.text, file=note.file, off=note.off)
     for title, table in found.sql.items():
         heap = state.heap(table.container)
@@ -148,11 +156,20 @@ def _problems(  # noqa: C901, PLR0912  # one question after the other, of everyt
     for each in found.remarks.kept:
         if each.code not in _HARMLESS and (each.file, each.off) not in places:
             yield LossItem("page", each.code, each.text, queue=each.table, file=each.file, off=each.off)
+    yield from _newer(found, behind)
+
+
+def _newer(found: DerbyContents, behind: Behind) -> Iterator[LossItem]:
+    """Yield which containers have pages with changes that the log does not explain."""
+    numbers = {name: container for container, (name, _) in found.state.beside.items()}
     for note in behind.ahead:
-        yield LossItem("page", note.code, note.text, file=note.file.removeprefix("../"), off=note.off)
-    for container, page in behind.newer:
-        text = f"page {page} has changes that only the log behind its end explains"
-        yield LossItem("page", "newer-page", text, queue=found.title(container), file=_file(found, container))
+        file = note.file.removeprefix("../")
+        yield LossItem(
+            "page", note.code, note.text, queue=found.title(numbers[file]), file=file, off=note.off
+        )
+    for container, pages in behind.newer.items():
+        text = f"{len(pages)} page(s), the first {pages[0]}, with changes that only the log after its end has"
+        yield LossItem("page", _NEWER, text, queue=found.title(container), file=_file(found, container))
 
 
 def _file(found: DerbyContents, container: int) -> str:
@@ -163,14 +180,14 @@ def _file(found: DerbyContents, container: int) -> str:
 class Behind:
     """The records behind the end of the log: nothing redoes them.
 
-    `changes` counts those that change a page, by container; `newer` are pages that have such changes. Pages
-    that are `ahead` have changes that no record of the log itself explains.
+    `changes` counts those that change a page, by container; `newer` are the pages of each container that have
+    such changes. Pages that are `ahead` have changes that no record of the log itself explains.
     """
 
     def __init__(self, answer: Answer, found: DerbyContents) -> None:
         log = found.state.log
         self.changes: Counter[int] = Counter()
-        self.newer: list[Place] = []
+        self.newer: dict[int, list[int]] = {}
         self.ahead: list[Note] = []
         #: Where the first of them is.
         self.file, self.off = "", 0
@@ -199,7 +216,7 @@ class Behind:
             if heap is not None and heap.size and not heap.removed:
                 with suppress(Fault):
                     if int.from_bytes(heap.page(place[1])[6:14], "big") > version:
-                        self.newer.append(place)
+                        self.newer.setdefault(place[0], []).append(place[1])
 
 
 class _Made(NewStore):
@@ -268,8 +285,25 @@ class Database(_Made):
             copied |= {f"seg0/{name}": data for name, data in _files(self._home / "seg0").items()}
             copied |= _below(self._home)
             yield NewFile(_PROPERTIES, (_properties(copied.pop(_PROPERTIES, b""))[0],))
+        made = self._edited()
         for name, data in sorted(copied.items()):
-            yield NewFile(name, pieces(data))
+            edits, end = made.get(name, ({}, len(data)))
+            yield NewFile(name, edited(data, edits, 0, end) if edits or end < len(data) else pieces(data))
+
+    def _edited(self) -> dict[str, tuple[dict[int, bytes], int]]:
+        """Return the containers of which pages are zeros, because the log makes them, and where each ends."""
+        state, found = self._found.state, {}
+        changed = state.store.pages if state.store is not None else {}
+        for container, (name, data) in state.beside.items():
+            heap = state.heap(container)
+            if heap is None or not heap.size:
+                continue
+            zeros = {page * heap.size: bytes(heap.size) for at, page in state.remade if at == container}
+            # A part of a page is no page: the log makes it, too.
+            part = len(data) % heap.size if (container, heap.count) in changed else 0
+            if zeros or part:
+                found[name] = zeros, len(data) - part
+        return found
 
     def carried(self) -> Iterable[Count]:
         """Yield what each table holds; of a log alone, the rows that it tells of itself."""
@@ -287,7 +321,9 @@ class Database(_Made):
     def unverified(self) -> Iterator[LossItem]:
         """Yield values that are not as their types are, and properties that had to be made."""
         for remark in self._found.remarks.kept:
-            if remark.code in _HARMLESS and remark.table:
+            if remark.code in _REPAIRED:
+                yield LossItem(FILE, remark.code, remark.text, file=remark.file, off=remark.off)
+            elif remark.code in _HARMLESS and remark.table:
                 yield LossItem(
                     "row", remark.code, remark.text, remark.key, remark.table, remark.file, remark.off
                 )
@@ -330,7 +366,7 @@ class OnlyRows(_Made):
     def left_out(self) -> Iterator[LossItem]:
         """Yield why there is no database, what SQL does not tell of it, and what is not redone."""
         problems = _problems(self.answer, self._found, self._behind)
-        yield from (each for each in problems if each.what != _NOTE)
+        yield from (each for each in problems if each.what != _NOTE and each.code != _NEWER)
         yield from self._script.losses()
         yield from self._not_redone()
         for number in self._found.state.store.branches() if self._found.state.store is not None else ():
@@ -338,7 +374,11 @@ class OnlyRows(_Made):
             yield LossItem("transaction", "in-doubt", text, str(number))
 
     def unverified(self) -> Iterator[LossItem]:
-        """Yield the tables, if the log was not redone to its end: rows may be old, or not committed."""
+        """Yield the tables whose rows may be older than the end of the log, newer, or not committed."""
+        for each in _newer(self._found, self._behind):
+            # Without a table it is a page of an index: the script makes it again.
+            if each.queue:
+                yield replace(each, text=f"{each.text}: its rows are carried over, committed or not")
         for count in self.carried() if not self._redone else ():
             text = "the log was not redone to its end: rows may be older, or of transactions without an end"
             yield LossItem("table", "no-redo", text, queue=count.name)

@@ -20,6 +20,7 @@ from journalspec_reference.derby_log.contents.booted import NO_SELECT, Booted
 from journalspec_reference.derby_log.contents.catalog import ODD, SqlTable, catalogue
 from journalspec_reference.derby_log.contents.cipher import Cipher, ClearLogs, NotReadable
 from journalspec_reference.derby_log.contents.pages import Fault
+from journalspec_reference.derby_log.contents.repairs import Repair, repaired
 from journalspec_reference.derby_log.contents.values import TYPES, UNKNOWN, Decoded
 from journalspec_reference.derby_log.scan import container_names, gather
 from journalspec_reference.derby_log.store import Transaction
@@ -83,6 +84,10 @@ class DerbyContents:
         self._counts: dict[int, tuple[int, int]] = {}
         #: Faults of containers that were found before their tables had names.
         self._early: list[tuple[int, Fault, str]] | None = []
+        #: Whether all pages of all containers were looked at.
+        self.looked_at = False
+        #: What had to be made again of the log, so that it could be redone.
+        self.repairs: list[Repair] = []
         properties, beside = _properties(journal), _containers(journal)
         cipher, files = None, journal.seen
         if properties is None and beside and journal.root is not None:
@@ -106,11 +111,18 @@ class DerbyContents:
                 "without the containers of the database, seg0, nothing is known of its tables",
             )
             return
-        try:
-            store = self._state.replay(files, journal.edition)
-            self._open = [(number, store.transactions[number]) for number in store.branches()]
-        except (Refusal, BadLog) as error:
-            self._add("no-redo", f"the log is redone up to here only: {error}")
+        if (problem := self._redone(beside, cipher, files, journal.edition)) and cipher is None:
+            repairs = [*repaired(files, journal.edition)]
+            other = {**files, **{each.name: each.data for each in repairs}}
+            # A log that ends where it begins would be one of which nothing is left.
+            if repairs and not self._redone(beside, cipher, other, journal.edition) and self._state.went:
+                self.repairs, problem = repairs, ""
+                for each in repairs:
+                    self.remarks.add(Remark("", "", each.name, 0, each.code, each.text))
+            elif repairs:
+                self._redone(beside, cipher, files, journal.edition)
+        if problem:
+            self._add("no-redo", f"the log is redone up to here only: {problem}")
         found = catalogue(self._state, properties or {})
         self._sql = {**found.tables}
         self._titles = {table.container: title for title, table in self._sql.items()}
@@ -119,6 +131,22 @@ class DerbyContents:
             self._report(container, fault, effect)
         self._check(found.others)
         self.tables = {**self.tables, **{title: _as_table(table) for title, table in self._sql.items()}}
+
+    def _redone(
+        self,
+        beside: Mapping[int, tuple[str, Any]],
+        cipher: Cipher | None,
+        files: Mapping[str, Any],
+        edition: str,
+    ) -> str:
+        """Redo a log on the containers; return why it is not redone to its end."""
+        self._state, self._early = Booted(beside, cipher, self._report), []
+        try:
+            store = self._state.replay(files, edition)
+        except (Refusal, BadLog) as error:
+            return str(error)
+        self._open = [(number, store.transactions[number]) for number in store.branches()]
+        return ""
 
     @property
     def state(self) -> Booted:
@@ -234,10 +262,17 @@ class DerbyContents:
         return self._counts[container]
 
     def counts(self) -> Iterable[Count]:
-        """Yield how many rows each table of users has, and their bytes, without decoding them."""
-        for title, table in self._sql.items():
-            if table.kind != "system":
-                yield Count(title, title, *self._counted(table.container))
+        """Yield how many rows each table of users has, and their bytes, without decoding them.
+
+        The pages of all containers are looked at: what is wrong with one is a remark.
+        """
+        own = {title: table for title, table in self._sql.items() if table.kind != "system"}
+        for title, table in own.items():
+            yield Count(title, title, *self._counted(table.container))
+        counted = {table.container for table in own.values()}
+        for container, fault in () if self.looked_at else self._state.faults(counted):
+            self._report(container, fault, NO_SELECT)
+        self.looked_at = True
 
 
 def _columns(table: SqlTable) -> tuple[Column, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -76,6 +76,8 @@ class Booted:
         #: Pages, and (-1) whole containers, that stay as they are; and those of them that cannot be read.
         self._stuck: set[Place] = set()
         self._hidden: set[Place] = set()
+        #: Pages that cannot be read, and that the log makes: Derby starts if they are zeros.
+        self.remade: set[Place] = set()
         #: Container -> the highest page that its file has after it was cut off.
         self._highest: dict[int, int] = {}
         self._made: set[int] = set()
@@ -94,6 +96,14 @@ class Booted:
     def beside(self) -> Mapping[int, tuple[str, Any]]:
         """The names and bytes of the containers beside the log."""
         return self._beside
+
+    @property
+    def went(self) -> bool:
+        """Whether the log, once it was redone, has a record."""
+        log = self.log
+        if log is None or log.last is None:
+            return False
+        return (log.last.file.number, log.last.end.off) > log.start
 
     @property
     def encrypted(self) -> bool:
@@ -187,7 +197,7 @@ class Booted:
                 if not heap.size:
                     raise heap.fault
             fresh = body.operation.name == "INIT_PAGE" and not body.fields["page_version"]
-            if container in self._made or (fresh and heap.blank(page)):
+            if container in self._made or (fresh and self._unread(heap, page)):
                 version = 0
                 if is_heap(container) and page:
                     self._images.put(place, HeapPage(0))
@@ -199,6 +209,22 @@ class Booted:
             return False
         store.add(place, HeapPage(version))
         return True
+
+    def _unread(self, heap: Heap, page: int) -> bool:
+        """Tell whether a page is not there, or cannot be read: the log makes it."""
+        if heap.blank(page):
+            return True
+        if not page:
+            # Without what it says of the container no page can be found.
+            return False
+        try:
+            heap.page(page)
+        except Fault as fault:
+            self.remade.add((heap.number, page))
+            text = f"{fault.text}: the log makes it again"
+            self._report(heap.number, Fault("remade-page", text, fault.state, fault.off), NO_START)
+            return True
+        return False
 
     def _stick(self, place: Place, fault: Fault) -> None:
         self._stuck.add(place)
@@ -282,9 +308,13 @@ class Booted:
         changed = sorted(page for container, page in self._images if container == heap.number)
         last = 0
         for page in heapq.merge((each for each in heap.numbers() if each <= highest), changed):
-            if page != last:
+            if page != last and not self._spare(heap, page):
                 yield page
             last = page
+
+    def _spare(self, heap: Heap, page: int) -> bool:
+        """Tell whether a page was set aside and never used, by the container and by the log."""
+        return heap.spare(page) and (self.store is None or (heap.number, page) not in self.store.pages)
 
     def _main(self, heap: Heap) -> Iterator[tuple[int, HeapPage | bytes]]:
         """Yield the pages on which rows begin: changed ones, or the bytes of one as it is."""
@@ -306,30 +336,40 @@ class Booted:
                 if fault.code != "unknown-page" or page == _FIRST_PAGE or not heap.blank(page):
                     self._report(heap.number, fault, NO_SELECT)
 
-    def faults(self) -> Iterator[tuple[int, Fault]]:
+    def _checked(self, heap: Heap) -> Iterator[Fault]:
+        """Yield what keeps Derby from reading a container as a whole, unless the log makes what it lacks."""
+        if heap.number in self._made:
+            return
+        changed = {} if self.store is None else self.store.pages
+        whole = all((heap.number, page) in changed for page in heap.absent())
+        yield from (fault for fault in heap.check() if fault.code != "no-page" or not whole)
+
+    def faults(self, without: Collection[int] = ()) -> Iterator[tuple[int, Fault]]:
         """Yield what keeps Derby from reading a container, and which; all pages are looked at.
 
-        Pages that redo makes anew are left out.
+        Pages that redo makes anew are left out, and the containers `without` which it is asked.
         """
         changed = {} if self.store is None else self.store.pages
-        for container in sorted(self._beside):
+        for container in sorted(self._beside.keys() - {*without}):
             heap = self.heap(container)
             if heap is None or heap.removed or container in self._made:
                 continue
-            yield from ((container, fault) for fault in heap.check())
+            yield from ((container, fault) for fault in self._checked(heap))
             if not heap.size:
                 continue
             used, last = {*heap.used()}, 0
             highest = self._highest.get(container, heap.count)
             for page in heapq.merge(heap.numbers(), sorted(used)):
                 again, last = page == last, page
-                if again or page > highest or (page not in used and heap.blank(page)):
+                unused = page > highest or (page not in used and heap.blank(page))
+                if again or unused or self._spare(heap, page):
                     continue
                 try:
                     if heap.page(page)[_OVERFLOW_AT] and is_heap(container):
                         self.parted.add(container)
                 except Fault as fault:
-                    if not (heap.blank(page) and (container, page) in changed):
+                    place = container, page
+                    if place not in self.remade and not (heap.blank(page) and place in changed):
                         yield container, fault
 
     def count(self, container: int) -> tuple[int, int]:
@@ -375,7 +415,7 @@ class Booted:
             text = f"{self._called(container)} is missing"
             self._report(container, Fault("no-container", text, "XSAI2"), NO_SELECT)
             return
-        for fault in heap.check() if container not in self._made else ():
+        for fault in self._checked(heap):
             self._report(container, fault, NO_SELECT)
         self._left = 3 * (heap.length + self._images.size(container))
         changed = sum(each[0] == container for each in self._images)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
+from functools import cached_property
 from struct import Struct
 from typing import Any
 
@@ -33,6 +35,8 @@ _CONTAINER, _REMOVED = 116, 2
 #: Of the extent after it: the number of its first page, of the last it can hold, and how many pages it has.
 _EXTENT = Struct(">8xqqi")
 _SMALLEST, _LARGEST = 1024, 32768
+#: Where the number of the next page of that kind is, and what is there if there is none.
+_NEXT, _NO_PAGE = 60, b"\xff" * 8
 #: What the first row of a heap begins with: its format (up to 10.2, from 10.3 on), and its container.
 _HEAP, _HEAPS = Struct(">Hiqi"), (91, 467)
 #: Where the map of its free pages is: how many bits it has, and they.
@@ -78,6 +82,8 @@ class Heap:
         if self.count and len(start) == INFO + INFO_SIZE + _EXTENT.size:
             first, last, pages = _EXTENT.unpack_from(start, INFO + INFO_SIZE)
             self._listed = min(first + pages, last + 1)
+        #: Whether no other page tells of more pages.
+        self._alone = start[_NEXT : _NEXT + 8] == _NO_PAGE
 
     @property
     def length(self) -> int:
@@ -119,6 +125,24 @@ class Heap:
             yield at // size
             at += size - at % size
 
+    def absent(self) -> range:
+        """Return the pages that the first page tells of, and that the file does not have."""
+        return range(self.count, self._listed)
+
+    def spare(self, number: int) -> bool:
+        """Tell whether a page was set aside and never used: it is after all that the first page tells of.
+
+        What is there was not forced to disk, and may be torn.
+        """
+        return self._alone and number >= self._listed and self.sound
+
+    @cached_property
+    def sound(self) -> bool:
+        """Whether the first page can be relied on."""
+        with suppress(Fault):
+            return self.fault is None and bool(self.page(0))
+        return False
+
     def used(self) -> Iterator[int]:
         """Yield the numbers of the pages in use, of those that the first page tells of."""
         data = bytes(self._data[: self.size])
@@ -137,7 +161,7 @@ class Heap:
         except Fault as fault:
             yield fault
             return
-        if self.count < self._listed:
+        if self.absent():
             text = f"{self.name} has {self.count} pages, and says that it has {self._listed}"
             yield Fault("no-page", text, "XSDG0", self.count * self.size)
 

@@ -1,0 +1,108 @@
+"""What of a log that nothing can be redone of can be made again: headers of files, and where it begins.
+
+A header has nothing that the name of its file and the file before it do not tell. Where the checkpoint that
+the control files name is lost, an older one that is still in the log leads to the same pages: what it redoes
+more is on them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from journalspec.derby_log import LAYOUT
+from journalspec_reference.content import Content
+from journalspec_reference.derby_log.bodies import decode
+from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog, Instant, Refusal
+from journalspec_reference.derby_log.scan import (
+    CONTROLS,
+    End,
+    Log,
+    LogFile,
+    body_at,
+    choose,
+    gather,
+)
+
+
+class Repair(NamedTuple):
+    """A file as it can be made again: a remark's code and text on that, and its bytes."""
+
+    name: str
+    code: str
+    text: str
+    data: Any
+
+
+class _Headed:
+    """A log file with another header, as a file that is read."""
+
+    def __init__(self, header: bytes, stored: Any) -> None:
+        self._header, self._stored = header, stored
+        self.size = len(stored)
+
+    def read(self, off: int, size: int) -> bytes:
+        """Return up to `size` bytes from `off` on."""
+        return self._header[off : off + size] + bytes(self._stored[max(off, HEADER) : off + size])
+
+    def next_data(self, off: int) -> int:
+        """Return `off`: nothing here is a hole."""
+        return off
+
+    def changed(self) -> bool:
+        """Return False: the reader of the file itself checks."""
+        return False
+
+
+def repaired(files: Mapping[str, Any], edition: str) -> Iterator[Repair]:
+    """Yield the files of a log that can be made again."""
+    logs = gather(files)
+    log = Log(logs, summed=edition != "10.0", linked=True)
+    for number, file in logs.items():
+        try:
+            file.previous()
+        except BadLog as error:
+            # A file that holds no record may be of no log at all.
+            if log.filled(file):
+                link = _end(log, logs[number - 1]).packed if number - 1 in logs else 0
+                header = LAYOUT.build("header", edition, number=number, previous=link)
+                text = f"{error}; {file.name} is read as if its header were right"
+                yield Repair(file.name, "bad-header", text, Content(_Headed(header, file.data)))
+    with suppress(Refusal):
+        control = choose(files).control
+        if control is None or control.checkpoint is None:
+            return
+        with suppress(BadLog):
+            if body_at(log, edition, control.checkpoint).operation.name == "CHECKPOINT":
+                return
+        if (found := _older(log, control.checkpoint)) is not None:
+            data = LAYOUT.build("control", edition, **{**control._asdict(), "checkpoint": found.packed})
+            text = f"no checkpoint is at {_place(control.checkpoint)}; the log begins at {_place(found)}"
+            yield from (Repair(name, "lost-checkpoint", text, data) for name in CONTROLS)
+
+
+def _place(instant: Instant) -> str:
+    return f"log{instant.number}.dat:{instant.position}"
+
+
+def _end(log: Log, file: LogFile) -> Instant:
+    end = End(HEADER)
+    for batch in log.scan(file):
+        end = batch.more.get("end", end)
+    return Instant(file.number, end.off)
+
+
+def _older(log: Log, before: Instant) -> Instant | None:
+    """Return the last checkpoint before an instant that has the file in which its undo begins."""
+    found = None
+    for number, file in log.files.items():
+        for batch in log.scan(file) if number <= before.number else ():
+            for start, end in zip(batch.off, batch.end, strict=True):
+                at = Instant(number, batch.base + start)
+                with suppress(BadLog):
+                    body = decode(batch.data[start + BEFORE : end - BEHIND])
+                    if body.operation.name == "CHECKPOINT" and at < before:
+                        undo = Instant.unpack(body.fields["undo_from"])
+                        found = at if undo.number in log.files else found
+    return found
