@@ -1,59 +1,277 @@
-"""``--impl``: from what the user typed to a connection."""
+"""``--impl``: from what the user typed to a connection, and the adapters of what does not speak the protocol.
+
+A program answers one JSON object per line. A class is asked by a program of ours, so that one that ends its
+process (``os._exit``), hangs, or closes its streams looks like any program; an exception, also
+``SystemExit``, costs no new process: it is reported as a crash. A one-shot command is run as
+``CMD read FORMAT EDITION DIR``. The harnesses that are shipped are classes that are called in this process.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import sys
-from dataclasses import dataclass, replace
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from shutil import which
+from typing import Any
 
+from journalspec.formats import format_ids, get_format
 from journalspec.observation import Level
+from journalspec_conformance import PROTOCOL, serve
 from journalspec_conformance.bounds import BOUNDS, Bounds
-from journalspec_conformance.connection import Connection
-from journalspec_conformance.errors import Problem
+from journalspec_conformance.connection import Connection, Message, read_answer
+from journalspec_conformance.errors import Breakdown, Crashed, Misbehaved, Problem, TimedOut
 from journalspec_conformance.harnesses import HarnessEntry, registry
 from journalspec_conformance.harnesses.product import command as product_command
-from journalspec_conformance.inprocess import InProcessConnection
-from journalspec_conformance.process import OneShotConnection, ProcessConnection, PythonConnection
+from journalspec_conformance.programs import Child, describe_status
 
 MODES = ("persistent", "oneshot")
 #: Seconds per question if neither the user nor the harness says otherwise.
 DEFAULT_TIMEOUT = 10.0
+#: A process that was told bye must be gone after this many seconds.
+BYE_SECONDS = 5.0
 _PYTHON = "py:"
+#: Exit statuses of a one-shot command.
+_ANSWER, _REFUSAL, _UNSUPPORTED = 0, 1, 2
+
+
+class Serving(Child):
+    """A program that speaks the protocol: one process for all questions."""
+
+    numbered, in_memory = True, False
+
+    def send(self, message: Message) -> None:
+        """Write a request as a line."""
+        self.put(json.dumps(message, separators=(",", ":")).encode() + b"\n")
+
+    def receive(self, timeout: float, directory: str) -> Message:
+        """Return the next line as a reply."""
+        return read_answer(self.get(timeout, directory))
+
+    def leave(self) -> None:
+        """Wait five seconds."""
+        self.put(None)
+        with suppress(Breakdown):
+            self.status(BYE_SECONDS)
+
+
+class ServingClass(Serving):
+    """The program that asks a class: it says when the class raised, and lives on."""
+
+    _trace = ""
+
+    def receive(self, timeout: float, directory: str) -> Message:
+        """Return the next reply; raises Problem if there is no such class."""
+        self._trace = ""
+        reply = super().receive(timeout, directory)
+        if serve.PROBLEM in reply:
+            raise Problem(str(reply[serve.PROBLEM]))
+        if serve.CRASH in reply:
+            self._trace = str(reply[serve.CRASH])
+            raise Crashed(str(reply.get("message", "")), self._trace, lives=True)
+        return reply
+
+    def errors(self) -> str:
+        """Return the traceback of the last crash, or else what was written to standard error."""
+        return self._trace or super().errors()
+
+
+class _Called:
+    """What is called for each question, and does nothing besides."""
+
+    numbered, in_memory = False, False
+
+    def unasked(self) -> Breakdown | None:
+        """Return nothing: the whole output of a command is its answer."""
+        return None
+
+    def leave(self) -> None:
+        """Leave nothing running."""
+
+    def end(self) -> None:
+        """Leave nothing running."""
+
+
+class OneShot(_Called):
+    """A command that is run once per question.
+
+    Its exit status 0 is an answer, 1 a refusal, 2 unsupported, else a crash. `level` is what one without
+    ``hello`` is taken to report.
+    """
+
+    def __init__(self, command: Sequence[str], level: Level, timeout: float, bounds: Bounds) -> None:
+        self._command, self._level, self._timeout, self._bounds = list(command), level, timeout, bounds
+        self._errors = ""
+        self._request: Message = {}
+
+    def send(self, message: Message) -> None:
+        """Take a request."""
+        self._request = message
+
+    def receive(self, timeout: float, directory: str) -> Message:
+        """Run the command; after a Breakdown the next question is asked all the same."""
+        request = self._request
+        if request["cmd"] == "hello":
+            return self._hello()
+        if request.get("step"):
+            return {"unsupported": {"what": "write", "message": "one-shot commands only read"}}
+        arguments = [request["cmd"], request["format"], request["edition"], directory]
+        if "policy" in request:
+            arguments.append(request["policy"])
+        try:
+            return self._reply(*self._run(arguments, request.get("params", {}), directory))
+        except Breakdown as error:
+            error.stderr, error.lives = self._errors, True
+            raise
+
+    def errors(self) -> str:
+        """Return the last 64 KiB of standard error of the last run."""
+        return self._errors
+
+    def _hello(self) -> Message:
+        """Return what ``CMD hello`` prints; without that, reads everything at the level."""
+        with suppress(Breakdown):
+            status, out = self._run(["hello"], {})
+            if status == _ANSWER and "formats" in (reply := read_answer(out)):
+                return reply
+        claims = {"ops": ["read"], "observe": self._level.name.lower(), "features": ["damage"]}
+        formats = {name: {"editions": list(get_format(name).editions), **claims} for name in format_ids()}
+        return {"protocol": PROTOCOL, "impl": {"name": Path(self._command[0]).name}, "formats": formats}
+
+    def _reply(self, status: int, out: bytes) -> Message:
+        if status == _UNSUPPORTED:
+            return {"unsupported": {"message": out.decode("utf-8", "replace").strip()[:500]}}
+        if status not in (_ANSWER, _REFUSAL):
+            raise Crashed(f"the command ended with {describe_status(status)}")
+        verdict = (observation := read_answer(out)).get("verdict")
+        if (verdict == "refused") != (status == _REFUSAL):
+            raise Misbehaved(f"exit status {status} contradicts the verdict {verdict!r:.200}")
+        return {"ok": observation}
+
+    def _run(self, arguments: list[str], params: Mapping[str, Any], directory: str = "") -> tuple[int, bytes]:
+        until = time.monotonic() + self._timeout
+        environment = {**os.environ, "JOURNALSPEC_PARAMS": json.dumps(params)}
+        child = Child([*self._command, *arguments], environment, self._bounds, by_line=False)
+        try:
+            child.put(None)
+            out = child.get(self._timeout, directory)
+            # It may close its output and live on, but not for ever.
+            return child.status(until - time.monotonic(), directory), out
+        except TimedOut as error:
+            error.reason = f"no answer within {self._timeout:g} s"
+            raise
+        finally:
+            child.end()
+            self._errors = child.errors()
+
+
+class InProcess(_Called):
+    """A Python class in this process: ``module:Class``, or anything that makes an object.
+
+    An exception is a crash; no time limit can be enforced. Anybody else's class could end the run in here.
+    """
+
+    in_memory = True
+
+    def __init__(self, target: str | Callable[[], Any]) -> None:
+        self._guarded = serve.Guarded(serve.load_class(target) if isinstance(target, str) else target)
+        self._answers: Iterator[Message] = iter(())
+        self._trace = ""
+
+    def send(self, message: Message) -> None:
+        """Call the method of the request's name; a step goes on with it."""
+        if message["cmd"] not in ("step", "bye"):
+            self._trace = ""
+            self._answers = self._guarded.answers(message)
+
+    def receive(self, timeout: float, directory: str) -> Message:
+        """Return its next answer."""
+        try:
+            return next(self._answers)
+        except Crashed as error:
+            self._trace, error.lives = error.stderr, True
+            raise
+
+    def unasked(self) -> Breakdown | None:
+        """Return what it answers besides."""
+        try:
+            more = next(self._answers, None)
+        except Crashed as error:
+            self._trace = error.stderr
+            return error
+        return None if more is None else Misbehaved(f"it said more than its answer: {more!r:.200}")
+
+    def errors(self) -> str:
+        """Return the traceback of the last crash."""
+        return self._trace
+
+    def leave(self) -> None:
+        """Call ``bye`` if the object is still there."""
+        with suppress(Exception):  # nothing is left to fail
+            self._guarded.end()
+
+    def end(self) -> None:
+        """Abandon the object."""
+        self._answers = iter(())
+
+
+def program(
+    command: Sequence[str],
+    *,
+    timeout: float = DEFAULT_TIMEOUT,
+    bounds: Bounds = BOUNDS,
+    environment: Mapping[str, str] | None = None,
+) -> Connection:
+    """Return a connection to a program that speaks the protocol."""
+    return Connection(partial(Serving, command, environment, bounds), timeout)
+
+
+def one_shot(
+    command: Sequence[str],
+    *,
+    timeout: float = DEFAULT_TIMEOUT,
+    bounds: Bounds = BOUNDS,
+    level: Level = Level.RECORDS,
+) -> Connection:
+    """Return a connection to a command that is run once per question."""
+    return Connection(partial(OneShot, command, level, timeout, bounds), timeout, timeout)
+
+
+def python_class(target: str, *, timeout: float = DEFAULT_TIMEOUT, bounds: Bounds = BOUNDS) -> Connection:
+    """Return a connection to the class ``module:Class`` in a process of its own."""
+    paths = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
+    command = [sys.executable, "-m", serve.__name__, serve.CHILD, target]
+    return Connection(partial(ServingClass, command, {**os.environ, "PYTHONPATH": paths}, bounds), timeout)
+
+
+def in_process(target: str | Callable[[], Any], *, timeout: float = DEFAULT_TIMEOUT) -> Connection:
+    """Return a connection to a class that is called in this process."""
+    return Connection(partial(InProcess, target), timeout)
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
     """An implementation that can be opened, in this process or another (it pickles).
 
-    Either `python` ("module:Class") or `command` is given. A `shipped` class runs in
-    this process, anybody else's in a child. `text` is what the user typed. `expectations`
-    is the shipped expectation file, and `timeout` what the harness asks for in seconds per
-    question, if any; `bounds` are what it may take.
+    `text` is what the user typed. `expectations` is the shipped expectation file, and `timeout` what the
+    harness asks for in seconds per question, if any.
     """
 
     text: str
-    python: str = ""
-    command: tuple[str, ...] = ()
-    mode: str = "persistent"
-    level: Level = Level.RECORDS
+    connect: Callable[..., Connection]
     expectations: Path | None = None
     timeout: float | None = None
-    shipped: bool = False
-    bounds: Bounds = BOUNDS
 
     def open(self, timeout: float = DEFAULT_TIMEOUT) -> Connection:
         """Return a connection; `timeout` in seconds per request."""
-        if self.shipped:
-            return InProcessConnection(self.python)
-        if self.python:
-            return PythonConnection(self.python, timeout=timeout, bounds=self.bounds)
-        if self.mode == "oneshot":
-            return OneShotConnection(self.command, timeout=timeout, level=self.level, bounds=self.bounds)
-        return ProcessConnection(self.command, timeout=timeout, bounds=self.bounds)
+        return self.connect(timeout=timeout)
 
 
 def parse_impl(
@@ -67,11 +285,11 @@ def parse_impl(
         raise Problem(f"unknown mode {mode!r}: choose one of {', '.join(MODES)}")
     entry = registry().get(text)
     if entry is not None:
-        return replace(_shipped(entry), bounds=bounds)
+        return _shipped(entry, bounds)
     if text.startswith(_PYTHON):
         if str(Path.cwd()) not in sys.path and "" not in sys.path:
             sys.path.insert(0, str(Path.cwd()))  # as `python -m` does: the user's class lies where he stands
-        return Target(text, python=text.removeprefix(_PYTHON), bounds=bounds)
+        return Target(text, partial(python_class, text.removeprefix(_PYTHON), bounds=bounds))
     try:
         command = shlex.split(text, posix=os.name == "posix")
     except ValueError as error:
@@ -84,18 +302,20 @@ def parse_impl(
         raise Problem(
             f"--impl {text!r} is neither a shipped harness nor a command that can be found", choices
         )
-    observed = Level.RECORDS if level is None else level
-    return Target(text, command=tuple(command), mode=mode, level=observed, bounds=bounds)
+    if mode == "oneshot":
+        observed = Level.RECORDS if level is None else level
+        return Target(text, partial(one_shot, command, bounds=bounds, level=observed))
+    return Target(text, partial(program, command, bounds=bounds))
 
 
-def _shipped(entry: HarnessEntry) -> Target:
+def _shipped(entry: HarnessEntry, bounds: Bounds) -> Target:
     expectations = None
     if entry.expectations:
         expectations = Path(str(files("journalspec_conformance"))) / "expectations" / entry.expectations
-    target = Target(entry.name, python=entry.target, expectations=expectations, timeout=entry.timeout)
     if entry.target:
-        return replace(target, shipped=True)
+        return Target(entry.name, partial(in_process, entry.target), expectations, entry.timeout)
     try:
-        return replace(target, command=tuple(product_command(entry.product)))
+        connect = partial(program, product_command(entry.product), bounds=bounds)
     except LookupError as error:
         raise Problem(f"harness {entry.name} is not ready: {error.args[0]}") from None
+    return Target(entry.name, connect, expectations, entry.timeout)

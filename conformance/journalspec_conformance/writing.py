@@ -13,15 +13,16 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn
 
 from journalspec.observation import REFUSED, jsonable
 from journalspec_conformance.answers import check_io, check_written
+from journalspec_conformance.asking import Asking
 from journalspec_conformance.compare import Claims, compare
-from journalspec_conformance.connection import Connection, FormatClaims, Message
+from journalspec_conformance.connection import Message
 from journalspec_conformance.power import Disk
-from journalspec_conformance.result import Outcome, settle
-from journalspec_conformance.scratch import CaseDirectory, Workspace
+from journalspec_conformance.result import Outcome
+from journalspec_conformance.scratch import CaseDirectory
 from journalspec_conformance.wording import sentence
 from journalspec_corpus import Case, Probe
 from journalspec_corpus.model import History, history, model_of
@@ -31,28 +32,6 @@ from journalspec_reference import load
 KILLS = 3
 
 Files = Mapping[str, bytes]
-
-
-class Asking(Protocol):
-    """The part of the runner that asks: see :class:`.engine.Engine`."""
-
-    connection: Connection
-    workspace: Workspace
-
-    def ask(self, request: Message) -> Message:
-        """Ask, and return the reply."""
-
-    def validate(self, schema: str, message: Message) -> None:
-        """Hold a message against the protocol's schemas, if that is asked for."""
-
-    def request(self, probe: Probe, place: CaseDirectory, op: str | None = None) -> Message:
-        """Return the request of a probe about the files in `place`."""
-
-    def compare(self, probe: Probe, observed: Message, claims: Claims) -> Outcome:
-        """Return what an observation is worth."""
-
-    def format_claims(self, probe: Probe) -> FormatClaims:
-        """Return what the implementation declares of the probe's format."""
 
 
 class Settled(Exception):
@@ -97,7 +76,7 @@ def _request(engine: Asking, probe: Probe, place: CaseDirectory) -> Message:
 def _whole(engine: Asking, probe: Probe) -> Outcome:
     with engine.workspace.place(probe.case) as place:
         reply = engine.ask(_request(engine, probe, place))
-        settled = settle(reply, engine.connection, probe)
+        settled = engine.settled(probe, reply)
         if settled is not None:
             return settled
         check_written(reply["ok"])
@@ -159,7 +138,7 @@ def steps(
     with closing(engine.connection.steps(request)) as replies:
         for number, reply in enumerate(replies):
             engine.validate("reply-step" if "step" in reply else "reply-write", {"seq": 0, **reply})
-            settled = settle(reply, engine.connection, probe)
+            settled = engine.settled(probe, reply)
             if settled is not None:
                 raise Settled(settled)
             if "step" in reply:

@@ -8,7 +8,7 @@ import pytest
 
 from journalspec.observation import Level
 from journalspec_conformance import engine as engine_module
-from journalspec_conformance.connect import Target, parse_impl
+from journalspec_conformance.connect import parse_impl
 from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.errors import Misbehaved
 from journalspec_conformance.expect import Expectations, parse_expectations
@@ -246,7 +246,6 @@ def test_choosing_jobs() -> None:
     assert choose_jobs(3, 100) == 3
     assert choose_jobs(8, 2) == 2
     assert choose_jobs(0, 10) == 1
-    assert isinstance(Target("x").mode, str)
 
 
 def test_after_a_kill_no_more_of_the_state_counts_than_the_case_demands() -> None:

@@ -21,12 +21,12 @@ from journalspec_conformance.connection import Hello
 from journalspec_conformance.engine import Engine
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.report import (
-    ReportWriter,
     corpus_digest,
     count,
     counts_by_format,
     make_header,
     open_report,
+    write_report,
 )
 from journalspec_conformance.result import CLASSES, Result
 from journalspec_conformance.running import (
@@ -281,12 +281,8 @@ def run_prepared(
             return
         corpus = corpus_digest(prepared.probes)
         options = header_options(request, prepared.seed)
-        writer = ReportWriter(
-            stream, make_header(engine.hello.impl, request.impl, prepared.tier, corpus, **options)
-        )
-        for result in results:
-            writer.add(result)
-        writer.finish()
+        header = make_header(engine.hello.impl, request.impl, prepared.tier, corpus, **options)
+        write_report(stream, header, results)
 
 
 def show(

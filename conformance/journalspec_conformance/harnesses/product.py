@@ -18,17 +18,16 @@ import os
 import re
 import shutil
 import sys
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
-from importlib.resources import files
 from itertools import count
 from pathlib import Path
 from typing import IO, Any, ClassVar
 
 from journalspec.observation import CLEAN, RECOVERED, REFUSED, jsonable
 from journalspec_conformance import PROTOCOL
+from journalspec_conformance.harnesses import table
 from journalspec_conformance.harnesses.java import jvm
 from journalspec_conformance.harnesses.java.jvm import Thrown
 from journalspec_conformance.products import (
@@ -62,9 +61,11 @@ class CannotDo(Exception):
         self.what = what
 
 
-def table(package: str, name: str) -> dict[str, Any]:
-    """Return the TOML table `name` in `package`."""
-    return tomllib.loads(files(package).joinpath(name).read_text(encoding="utf-8"))
+def observation(damaged: object, told: Iterable[object], **members: Any) -> Answer:
+    """Return an observation, of a journal that is `damaged` or not, with what the product has told."""
+    answer: Answer = {"verdict": RECOVERED if damaged else CLEAN, **members}
+    message = "; ".join(map(str, told))[:SHOWN]
+    return {**answer, "message": message} if message else answer
 
 
 class Exceptions:
@@ -109,8 +110,7 @@ class Exceptions:
     def found(self, state: Answer, said: Iterable[str]) -> Answer:
         """Return the observation of a recovery about which the product `said` these lines."""
         noted = self.notes(said)
-        answer: Answer = {"verdict": RECOVERED if noted else CLEAN, "state": jsonable(state)}
-        return {**answer, "message": "; ".join(noted)[:SHOWN]} if noted else answer
+        return observation(noted, noted, state=jsonable(state))
 
 
 class Session:

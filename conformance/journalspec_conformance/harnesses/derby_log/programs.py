@@ -16,6 +16,7 @@ from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
 
+from journalspec_conformance.harnesses import table
 from journalspec_conformance.harnesses.derby_log.harness import (
     TABLES,
     Database,
@@ -26,7 +27,7 @@ from journalspec_conformance.harnesses.derby_log.harness import (
 )
 from journalspec_conformance.harnesses.java import jvm
 from journalspec_conformance.harnesses.java.jvm import Thrown
-from journalspec_conformance.harnesses.product import Exceptions, run_program, table
+from journalspec_conformance.harnesses.product import Exceptions, run_program
 from journalspec_conformance.harnesses.scenarios import Table
 from journalspec_conformance.products import Product
 from journalspec_conformance.programs import scratch

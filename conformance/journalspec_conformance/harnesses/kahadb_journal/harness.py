@@ -14,29 +14,11 @@ from typing import Any
 
 from journalspec.formats import get_format
 from journalspec.kahadb_journal.commands import messages
-from journalspec.observation import CLEAN, RECOVERED, jsonable
-from journalspec_conformance.harnesses.java.jvm import (
-    Java,
-    Thrown,
-    declared_field,
-    java_bytes,
-    java_class,
-    java_classes,
-    private_value,
-    product_call,
-    python_bytes,
-    xa_id,
-)
-from journalspec_conformance.harnesses.product import (
-    SHOWN,
-    Answer,
-    CannotDo,
-    Driver,
-    Op,
-    Session,
-    copy_of,
-    no_files,
-)
+from journalspec.observation import jsonable
+from journalspec_conformance.harnesses import product as shared
+from journalspec_conformance.harnesses.java import jvm
+from journalspec_conformance.harnesses.java.jvm import Java, Thrown, java_class, product_call
+from journalspec_conformance.harnesses.product import Answer, Op
 from journalspec_corpus.model import XA_ID
 
 FORMAT = "kahadb_journal"
@@ -81,7 +63,7 @@ def _class(name: str) -> Java:
 @cache
 def _field(name: str) -> Java:
     """Return a private field of the store, which its class inherits."""
-    return declared_field(_class("MessageDatabase").class_, name)
+    return jvm.declared_field(_class("MessageDatabase").class_, name)
 
 
 def _text(value: Java) -> str:
@@ -89,7 +71,7 @@ def _text(value: Java) -> str:
 
 
 def _buffer(value: Java) -> bytes:
-    return b"" if value is None else python_bytes(value.toByteArray())
+    return b"" if value is None else jvm.python_bytes(value.toByteArray())
 
 
 #: What a field holds -> how the product's value becomes ours.
@@ -184,17 +166,15 @@ class Store:
         self._journal.start()
 
     @product_call()
-    def corrupted(self) -> dict[str, tuple[int, list[tuple[int, int]]]]:
-        """Return file name -> where its log ends, and the start and end of what was put aside."""
-        found = {}
+    def corrupted(self) -> list[tuple[str, int, int]]:
+        """Return the name of the file, the start and the end of each stretch that was put aside."""
+        found = []
         for data_file in self._journal.getFileMap().values():
-            path = Path(str(data_file.getFile()))
-            size = path.stat().st_size
-            part, parts = data_file.getCorruptedBlocks().getHead(), []
+            path, part = Path(str(data_file.getFile())), data_file.getCorruptedBlocks().getHead()
             while part is not None:
-                parts.append((int(part.getFirst()), min(size, int(part.getLast()) + 1)))
+                end = min(path.stat().st_size, int(part.getLast()) + 1)
+                found.append((path.name, int(part.getFirst()), end))
                 part = part.getNext()
-            found[path.name] = (int(data_file.getLength()), parts)
         return found
 
     @product_call()
@@ -240,7 +220,7 @@ class Store:
     def _bytes(self, at: Java) -> bytes:
         data = self._journal.read(at)
         start = int(data.getOffset())
-        return python_bytes(data.getData())[start : start + int(data.getLength())]
+        return jvm.python_bytes(data.getData())[start : start + int(data.getLength())]
 
     @product_call()
     def replay(self) -> None:
@@ -268,21 +248,21 @@ class Store:
         """Return what one destination holds."""
         kept: list[tuple[int, Answer]] = []
         for index in _ORDERED:
-            for entry in private_value(private_value(stored, "orderIndex"), index).iterator(tx):
-                command = self._store.load(private_value(entry.getValue(), "location"))
+            for entry in jvm.private_value(jvm.private_value(stored, "orderIndex"), index).iterator(tx):
+                command = self._store.load(jvm.private_value(entry.getValue(), "location"))
                 if command_name(command) == "UPDATE_MESSAGE":
                     command = command.getMessage()
                 supported = bool(command.getPrioritySupported())
                 message = {
-                    "id": str(private_value(entry.getValue(), "messageId")),
+                    "id": str(jvm.private_value(entry.getValue(), "messageId")),
                     "priority": int(command.getPriority()) if supported else 4,
                     "message": _buffer(command.getMessage()),
                 }
                 kept.append((int(entry.getKey()), message))
         pending = []
-        subscriptions = private_value(stored, "subscriptions")
+        subscriptions = jvm.private_value(stored, "subscriptions")
         for entry in () if subscriptions is None else subscriptions.iterator(tx):
-            owed = private_value(stored, "ackPositions").get(tx, entry.getKey())
+            owed = jvm.private_value(stored, "ackPositions").get(tx, entry.getKey())
             ids = [message["id"] for number, message in kept if owed is not None and owed.contains(number)]
             pending.append({"key": str(entry.getKey()), "pending": ids})
         return {
@@ -302,7 +282,7 @@ class Store:
             kind, name = _destination(command)
             told = {"type": command_name(command), "kind": kind, "name": name}
             commands.append({**told, "id": _text(command.getMessageId())})
-        ids = zip(XA_ID, xa_id(branch), strict=True)
+        ids = zip(XA_ID, jvm.xa_id(branch), strict=True)
         return {**dict(ids), "commands": commands}
 
     @product_call()
@@ -310,8 +290,8 @@ class Store:
         """Release the files; nothing of it is to be kept, and the index is not written out."""
         pages = _field("pageFile").get(self._store)
         if pages is not None and bool(pages.isLoaded()):
-            private_value(pages, "readFile").close()
-            private_value(pages, "writeFile").close()
+            jvm.private_value(pages, "readFile").close()
+            jvm.private_value(pages, "writeFile").close()
         self._journal.close()
 
 
@@ -329,7 +309,7 @@ def _stopped(store: Store) -> Iterator[Store]:
             store.stop()
 
 
-class Writing(Session):
+class Writing(shared.Session):
     """The operations through the product's journal."""
 
     operations = ("append", "flush", "close")
@@ -394,11 +374,11 @@ class WriterJournal:
         The thread that writes batches needs the appender's monitor to take one: it is held meanwhile.
         A record that is to be forced has a callback, for which the product forces as well.
         """
-        appender = private_value(self._journal, "appender")
-        nothing = java_classes().JProxy("java.lang.Runnable", dict={"run": lambda: None})
-        with java_classes().synchronized(private_value(appender, "enqueueMutex")):
+        appender = jvm.private_value(self._journal, "appender")
+        nothing = jvm.java_classes().JProxy("java.lang.Runnable", dict={"run": lambda: None})
+        with jvm.java_classes().synchronized(jvm.private_value(appender, "enqueueMutex")):
             for payload, sync in records:
-                data = java_class("org.apache.activemq.util.ByteSequence")(java_bytes(payload))
+                data = java_class("org.apache.activemq.util.ByteSequence")(jvm.java_bytes(payload))
                 last = self._journal.write(data, nothing if sync else False)
         last.getLatch().await_()
 
@@ -408,7 +388,7 @@ class WriterJournal:
         self._journal.close()
 
 
-class KahaDB(Driver):
+class KahaDB(shared.Driver):
     """One version of the message store's journal."""
 
     format_id = FORMAT
@@ -435,9 +415,9 @@ class KahaDB(Driver):
     def observed(self, directory: Path, params: Mapping[str, str]) -> Answer:
         """Return every record that the journal gives behind a check of all files."""
         if not any(directory.glob("db-*.log")):
-            return no_files("there is no data file: the product was shown nothing")
+            return shared.no_files("there is no data file: the product was shown nothing")
         self.doing = "scan"
-        with copy_of(directory) as copy, _stopped(Store(copy, "salvage")) as store:
+        with shared.copy_of(directory) as copy, _stopped(Store(copy, "salvage")) as store:
             store.start()
             self.doing = "iterate"
             return _found(store, list(store.records()))
@@ -445,7 +425,7 @@ class KahaDB(Driver):
     def recovered(self, directory: Path, params: Mapping[str, str], policy: str) -> Answer:
         """Open a store on a copy of the journal, without an index, and return what it holds."""
         self.doing = "scan"
-        with copy_of(directory) as copy:
+        with shared.copy_of(directory) as copy:
             for name in ("db.data", "db.redo", "db.free"):
                 (copy / name).unlink(missing_ok=True)
             with _stopped(Store(copy, policy)) as store:
@@ -462,17 +442,13 @@ class KahaDB(Driver):
         """Return a writer; raises CannotDo."""
         old = self.product.edition in _ZEROS
         if old and edition != self.product.edition:
-            raise CannotDo("the product writes its own edition only", f"edition:{edition}")
+            raise shared.CannotDo("the product writes its own edition only", f"edition:{edition}")
         if "preallocation" in params and old:
-            raise CannotDo("the product has no such option", "param:preallocation")
+            raise shared.CannotDo("the product has no such option", "param:preallocation")
         return Writing(directory, params)
 
 
 def _found(store: Store, records: list[Answer]) -> Answer:
     """Return an answer with `records`, and what the product has put aside."""
-    parts = [(name, part) for name, (_, found) in sorted(store.corrupted().items()) for part in found]
-    answer: Answer = {"verdict": RECOVERED if parts else CLEAN, "records": records}
-    if parts:
-        told = "; ".join(f"{name}: put aside from {start} to {end}" for name, (start, end) in parts)
-        answer["message"] = told[:SHOWN]
-    return answer
+    told = [f"{name}: put aside from {start} to {end}" for name, start, end in sorted(store.corrupted())]
+    return shared.observation(told, told, records=records)
