@@ -103,7 +103,7 @@ class Asking:
         check_observation(observed)
         stranger = stranger_in(observed, probe.case.format)
         if stranger is not None:
-            return Outcome("fail", f"vocabulary:{stranger.kind}", stranger.text)
+            return Outcome("fail", f"vocabulary:{stranger[0]}", stranger[1])
         if isinstance(probe.case, OwnOracle):
             return probe.case.outcome(probe.policy or "", observed, claims)
         index, difference = closest(probe.expect, observed, claims)

@@ -26,15 +26,13 @@ from journalspec.formats import format_ids, get_format
 from journalspec.observation import Level
 from journalspec_conformance import PROTOCOL, serve
 from journalspec_conformance.bounds import BOUNDS, Bounds
-from journalspec_conformance.connection import Connection, Message, read_answer
+from journalspec_conformance.connection import DEFAULT_TIMEOUT, Connection, Message, Peer, read_answer
 from journalspec_conformance.errors import Breakdown, Crashed, Misbehaved, Problem, TimedOut
 from journalspec_conformance.harnesses import HarnessEntry, registry
 from journalspec_conformance.harnesses.product import command as product_command
 from journalspec_conformance.programs import Child, describe_status
 
 MODES = ("persistent", "oneshot")
-#: Seconds per question if neither the user nor the harness says otherwise.
-DEFAULT_TIMEOUT = 10.0
 #: A process that was told bye must be gone after this many seconds.
 BYE_SECONDS = 5.0
 _PYTHON = "py:"
@@ -42,10 +40,10 @@ _PYTHON = "py:"
 _ANSWER, _REFUSAL, _UNSUPPORTED = 0, 1, 2
 
 
-class Serving(Child):
+class Serving(Child, Peer):
     """A program that speaks the protocol: one process for all questions."""
 
-    numbered, in_memory = True, False
+    numbered = True
 
     def send(self, message: Message) -> None:
         """Write a request as a line."""
@@ -65,7 +63,11 @@ class Serving(Child):
 class ServingClass(Serving):
     """The program that asks a class: it says when the class raised, and lives on."""
 
-    _trace = ""
+    def __init__(self, target: str, bounds: Bounds = BOUNDS) -> None:
+        paths = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
+        command = [sys.executable, "-m", serve.__name__, serve.CHILD, target]
+        super().__init__(command, {**os.environ, "PYTHONPATH": paths}, bounds)
+        self._trace = ""
 
     def receive(self, timeout: float, directory: str) -> Message:
         """Return the next reply; raises Problem if there is no such class."""
@@ -83,31 +85,15 @@ class ServingClass(Serving):
         return self._trace or super().errors()
 
 
-class _Called:
-    """What is called for each question, and does nothing besides."""
-
-    numbered, in_memory = False, False
-
-    def unasked(self) -> Breakdown | None:
-        """Return nothing: the whole output of a command is its answer."""
-        return None
-
-    def leave(self) -> None:
-        """Leave nothing running."""
-
-    def end(self) -> None:
-        """Leave nothing running."""
-
-
-class OneShot(_Called):
+class OneShot(Peer):
     """A command that is run once per question.
 
     Its exit status 0 is an answer, 1 a refusal, 2 unsupported, else a crash. `level` is what one without
     ``hello`` is taken to report.
     """
 
-    def __init__(self, command: Sequence[str], level: Level, timeout: float, bounds: Bounds) -> None:
-        self._command, self._level, self._timeout, self._bounds = list(command), level, timeout, bounds
+    def __init__(self, command: Sequence[str], bounds: Bounds = BOUNDS, level: Level = Level.RECORDS) -> None:
+        self._command, self._level, self._bounds = list(command), level, bounds
         self._errors = ""
         self._request: Message = {}
 
@@ -119,14 +105,14 @@ class OneShot(_Called):
         """Run the command; after a Breakdown the next question is asked all the same."""
         request = self._request
         if request["cmd"] == "hello":
-            return self._hello()
+            return self._hello(timeout)
         if request.get("step"):
             return {"unsupported": {"what": "write", "message": "one-shot commands only read"}}
         arguments = [request["cmd"], request["format"], request["edition"], directory]
         if "policy" in request:
             arguments.append(request["policy"])
         try:
-            return self._reply(*self._run(arguments, request.get("params", {}), directory))
+            return self._reply(*self._run(timeout, arguments, request.get("params", {}), directory))
         except Breakdown as error:
             error.stderr, error.lives = self._errors, True
             raise
@@ -135,10 +121,10 @@ class OneShot(_Called):
         """Return the last 64 KiB of standard error of the last run."""
         return self._errors
 
-    def _hello(self) -> Message:
+    def _hello(self, timeout: float) -> Message:
         """Return what ``CMD hello`` prints; without that, reads everything at the level."""
         with suppress(Breakdown):
-            status, out = self._run(["hello"], {})
+            status, out = self._run(timeout, ["hello"], {})
             if status == _ANSWER and "formats" in (reply := read_answer(out)):
                 return reply
         claims = {"ops": ["read"], "observe": self._level.name.lower(), "features": ["damage"]}
@@ -155,24 +141,26 @@ class OneShot(_Called):
             raise Misbehaved(f"exit status {status} contradicts the verdict {verdict!r:.200}")
         return {"ok": observation}
 
-    def _run(self, arguments: list[str], params: Mapping[str, Any], directory: str = "") -> tuple[int, bytes]:
-        until = time.monotonic() + self._timeout
+    def _run(
+        self, timeout: float, arguments: list[str], params: Mapping[str, Any], directory: str = ""
+    ) -> tuple[int, bytes]:
+        until = time.monotonic() + timeout
         environment = {**os.environ, "JOURNALSPEC_PARAMS": json.dumps(params)}
         child = Child([*self._command, *arguments], environment, self._bounds, by_line=False)
         try:
             child.put(None)
-            out = child.get(self._timeout, directory)
+            out = child.get(timeout, directory)
             # It may close its output and live on, but not for ever.
             return child.status(until - time.monotonic(), directory), out
         except TimedOut as error:
-            error.reason = f"no answer within {self._timeout:g} s"
+            error.reason = f"no answer within {timeout:g} s"
             raise
         finally:
             child.end()
             self._errors = child.errors()
 
 
-class InProcess(_Called):
+class InProcess(Peer):
     """A Python class in this process: ``module:Class``, or anything that makes an object.
 
     An exception is a crash; no time limit can be enforced. Anybody else's class could end the run in here.
@@ -222,38 +210,14 @@ class InProcess(_Called):
         self._answers = iter(())
 
 
-def program(
-    command: Sequence[str],
-    *,
-    timeout: float = DEFAULT_TIMEOUT,
-    bounds: Bounds = BOUNDS,
-    environment: Mapping[str, str] | None = None,
+def to(
+    what: Any, *, timeout: float = DEFAULT_TIMEOUT, kind: Callable[..., Peer] = Serving, **how: Any
 ) -> Connection:
-    """Return a connection to a program that speaks the protocol."""
-    return Connection(partial(Serving, command, environment, bounds), timeout)
+    """Return a connection to what `kind` makes a peer of: a command, or a class."""
+    return Connection(partial(kind, what, **how), timeout)
 
 
-def one_shot(
-    command: Sequence[str],
-    *,
-    timeout: float = DEFAULT_TIMEOUT,
-    bounds: Bounds = BOUNDS,
-    level: Level = Level.RECORDS,
-) -> Connection:
-    """Return a connection to a command that is run once per question."""
-    return Connection(partial(OneShot, command, level, timeout, bounds), timeout, timeout)
-
-
-def python_class(target: str, *, timeout: float = DEFAULT_TIMEOUT, bounds: Bounds = BOUNDS) -> Connection:
-    """Return a connection to the class ``module:Class`` in a process of its own."""
-    paths = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
-    command = [sys.executable, "-m", serve.__name__, serve.CHILD, target]
-    return Connection(partial(ServingClass, command, {**os.environ, "PYTHONPATH": paths}, bounds), timeout)
-
-
-def in_process(target: str | Callable[[], Any], *, timeout: float = DEFAULT_TIMEOUT) -> Connection:
-    """Return a connection to a class that is called in this process."""
-    return Connection(partial(InProcess, target), timeout)
+one_shot, python_class, in_process = (partial(to, kind=kind) for kind in (OneShot, ServingClass, InProcess))
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,7 +269,7 @@ def parse_impl(
     if mode == "oneshot":
         observed = Level.RECORDS if level is None else level
         return Target(text, partial(one_shot, command, bounds=bounds, level=observed))
-    return Target(text, partial(program, command, bounds=bounds))
+    return Target(text, partial(to, command, bounds=bounds))
 
 
 def _shipped(entry: HarnessEntry, bounds: Bounds) -> Target:
@@ -315,7 +279,7 @@ def _shipped(entry: HarnessEntry, bounds: Bounds) -> Target:
     if entry.target:
         return Target(entry.name, partial(in_process, entry.target), expectations, entry.timeout)
     try:
-        connect = partial(program, product_command(entry.product), bounds=bounds)
+        connect = partial(to, product_command(entry.product), bounds=bounds)
     except LookupError as error:
         raise Problem(f"harness {entry.name} is not ready: {error.args[0]}") from None
     return Target(entry.name, connect, expectations, entry.timeout)

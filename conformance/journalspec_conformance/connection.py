@@ -10,7 +10,7 @@ import json
 import math
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn
 
 from journalspec.observation import Level
 from journalspec_conformance import PROTOCOL
@@ -25,8 +25,8 @@ OUTCOMES = ("ok", "unsupported", "error")
 NESTING = 100
 #: Digits of a JSON number. The protocol's own, `seq`, has a few: all others are strings.
 DIGITS = 100
-#: Seconds for a program to start and introduce itself.
-START_TIMEOUT = 30.0
+#: Seconds per question if neither the user nor the harness says otherwise, and to start and introduce itself.
+DEFAULT_TIMEOUT, START_TIMEOUT = 10.0, 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,25 +108,29 @@ def _claims(entry: Mapping[str, Any]) -> FormatClaims:
     )
 
 
-class Peer(Protocol):
+class Peer:
     """What answers in the protocol: a program, or what makes something else speak so (:mod:`.connect`)."""
 
     #: Whether replies carry the number of their request.
-    numbered: bool
+    numbered = False
     #: Whether it may be given files as a mapping from names to bytes, in place of a directory.
-    in_memory: bool
+    in_memory = False
 
     def send(self, message: Message) -> None:
         """Hand over a request."""
+        raise NotImplementedError
 
     def receive(self, timeout: float, directory: str) -> Message:
         """Return the next reply, of a question about `directory`; raises a Breakdown."""
+        raise NotImplementedError
 
     def unasked(self) -> Breakdown | None:
         """Return what it has done besides its last answer, such as to say more; None if it does not show."""
+        return None
 
     def errors(self) -> str:
         """Return the tail of what it wrote to standard error lately."""
+        raise NotImplementedError
 
     def leave(self) -> None:
         """Let it end by itself, after ``bye``."""
@@ -139,14 +143,11 @@ class Connection:
     """The way to ask one implementation. Asking may raise a Breakdown; the next question starts it anew.
 
     `start` makes the peer, when it is first needed. `timeout` is in seconds per request; the first one, which
-    has to wait for a program to start, gets `start_timeout`.
+    has to wait for a program to start, gets START_TIMEOUT at least.
     """
 
-    def __init__(
-        self, start: Callable[[], Peer], timeout: float = 10.0, start_timeout: float = START_TIMEOUT
-    ) -> None:
-        self._make = start
-        self.timeout, self.start_timeout = timeout, max(timeout, start_timeout)
+    def __init__(self, start: Callable[[], Peer], timeout: float = DEFAULT_TIMEOUT) -> None:
+        self._make, self.timeout = start, timeout
         #: True if requests carry ``files`` (name -> bytes) and no directory is needed.
         self.in_memory = False
         self._peer: Peer | None = None
@@ -242,7 +243,7 @@ class Connection:
         peer = self._peer = self._make()
         try:
             seq = self._first = self._send(peer, {"cmd": "hello", "protocol": PROTOCOL})
-            return peer, self._receive(peer, seq, self.start_timeout, {})
+            return peer, self._receive(peer, seq, max(self.timeout, START_TIMEOUT), {})
         except Breakdown as error:
             raise self._broken(error) from None
         except BaseException:

@@ -144,19 +144,16 @@ class Engine(Asking):
             return Outcome("fail", "lost", f"{probe.op} has changed its copy, and {lost}")
         before = place.digests()
         reply = self.ask(self.request(probe, place))
-        again = reply.get("ok")
-        if again is None:
-            return Outcome("fail", "not-idempotent", f"the second recovery did not answer: {spelled(reply)}")
-        check_observation(again)
-        parts = _parts(first, again, self.claims(probe))
-        if parts is not None:
-            return Outcome("fail", "not-idempotent", f"the second recovery reports another {parts}")
-        after = place.digests()
-        changed = sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
-        if changed:
-            text = f"the second recovery changed the files again: {changed[0]}"
-            return Outcome("fail", "not-idempotent", text)
-        return None
+        if "ok" not in reply:
+            fault: str | None = f"did not answer: {spelled(reply)}"
+        else:
+            check_observation(reply["ok"])
+            parts = _parts(first, reply["ok"], self.claims(probe))
+            fault = None if parts is None else f"reports another {parts}"
+        if fault is None:
+            changed = min((name for name, _ in before.items() ^ place.digests().items()), default=None)
+            fault = None if changed is None else f"changed the files again: {changed}"
+        return None if fault is None else Outcome("fail", "not-idempotent", f"the second recovery {fault}")
 
     def _lost(self, probe: Probe, files: Mapping[str, bytes], said: Message) -> str | None:
         """Return what the `files` that a recovery leaves have lost of what it `said`, None if nothing.
@@ -227,10 +224,8 @@ def _parts(first: Message, again: Message, claims: Claims) -> str | None:
         return "verdict"
     if claims.level >= Level.STATE and (first.get("state") or again.get("state")):
         return "state" if first.get("state") != again.get("state") else None
-    strip = [
-        [{k: v for k, v in r.items() if k != "at"} for r in o.get("records") or ()] for o in (first, again)
-    ]
-    return "list of records" if strip[0] != strip[1] else None
+    one, other = ([{**record, "at": None} for record in each.get("records") or ()] for each in (first, again))
+    return "list of records" if one != other else None
 
 
 def fault_of(case: Case) -> str | None:
@@ -244,7 +239,7 @@ def fault_of(case: Case) -> str | None:
     if case.edition not in editions:
         return f"{case.format} has no edition {case.edition!r}"
     for entry in case.expect:
-        if not any(key in entry for key in ("verdict", "allowed")):
+        if not {"verdict", "allowed"} & entry.keys():
             return "an expectation says neither verdict nor allowed: it could not fail"
         if entry["when"]["op"] == "write" and case.write is None:
             return "a write is expected, but there is nothing to write"

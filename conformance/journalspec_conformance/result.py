@@ -41,11 +41,6 @@ _TABLE = (
 CLASSES = {entry.name: entry for entry in _TABLE}
 
 
-def is_red(name: str) -> bool:
-    """Tell whether a result of class `name` fails the run."""
-    return CLASSES[name].red
-
-
 @dataclass(frozen=True, slots=True)
 class Result:
     """What became of one probe.
@@ -77,7 +72,7 @@ class Result:
     @property
     def red(self) -> bool:
         """Tell whether this fails the run."""
-        return is_red(self.result_class)
+        return CLASSES[self.result_class].red
 
     def judged(self, result_class: str, reason: str, issue: str = "") -> Result:
         """Return the same result in another class, and why."""
@@ -185,16 +180,11 @@ class OwnWriting(Protocol):
 
 def failed(error: Exception) -> Outcome:
     """Return what a probe came to that neither was answered nor could be judged."""
-    said = _said(error)
-    trace = "".join(
-        ("Traceback (most recent call last):\n", *traceback.format_tb(error.__traceback__, _DEEPEST))
-    )
-    return Outcome("error", reason=f"it could not be judged: {said}", stderr=f"{trace}{said}\n")
-
-
-def _said(error: Exception) -> str:
     try:
         text = str(error)
     except Exception:  # an exception of somebody else's class may do anything when it is shown
         text = "(it cannot be shown)"
-    return f"{type(error).__name__}: {text[:_REASON]}".rstrip(": ")
+    said = f"{type(error).__name__}: {text[:_REASON]}".rstrip(": ")
+    trace = "".join(traceback.format_tb(error.__traceback__, _DEEPEST))
+    stderr = f"Traceback (most recent call last):\n{trace}{said}\n"
+    return Outcome("error", reason=f"it could not be judged: {said}", stderr=stderr)

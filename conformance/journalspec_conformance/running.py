@@ -20,7 +20,8 @@ import click
 from journalspec.files import shown
 from journalspec.observation import Level
 from journalspec_conformance.bounds import BOUNDS, Bounds, check_timeout
-from journalspec_conformance.connect import DEFAULT_TIMEOUT, Target, parse_impl
+from journalspec_conformance.connect import Target, parse_impl
+from journalspec_conformance.connection import DEFAULT_TIMEOUT
 from journalspec_conformance.engine import BREAKDOWN_LIMIT, Engine, Options
 from journalspec_conformance.errors import Breakdown, Problem
 from journalspec_conformance.expect import Expectations, load_expectations

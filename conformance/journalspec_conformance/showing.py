@@ -123,7 +123,7 @@ class Showroom:
     def connect(self, product: Product) -> Connection:
         """Return a connection to `product`; raises NotTried if it is not ready."""
         try:
-            return connect.program(command(product.id), timeout=self._timeout)
+            return connect.to(command(product.id), timeout=self._timeout)
         except LookupError as error:
             raise NotTried(str(error.args[0])) from None
 

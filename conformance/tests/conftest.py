@@ -51,7 +51,7 @@ def program(tmp_path: Path) -> Iterator[Program]:
     """Return a function that connects to a program which does `body` at each question."""
     made: list[Any] = []
 
-    def make(body: str, timeout: float = 20.0, kind: Any = connect.program, **options: Any) -> Any:
+    def make(body: str, timeout: float = 20.0, kind: Any = connect.to, **options: Any) -> Any:
         path = tmp_path / f"program{len(made)}.py"
         path.write_text(source(body))
         made.append(kind([sys.executable, "-S", str(path)], timeout=timeout, **options))
@@ -85,7 +85,7 @@ def connect_product(ready_product: ReadyProduct) -> Iterator[ConnectProduct]:
 
     def connected(product_id: str, timeout: float = 60, bounds: Bounds = BOUNDS) -> Connection:
         command = serving(ready_product(product_id).id)
-        made.append(connect.program(command, timeout=timeout, bounds=bounds))
+        made.append(connect.to(command, timeout=timeout, bounds=bounds))
         return made[-1]
 
     yield connected

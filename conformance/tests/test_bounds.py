@@ -28,7 +28,7 @@ LINUX = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs 
 SMALL = Bounds(answer=1 << 16, stderr=1 << 18, memory=200 << 20, disk=8 << 20)
 
 OpenClass = Callable[..., Connection]
-KINDS = {"persistent": connect.program, "oneshot": connect.one_shot}
+KINDS = {"persistent": connect.to, "oneshot": connect.one_shot}
 TABLE = table("programs")
 ROWS = [
     pytest.param(mode, body, row, marks=[LINUX] if row.get("linux") else [])

@@ -104,7 +104,7 @@ def test_a_polite_process_ends_by_itself(tmp_path: Path) -> None:
     mark = tmp_path / "left"
     path = tmp_path / "polite.py"
     path.write_text(source("", f"open({str(mark)!r}, 'w').close()\n"))
-    connection = connect.program([sys.executable, "-S", str(path)])
+    connection = connect.to([sys.executable, "-S", str(path)])
     connection.hello()
     connection.close()
     assert mark.exists()

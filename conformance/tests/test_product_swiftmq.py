@@ -56,7 +56,7 @@ def fake(ready_product: ReadyProduct, tmp_path_factory: pytest.TempPathFactory) 
 def connection(fake: Path) -> Iterator[Connection]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(OWN, str(fake))
-        made = connect.program(serving(PRODUCT), timeout=30)
+        made = connect.to(serving(PRODUCT), timeout=30)
         yield made
         made.close()
 
@@ -124,7 +124,7 @@ def test_a_store_that_ends_the_process_or_hangs_is_the_runners_affair(fake: Path
         patch.setenv(OWN, str(fake))
         for line, told in (("exit", "ended"), ("hang", "within")):
             (tmp_path / "db" / "page.db").write_text(f"{line}\n")
-            made = connect.program(serving(PRODUCT), timeout=4)
+            made = connect.to(serving(PRODUCT), timeout=4)
             with pytest.raises(Exception, match=told):
                 asked(made, tmp_path)
             made.close()

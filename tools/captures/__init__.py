@@ -184,7 +184,7 @@ class Capture:
     def connect(self, product: Product, charset: str = "") -> Connection:
         """Return a connection to a fresh harness process for `product`."""
         more = ["--charset", charset] if charset else []
-        return connect.program([*serving(product.id), *more], timeout=TIMEOUT)
+        return connect.to([*serving(product.id), *more], timeout=TIMEOUT)
 
     def child(self, command: Sequence[str], ends: int = 0) -> None:
         """Let a program make files; raises RuntimeError unless its exit status is `ends`."""

@@ -37,7 +37,7 @@ def live(answer: Answer) -> Any:
 
 def delivered(stores: Sequence[tuple[Path, Answer]]) -> Iterator[str]:
     """Start each product on each new pair; yield what it loads and should not, or does not."""
-    connections = {each: connect.program(serving(each), timeout=60, bounds=BOUNDS) for each in PRODUCTS}
+    connections = {each: connect.to(serving(each), timeout=60, bounds=BOUNDS) for each in PRODUCTS}
     for place, answer in stores:
         files = {path.name: path.read_bytes() for path in place.iterdir()}
         # There is no product of the other editions.

@@ -20,13 +20,13 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from itertools import count
 from pathlib import Path
 from typing import IO, Any, ClassVar
 
 from journalspec.observation import CLEAN, RECOVERED, REFUSED, jsonable
-from journalspec_conformance import PROTOCOL
+from journalspec_conformance import PROTOCOL, serve
 from journalspec_conformance.harnesses import table
 from journalspec_conformance.harnesses.java import jvm
 from journalspec_conformance.harnesses.java.jvm import Thrown
@@ -39,7 +39,6 @@ from journalspec_conformance.products import (
     product_ids,
 )
 from journalspec_conformance.programs import drop_scratch, end_all, make_scratch
-from journalspec_conformance.serve import own_output, serve
 
 Request = dict[str, Any]
 Answer = dict[str, Any]
@@ -58,7 +57,7 @@ class CannotDo(Exception):
     def __init__(self, message: str, what: str = "operation") -> None:
         """Keep both; the message is for people."""
         super().__init__(message)
-        self.what = what
+        self.answer: Answer = {"unsupported": {"what": what, "message": message}}
 
 
 def observation(damaged: object, told: Iterable[object], **members: Any) -> Answer:
@@ -219,14 +218,14 @@ class Driver:
     def read(self, request: Request) -> Answer:
         """Read every record of every file."""
         if self.unread:
-            return _unsupported(CannotDo(self.unread))
+            return CannotDo(self.unread).answer
         return self._refusing(self.observed, request)
 
     def recover(self, request: Request) -> Answer:
         """Open the journal as the product does when it starts."""
         policy = request["policy"]
         if policy not in self.claims["policies"]:
-            return _unsupported(CannotDo("the product has no such policy", f"policy:{policy}"))
+            return CannotDo("the product has no such policy", f"policy:{policy}").answer
         return self._refusing(self.recovered, request, policy)
 
     def _refusing(self, ask: Callable[..., Answer], request: Request, *policy: str) -> Answer:
@@ -248,7 +247,7 @@ class Driver:
                 if stepwise or "ok" in answer:
                     yield answer
         except CannotDo as error:
-            yield _unsupported(error)
+            yield error.answer
 
     def _written(self, session: Session, ops: list[Op]) -> Iterator[Answer]:
         refusals: list[Answer] = []
@@ -278,10 +277,6 @@ def no_files(why: str) -> Answer:
     return {"verdict": REFUSED, "phase": "fileset", "code": "no-files", "message": why}
 
 
-def _unsupported(error: CannotDo) -> Answer:
-    return {"unsupported": {"what": error.what, "message": str(error)}}
-
-
 def by_number(name: str) -> list[tuple[int, str]]:
     """Return what sorts names of files by the numbers in them."""
     return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", name)]
@@ -303,7 +298,12 @@ def copy_of(directory: Path, only: str = "") -> Iterator[Path]:
                 (copy / entry.name).write_bytes(Path(entry.path).read_bytes())
         yield copy
     finally:
-        _remove(copy)
+        try:  # files as a rule, whatever else is there the careful way
+            for entry in os.scandir(copy):
+                Path(entry.path).unlink()
+            copy.rmdir()
+        except OSError:
+            drop_scratch(copy)
 
 
 @cache
@@ -313,16 +313,6 @@ def _copies() -> Path:
     It is in memory: the products wait for the disk several times in each load.
     """
     return make_scratch(memory=True)
-
-
-def _remove(copy: Path) -> None:
-    """Remove a copy: files as a rule, whatever else is there the careful way."""
-    try:
-        for entry in os.scandir(copy):
-            Path(entry.path).unlink()
-        copy.rmdir()
-    except OSError:
-        drop_scratch(copy)
 
 
 def serving(product_id: str) -> list[str]:
@@ -343,26 +333,18 @@ def command(product_id: str) -> list[str]:
     return serving(product_id)
 
 
-class _Requests:
-    """The requests in `lines`. Between two of them this program begins again if its JVM is spent.
+def _next_request(lines: IO[str], answers: IO[str]) -> str:
+    """Return the next request. If its JVM is spent, this program begins again before it.
 
-    It is the same process with the same pipes: the runner notices nothing.
+    It is the same process with the same pipes: the runner notices nothing. What was answered is written by
+    now, and nothing of the next request is read.
     """
-
-    def __init__(self, lines: IO[str], answers: IO[str]) -> None:
-        self._lines, self._answers = lines, answers
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.readline, "")
-
-    def readline(self) -> str:
-        """Return the next request; what was answered is written by now, and nothing of this one is read."""
-        if jvm.spent.is_set():
-            sys.stderr.flush()
-            end_all()
-            os.dup2(self._answers.fileno(), 1)
-            os.execv(sys.executable, [sys.executable, "-m", _HARNESSES, *sys.argv[1:]])  # noqa: S606
-        return self._lines.readline()
+    if jvm.spent.is_set():
+        sys.stderr.flush()
+        end_all()
+        os.dup2(answers.fileno(), 1)
+        os.execv(sys.executable, [sys.executable, "-m", _HARNESSES, *sys.argv[1:]])  # noqa: S606
+    return lines.readline()
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -376,7 +358,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--charset", help="the JVM's default charset, if not the harness's choice")
     options = parser.parse_args(arguments)
     # What anything but the protocol prints, native code included, goes to standard error.
-    answers = own_output()
+    answers = serve.own_output()
     try:
         product = get_product(options.product)
         driver: type[Driver] = importlib.import_module(f"{_HARNESSES}.{product.harness}").DRIVER
@@ -386,7 +368,8 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     with answers:
-        status = serve(implementation, _Requests(sys.stdin, answers), answers)
+        answer = partial(serve.answers, implementation)
+        status = serve.exchange(answer, partial(_next_request, sys.stdin, answers), answers)
     sys.stderr.flush()
     end_all()
     os._exit(status)
@@ -399,15 +382,8 @@ Program = Callable[..., bool]
 def program(product: Product, name: str, **options: str) -> list[str]:
     """Return the command that runs a program of the harness of `product`."""
     given = [part for option, value in options.items() for part in (f"--{option}", value)]
-    return [
-        sys.executable,
-        "-m",
-        f"{_HARNESSES}.{product.harness}.programs",
-        name,
-        "--product",
-        product.id,
-        *given,
-    ]
+    module = f"{_HARNESSES}.{product.harness}.programs"
+    return [sys.executable, "-m", module, name, "--product", product.id, *given]
 
 
 def run_program(programs: Mapping[str, Program]) -> None:
