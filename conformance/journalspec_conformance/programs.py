@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
-from typing import IO, Self
+from typing import Self
 
 import psutil
 
@@ -141,8 +141,10 @@ class Program(Enclosure):
         except BaseException:
             self.end()
             raise
-        streams = (self._process.stdin, self._process.stdout, self._process.stderr)
-        self.stdin, self.stdout, self.stderr = map(_there, streams)
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        assert self._process.stderr is not None
+        self.stdin, self.stdout, self.stderr = self._process.stdin, self._process.stdout, self._process.stderr
 
     def wait(self, timeout: float) -> int | None:
         """Return how the program ended, negative for a signal, None if it has not after `timeout` seconds.
@@ -180,12 +182,6 @@ class Program(Enclosure):
                 own += info.rss - common
                 shared = max(shared, common)
         return own + shared
-
-
-def _there(stream: IO[bytes] | None) -> IO[bytes]:
-    if stream is None:
-        raise AssertionError("the program was started without this pipe")
-    return stream
 
 
 def _at_its_start() -> Callable[[], None] | None:

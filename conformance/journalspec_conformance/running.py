@@ -19,6 +19,7 @@ import click
 
 from journalspec.files import shown
 from journalspec.observation import Level
+from journalspec_conformance import selection
 from journalspec_conformance.bounds import BOUNDS, Bounds, check_timeout
 from journalspec_conformance.connect import Target, parse_impl
 from journalspec_conformance.connection import DEFAULT_TIMEOUT
@@ -27,18 +28,7 @@ from journalspec_conformance.errors import Breakdown, Problem
 from journalspec_conformance.expect import Expectations, load_expectations
 from journalspec_conformance.programs import Enclosure, end_with_parent
 from journalspec_conformance.result import Result
-from journalspec_conformance.selection import (
-    CRASH,
-    CRASH_WRITE,
-    Draws,
-    cases_of,
-    crash_states,
-    formats_named,
-    ids_outside,
-    probes_of,
-    with_draws,
-    writer_states,
-)
+from journalspec_conformance.selection import CRASH, CRASH_WRITE, Draws
 from journalspec_corpus import Probe
 from journalspec_corpus.draws import COUNT, MOST_SEED
 
@@ -98,28 +88,28 @@ def prepare(request: RunRequest) -> Prepared:
     crash, writing = request.tier == CRASH, request.tier == CRASH_WRITE
     tier = "files" if request.cases and not crash else request.tier
     draws = None
-    if crash or writing or (with_draws(request.tier) and not request.cases):
+    if crash or writing or (selection.with_draws(request.tier) and not request.cases):
         drawn = secrets.randbelow(MOST_SEED) if request.seed is None else request.seed
         draws = Draws(drawn, request.count, request.select)
     if draws is not None and crash:
         with closing(setup.open()) as engine:
             hello = engine.hello.formats
         editions = {name: claims.editions for name, claims in hello.items() if "recover" in claims.ops}
-        formats = request.formats or formats_named(request.select)
-        chosen = crash_states(formats, editions, draws, request.cases)
+        formats = request.formats or selection.formats_named(request.select)
+        chosen = selection.crash_states(formats, editions, draws, request.cases)
     elif draws is not None and writing:
-        chosen = writer_states(request.formats, draws, request.preset)
+        chosen = selection.writer_states(request.formats, draws, request.preset)
     else:
-        chosen = cases_of(request.tier, request.formats, request.cases, draws, request.select)
+        chosen = selection.cases_of(request.tier, request.formats, request.cases, draws, request.select)
     expectations, source = _expectations(request.expect, setup.target.expectations)
     if expectations.entries:
         # An entry may be about a format that is not chosen; draws are named by none.
         less = draws is None and (request.formats or request.select)
-        every = cases_of(request.tier, (), request.cases) if less else chosen
+        every = selection.cases_of(request.tier, (), request.cases) if less else chosen
         names = [probe.id for case in every for probe in case.probes]
-        elsewhere = None if request.cases else tuple(ids_outside(request.tier))
+        elsewhere = None if request.cases else tuple(selection.ids_outside(request.tier))
         expectations = expectations.bind(names, tier, source, elsewhere=elsewhere)
-    probes = tuple(probes_of(chosen, request.select))
+    probes = tuple(selection.probes_of(chosen, request.select))
     setup = replace(setup, expectations=expectations)
     if draws is None:
         return Prepared(setup, probes, tier)

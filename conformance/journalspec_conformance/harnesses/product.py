@@ -26,18 +26,11 @@ from pathlib import Path
 from typing import IO, Any, ClassVar
 
 from journalspec.observation import CLEAN, RECOVERED, REFUSED, jsonable
-from journalspec_conformance import PROTOCOL, serve
+from journalspec_conformance import PROTOCOL, products, serve
 from journalspec_conformance.harnesses import table
 from journalspec_conformance.harnesses.java import jvm
 from journalspec_conformance.harnesses.java.jvm import Thrown
-from journalspec_conformance.products import (
-    Product,
-    ProductError,
-    UnknownProductError,
-    classpath,
-    get_product,
-    product_ids,
-)
+from journalspec_conformance.products import Product, ProductError, UnknownProductError, get_product
 from journalspec_conformance.programs import drop_scratch, end_all, make_scratch
 
 Request = dict[str, Any]
@@ -327,7 +320,7 @@ def command(product_id: str) -> list[str]:
         if importlib.util.find_spec("jpype") is None:
             raise LookupError("JPype is missing: install `journalspec[products]`")
         try:
-            classpath(product)
+            products.classpath(product)
         except ProductError as error:
             raise LookupError(str(error)) from None
     return serving(product_id)
@@ -354,7 +347,7 @@ def main(arguments: list[str] | None = None) -> int:
     wait for threads of the product that never end.
     """
     parser = argparse.ArgumentParser(prog=f"python -m {_HARNESSES}", description="drive a product")
-    parser.add_argument("--product", required=True, help=f"one of {', '.join(product_ids())}")
+    parser.add_argument("--product", required=True, help=f"one of {', '.join(products.product_ids())}")
     parser.add_argument("--charset", help="the JVM's default charset, if not the harness's choice")
     options = parser.parse_args(arguments)
     # What anything but the protocol prints, native code included, goes to standard error.
@@ -393,7 +386,7 @@ def run_program(programs: Mapping[str, Program]) -> None:
     """
     parser = argparse.ArgumentParser()
     parser.add_argument("name", choices=programs)
-    parser.add_argument("--product", required=True, choices=product_ids())
+    parser.add_argument("--product", required=True, choices=products.product_ids())
     options, given = parser.parse_known_args()
     more = {name.removeprefix("--"): value for name, value in zip(given[::2], given[1::2], strict=True)}
     seen = programs[options.name](get_product(options.product), **more)

@@ -197,7 +197,9 @@ class Store:
             try:
                 name, fields = self._loaded(at)
             except Thrown:
-                name, fields = "OTHER", self._payload(at)
+                name, fields = "OTHER", {}
+                with suppress(Thrown):  # the product cannot read that either
+                    fields = {"payload": self._bytes(at)}
             yield {"type": name, "length": place["len"], **jsonable(fields), "at": place}
 
     @product_call()
@@ -208,13 +210,6 @@ class Store:
     def _loaded(self, at: Java) -> tuple[str, Answer]:
         command = self._store.load(at)
         return command_name(command), command_fields(command_name(command), command)
-
-    def _payload(self, at: Java) -> Answer:
-        """Return the payload of a record as a field; nothing if the product cannot read that either."""
-        try:
-            return {"payload": self._bytes(at)}
-        except Thrown:
-            return {}
 
     @product_call()
     def _bytes(self, at: Java) -> bytes:
