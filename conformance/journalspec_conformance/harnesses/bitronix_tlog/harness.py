@@ -17,6 +17,7 @@ from typing import Any
 from journalspec.formats import get_format
 from journalspec.observation import jsonable
 from journalspec_conformance.harnesses import product as shared
+from journalspec_conformance.harnesses import table
 from journalspec_conformance.harnesses.java import jvm
 from journalspec_conformance.harnesses.java.jvm import Java, Thrown, java_class, product_call
 from journalspec_conformance.harnesses.product import Answer, Op
@@ -310,15 +311,7 @@ class Bitronix(shared.Driver):
 
     format_id = FORMAT
     charset = "UTF-8"
-    #: The disk editions have the same bytes, and either version reads and writes both. The one difference,
-    #: whether a record may end where the file ends, is the version's own and shows where a case is about it.
-    claims = {  # noqa: RUF012 - never changed
-        "editions": ["2.1", "3.0"],
-        "policies": ["strict", "salvage"],
-        "features": ["damage", "step"],
-        "state": ["active", "unfinished"],
-        "fields": list(GETTERS),
-    }
+    claims = table(__package__, "java.toml")["claims"]
 
     def observed(self, directory: Path, params: Mapping[str, str]) -> Answer:
         """Return every record of both files, in the order of the pair."""

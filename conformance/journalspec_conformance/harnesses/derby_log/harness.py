@@ -394,12 +394,7 @@ class Derby(shared.Driver):
     """One version of the database."""
 
     format_id = FORMAT
-    claims = {  # noqa: RUF012 - never changed
-        "ops": ["recover", "write"],
-        "policies": ["default"],
-        "features": ["damage", "silent", "step", "no-records"],
-        "state": ["rows", "in_doubt"],
-    }
+    claims = _JAVA["claims"]
     unread = "the product shows its records to nobody"
 
     def recovered(self, directory: Path, params: Mapping[str, str], policy: str) -> Answer:

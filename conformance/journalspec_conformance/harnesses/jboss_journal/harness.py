@@ -347,13 +347,7 @@ class JournalProduct(shared.Driver):
     format_id = "jboss_journal"
     write_phases = ("load", "write")
     doing = "load"
-    claims = {  # noqa: RUF012 - never changed
-        "policies": ["strict"],  # the products leave no file out
-        "features": ["damage", "pure", "silent", "step"],
-        "state": ["live", "prepared", "discarded"],
-        # The record fields that the products' callbacks give for every type that has them.
-        "fields": ["file_id", "tx", "id", "user_type", "body", "extra", "count"],
-    }
+    claims = _JAVA["claims"]
 
     def __init__(self, product: Product, java: jvm.Runtime | None) -> None:
         """Take a product in the running JVM and listen to its log."""

@@ -6,7 +6,7 @@ fields are looked at only where the product does not show its index.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -16,6 +16,7 @@ from journalspec.formats import get_format
 from journalspec.kahadb_journal.commands import messages
 from journalspec.observation import jsonable
 from journalspec_conformance.harnesses import product as shared
+from journalspec_conformance.harnesses import table
 from journalspec_conformance.harnesses.java import jvm
 from journalspec_conformance.harnesses.java.jvm import Java, Thrown, java_class, product_call
 from journalspec_conformance.harnesses.product import Answer, Op
@@ -23,30 +24,9 @@ from journalspec_corpus.model import XA_ID
 
 FORMAT = "kahadb_journal"
 _PACKAGE = "org.apache.activemq.store.kahadb"
-#: Policy -> checkForCorruptJournalFiles, checksumJournalFiles, ignoreMissingJournalfiles.
-OPTIONS = {
-    "strict": (True, True, False),
-    "salvage": (True, True, True),
-    "default": (False, True, False),
-    "unchecked": (False, False, False),
-}
-#: ``preallocation`` -> the product's scope and strategy.
-_STRATEGIES = {
-    "none": ("NONE", "SPARSE_FILE"),
-    "sparse": ("ENTIRE_JOURNAL", "SPARSE_FILE"),
-    "zeros": ("ENTIRE_JOURNAL", "ZEROS"),
-    "chunked": ("ENTIRE_JOURNAL", "CHUNKED_ZEROS"),
-    "template": ("ENTIRE_JOURNAL", "OS_KERNEL_COPY"),
-}
-#: Fields whose getter is not the name in Java's spelling.
-_GETTERS = {
-    "transaction": "TransactionInfo",
-    "text": "Message",
-    "add": "Message",
-    "job": "Payload",
-    "file_map": "AckMessageFileMap",
-    "source_file": "SourceDataFileId",
-}
+_JAVA = table(__package__, "java.toml")
+#: Policy -> the product's options.
+OPTIONS: Mapping[str, Sequence[bool]] = _JAVA["options"]
 #: What is left out of a record where it is not stored.
 _OPTIONAL = frozenset(["transaction", "ack", "subscription_info", "text"])
 #: The editions whose logs end in zeros, and the first one whose logs end in a marker of letters.
@@ -85,7 +65,7 @@ _VALUES: Mapping[str, Callable[[Java], Any]] = {
 
 
 def _getter(name: str) -> str:
-    return _GETTERS.get(name) or "".join(part.capitalize() for part in name.split("_"))
+    return _JAVA["getters"].get(name) or "".join(part.capitalize() for part in name.split("_"))
 
 
 def _destination(command: Java) -> tuple[str, str]:
@@ -229,7 +209,7 @@ class Store:
         destinations = []
         for entry in _field("storedDestinations").get(self._store).entrySet():
             kind, _, name = str(entry.getKey()).partition(":")
-            destinations.append(self._destination(_KINDS[kind], name, entry.getValue(), tx))
+            destinations.append(self._destination(_JAVA["kinds"][kind], name, entry.getValue(), tx))
         prepared = _field("preparedTransactions").get(self._store)
         # The product keeps local ones there as well; an answer has a place for XA ids only (KHD-TXN-005).
         branches = [entry for entry in prepared.entrySet() if bool(entry.getKey().isXATransaction())]
@@ -290,10 +270,6 @@ class Store:
         self._journal.close()
 
 
-#: How the index's keys begin, and the kinds that they mean.
-_KINDS = {"0": "QUEUE", "1": "TOPIC", "2": "TEMP_QUEUE", "3": "TEMP_TOPIC"}
-
-
 @contextmanager
 def _stopped(store: Store) -> Iterator[Store]:
     """Give a store, and stop it: of one that did not start there are parts that cannot be stopped."""
@@ -352,7 +328,7 @@ class WriterJournal:
         self._journal.setWriteBatchSize(int(params.get("max_batch_length", "4194304")))
         self._journal.setChecksum(params.get("checksums", "true") == "true")
         if "preallocation" in params:
-            scope, strategy = _STRATEGIES[params["preallocation"]]
+            scope, strategy = _JAVA["strategies"][params["preallocation"]]
             for name, value in (("Scope", scope), ("Strategy", strategy)):
                 kind = _class(f"disk.journal.Journal$Preallocation{name}")
                 getattr(self._journal, f"setPreallocation{name}")(kind.valueOf(value))
@@ -387,11 +363,9 @@ class KahaDB(shared.Driver):
     """One version of the message store's journal."""
 
     format_id = FORMAT
+    #: What is in the control record of a batch is told to nobody.
     claims = {  # noqa: RUF012 - never changed
-        "policies": list(OPTIONS),
-        "features": ["damage", "pure", "step"],
-        "state": ["destinations", "in_doubt"],
-        # What is in the control record of a batch is told to nobody.
+        **_JAVA["claims"],
         "fields": sorted(
             {field.name for field in get_format(FORMAT).vocabulary.fields} - {"batch_size", "checksum"}
         ),

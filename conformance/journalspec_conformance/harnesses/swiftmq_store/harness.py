@@ -370,12 +370,7 @@ class SwiftMQ(shared.Driver):
     """One version of the store."""
 
     format_id = FORMAT
-    claims = {  # noqa: RUF012 - never changed
-        "ops": ["recover", "write"],
-        "policies": ["default"],
-        "features": ["damage", "step", "no-records"],
-        "state": ["queues", "in_doubt", "durables"],
-    }
+    claims = table(__package__, "java.toml")["claims"]
     unread = "the product shows its log to nobody"
 
     def __init__(self, product: Product, java: jvm.Runtime | None) -> None:
