@@ -291,8 +291,9 @@ class Child(Program):
         """Kill it and everything it started."""
         super().end()
         if self._process is not None and not self.stdout.closed:
-            while self._move(0):
-                pass  # nobody is left that could write more
+            until = time.monotonic() + 1.0
+            while self._move(0) and time.monotonic() < until:
+                pass  # what is in its pipes; nothing that it has started could write more
             self._selector.close()
             for stream in (self.stdin, self.stdout, self.stderr):
                 with suppress(OSError):

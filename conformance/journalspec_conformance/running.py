@@ -101,14 +101,17 @@ def prepare(request: RunRequest) -> Prepared:
         chosen = selection.writer_states(request.formats, draws, request.preset)
     else:
         chosen = selection.cases_of(request.tier, request.formats, request.cases, draws, request.select)
-    expectations, source = _expectations(request.expect, setup.target.expectations)
+    path = setup.target.expectations if request.expect is None else Path(request.expect)
+    expectations = Expectations.none()
+    if path is not None and request.expect != NO_EXPECTATIONS:
+        expectations = load_expectations(path)
     if expectations.entries:
         # An entry may be about a format that is not chosen; draws are named by none.
         less = draws is None and (request.formats or request.select)
         every = selection.cases_of(request.tier, (), request.cases) if less else chosen
         names = [probe.id for case in every for probe in case.probes]
         elsewhere = None if request.cases else tuple(selection.ids_outside(request.tier))
-        expectations = expectations.bind(names, tier, source, elsewhere=elsewhere)
+        expectations = expectations.bind(names, tier, str(path), elsewhere=elsewhere)
     probes = tuple(selection.probes_of(chosen, request.select))
     setup = replace(setup, expectations=expectations)
     if draws is None:
@@ -136,13 +139,6 @@ def setup_of(request: RunRequest) -> Setup:
         enforce_should=request.enforce_should,
     )
     return Setup(target, options, Expectations.none())
-
-
-def _expectations(wanted: str | None, shipped: Path | None) -> tuple[Expectations, str]:
-    path = shipped if wanted is None else Path(wanted)
-    if path is None or wanted == NO_EXPECTATIONS:
-        return Expectations.none(), ""
-    return load_expectations(path), str(path)
 
 
 def header_options(request: RunRequest, seed: int | None = None) -> dict[str, Any]:
