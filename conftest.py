@@ -148,7 +148,7 @@ def live_report(made_once: Callable[[str, Callable[[Path], None]], Path]) -> Cal
     """Return a function: the report of a harness inside Python over a tier, made once for all tests."""
     from journalspec_conformance.connect import parse_impl  # noqa: PLC0415 - as above: not for every test
     from journalspec_conformance.engine import Engine, Options  # noqa: PLC0415
-    from journalspec_conformance.report import ReportWriter, make_header, open_report  # noqa: PLC0415
+    from journalspec_conformance.report import make_header, open_report, write_report  # noqa: PLC0415
     from journalspec_conformance.selection import cases_of, probes_of  # noqa: PLC0415
 
     def report(name: str, tier: str) -> Path:
@@ -163,10 +163,7 @@ def live_report(made_once: Callable[[str, Callable[[Path], None]], Path]) -> Cal
             header = make_header(dict(engine.hello.impl), name, tier, seconds=seconds)
             engine.close()
             with open_report(out / file) as stream:
-                writer = ReportWriter(stream, header)
-                for result in results:
-                    writer.add(result)
-                writer.finish()
+                write_report(stream, header, results)
 
         return made_once(f"report-{name}-{tier}", fill) / file
 

@@ -25,9 +25,9 @@ from mutants import Mutant, MutantError, load_mutants, load_unproved
 from journalspec.formats import UnknownFormat, format_ids, get_format
 from journalspec.requirements import requirements
 from journalspec_conformance import writing
+from journalspec_conformance.connect import in_process
 from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.harnesses.reference import Reference
-from journalspec_conformance.inprocess import InProcessConnection
 from journalspec_corpus import Case, load_cases
 from journalspec_reference import load
 
@@ -76,7 +76,7 @@ def judging(implementation: Any, *, enforce_should: bool = False) -> Iterator[En
     """Yield an engine that asks `implementation`, in this process."""
     implementations = {implementation.format_id: implementation}
     options = Options(enforce_should=enforce_should, enforce_may=enforce_should)
-    engine = Engine(InProcessConnection(lambda: Reference(implementations)), options)
+    engine = Engine(in_process(lambda: Reference(implementations)), options)
     try:
         with patch.object(writing, "load", lambda _: implementation):
             yield engine

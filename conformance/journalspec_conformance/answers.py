@@ -12,7 +12,6 @@ than the protocol allows, but lists are lists and objects objects, so that compa
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from typing import Any
@@ -92,22 +91,16 @@ def _fault(where: str, name: str, known: Collection[str]) -> str:
     return f"{where}: nothing is called {name!r}.{hint} Known: {', '.join(known)}"
 
 
-@dataclass(frozen=True, slots=True)
-class Stranger:
-    """A name in an answer that the format does not have: its kind (``records.gtird``), and a sentence."""
+def stranger_in(observed: Mapping[str, Any], format_id: str) -> tuple[str, str] | None:
+    """Return the first name in `observed` that `format_id` does not have, None if there is none.
 
-    kind: str
-    text: str
-
-
-def stranger_in(observed: Mapping[str, Any], format_id: str) -> Stranger | None:
-    """Return the first name in `observed` that `format_id` does not have, None if there is none."""
-    words = _words(format_id)
-    found = next(_strangers(observed, words), None)
+    It comes as its kind (``records.gtird``), and a sentence.
+    """
+    found = next(_strangers(observed, _words(format_id)), None)
     if found is None:
         return None
     group, path, name, known = found
-    return Stranger(f"{group}.{name}", _fault(path, name, sorted(known)))
+    return f"{group}.{name}", _fault(path, name, sorted(known))
 
 
 @cache
@@ -130,23 +123,25 @@ def _words(format_id: str) -> Mapping[str, frozenset[str]]:
 Found = tuple[str, str, str, frozenset[str]]
 
 
+#: List of an answer, member of its entries, and the words that are known for it.
+_LISTED = (
+    ("records", "type", "type"),
+    ("unanchored", "type", "type"),
+    ("dropped", "reason", "reason"),
+    ("missing", "code", "missing"),
+    ("files", "role", "role"),
+    ("notes", "code", "note"),
+)
+
+
 def _strangers(observed: Mapping[str, Any], words: Mapping[str, frozenset[str]]) -> Iterator[Found]:
-    for group in ("records", "unanchored"):
-        for at, record in enumerate(observed.get(group) or ()):
-            yield from _word(group, f"{group}[{at}].type", record.get("type"), words["type"])
-            if not record.keys() <= words["record"]:
-                yield from _names(group, f"{group}[{at}]", record, words["record"])
-    for group, member, kind in (
-        ("dropped", "reason", "reason"),
-        ("missing", "code", "missing"),
-        ("files", "role", "role"),
-        ("notes", "code", "note"),
-    ):
+    for group, member, kind in _LISTED:
         for at, entry in enumerate(observed.get(group) or ()):
             yield from _word(group, f"{group}[{at}].{member}", entry.get(member), words[kind])
+            if kind == "type" and not entry.keys() <= words["record"]:
+                yield from _names(group, f"{group}[{at}]", entry, words["record"])
     for at, entry in enumerate(observed.get("files") or ()):
-        header = entry.get("header")
-        yield from _names("files.header", f"files[{at}].header", header or (), words["header"])
+        yield from _names("files.header", f"files[{at}].header", entry.get("header") or (), words["header"])
     yield from _names("state", "state", observed.get("state") or (), words["state"])
     if observed.get("verdict") == REFUSED:
         yield from _word("refused", "phase", observed.get("phase"), words["phase"])
@@ -164,17 +159,15 @@ def _word(group: str, path: str, value: object, known: frozenset[str]) -> Iterat
         yield group, path, value, known
 
 
-_LISTS_OF_OBJECTS = ("records", "dropped", "missing", "files", "notes", "unanchored")
-
-
 def check_observation(observed: Mapping[str, Any]) -> None:
     """Raise Misbehaved if `observed` is not an observation that can be compared."""
     if not isinstance(observed.get("verdict"), str):
         raise Misbehaved(f"the observation has no verdict, only {', '.join(sorted(observed)) or 'nothing'}")
-    for name in _LISTS_OF_OBJECTS:
+    for name, _, _ in _LISTED:
         _check_objects(name, observed.get(name))
     for name in ("state", "contents", "at"):
-        _check_object(name, observed.get(name))
+        if not isinstance(observed.get(name), dict | None):
+            raise Misbehaved(f"{name} is not an object: {observed[name]!r:.100}")
     for table, rows in (observed.get("contents") or {}).items():
         _check_list(f"contents.{table}", rows)
 
@@ -200,7 +193,8 @@ def check_io(step: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 def _check_objects(name: str, values: object) -> None:
     """Check a list of objects that may have a place each."""
     for index, value in enumerate(_check_list(name, values)):
-        _check_object(f"{name}[{index}].at", value.get("at"))
+        if not isinstance(value.get("at"), dict | None):
+            raise Misbehaved(f"{name}[{index}].at is not an object: {value['at']!r:.100}")
 
 
 def _check_list(name: str, values: object) -> list[dict[str, Any]]:
@@ -213,8 +207,3 @@ def _check_list(name: str, values: object) -> list[dict[str, Any]]:
         if not isinstance(value, dict):
             raise Misbehaved(f"{name}[{index}] is not an object: {value!r:.100}")
     return values
-
-
-def _check_object(name: str, value: object) -> None:
-    if value is not None and not isinstance(value, dict):
-        raise Misbehaved(f"{name} is not an object: {value!r:.100}")

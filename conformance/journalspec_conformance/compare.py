@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Any
 
@@ -72,6 +72,10 @@ class Difference:
         return out | ({"at": dict(self.at)} if self.at else {})
 
 
+#: Compares one part of an expectation and an observation.
+Step = Callable[[Members, Members, Claims], Difference | None]
+
+
 def compare(expected: Members, observed: Members, claims: Claims) -> Difference | None:
     """Return the first difference between `expected` and `observed`, or None."""
     for depth, (level, step) in enumerate(_STEPS):
@@ -79,7 +83,7 @@ def compare(expected: Members, observed: Members, claims: Claims) -> Difference 
             break
         found = step(expected, observed, claims)
         if found is not None:
-            return Difference(found.fingerprint, found.where, found.expected, found.observed, found.at, depth)
+            return replace(found, depth=depth)
     return None
 
 
@@ -99,30 +103,23 @@ def closest(expected: Iterable[Members], observed: Members, claims: Claims) -> t
 
 
 def _verdict(expected: Members, observed: Members, claims: Claims) -> Difference | None:
-    got = observed.get("verdict")
-    refusal = expected.get("allowed", {}).get("refusal")
+    got, refusal = observed.get("verdict"), expected.get("allowed", {}).get("refusal")
+    wanted = expected.get("verdict", got)
     if got == REFUSED:
-        permitted = expected.get("verdict") == REFUSED if refusal is None else refusal != "forbidden"
-        if not permitted:
-            return Difference(
-                _refusal_print(observed), "verdict", expected.get("verdict"), got, observed.get("at")
-            )
-        return None
+        if wanted == REFUSED if refusal is None else refusal != "forbidden":
+            return None
+        return Difference(
+            _refusal_print(observed), "verdict", expected.get("verdict"), got, observed.get("at")
+        )
     if refusal == "required":
         return Difference("verdict", "verdict", REFUSED, got)
     if expected.get("allowed", {}).get("must_report") and got == CLEAN and not claims.silent:
         return Difference("verdict", "verdict", RECOVERED, got)
-    wanted = expected.get("verdict", got)
     proved = expected.get("missing") or claims.beside.intersection(expected.get("notes", ()))
     unseen = not claims.missing and proved and not expected.get("dropped")
     if refusal is None and got != wanted and not ((claims.silent or unseen) and wanted != REFUSED):
-        return Difference("verdict", "verdict", expected["verdict"], got, _first_region(observed))
+        return Difference("verdict", "verdict", wanted, got, next(iter(observed.get("dropped") or ()), None))
     return None
-
-
-def _first_region(observed: Members) -> Members | None:
-    regions = observed.get("dropped") or ()
-    return regions[0] if regions else None
 
 
 def _refusal_print(observed: Members) -> str:
@@ -144,36 +141,25 @@ def _records(expected: Members, observed: Members, claims: Claims) -> Difference
         return None
     want: Sequence[Members] = expected["records"]
     have: Sequence[Members] = observed.get("records") or ()
-    parted = _first_parting(want, have, claims)
-    if parted is None:
+    pairs = [*zip_longest(want, have)]
+    fields = (left is None or right is None or _first_field(left, right, claims) for left, right in pairs)
+    index, field = next(((at, field) for at, field in enumerate(fields) if field), (-1, ""))
+    if index < 0:
         return None
+    left, right = pairs[index]
     if len(have) < len(want):
-        return _lonely("records:missing", parted, want[parted], None)
-    if len(have) > len(want):
-        return _lonely("records:extra", parted, None, have[parted])
-    if _same_bag(want, have, claims):
-        return _lonely("records:order", parted, want[parted], have[parted])
-    field = _first_field(want[parted], have[parted], claims) or "type"
-    return Difference(
-        "records:changed",
-        f"records[{parted}].{field}",
-        _field(want[parted], field),
-        _field(have[parted], field),
-        have[parted].get("at") or want[parted].get("at"),
-    )
-
-
-def _lonely(fingerprint: str, index: int, want: Members | None, have: Members | None) -> Difference:
-    at = (want or {}).get("at") or (have or {}).get("at")
-    return Difference(fingerprint, f"records[{index}]", want, have, at)
-
-
-def _first_parting(want: Sequence[Members], have: Sequence[Members], claims: Claims) -> int | None:
-    """Return the first index where the lists part, None if they do not."""
-    for index, (left, right) in enumerate(zip_longest(want, have)):
-        if left is None or right is None or _first_field(left, right, claims) is not None:
-            return index
-    return None
+        kind, right = "missing", None
+    elif len(have) > len(want):
+        kind, left = "extra", None
+    else:
+        wanted = _Sets(want, claims)
+        if not all(wanted.take(record) for record in have):
+            at = right.get("at") or left.get("at")
+            values = _field(left, str(field)), _field(right, str(field))
+            return Difference("records:changed", f"records[{index}].{field}", *values, at)
+        kind = "order"
+    at = (left or {}).get("at") or (right or {}).get("at")
+    return Difference(f"records:{kind}", f"records[{index}]", left, right, at)
 
 
 def _first_field(want: Members, have: Members, claims: Claims) -> str | None:
@@ -189,12 +175,6 @@ def _first_field(want: Members, have: Members, claims: Claims) -> str | None:
 
 def _field(record: Members, path: str) -> Json:
     return (record.get("at") or {}).get("file") if path == "at.file" else record.get(path)
-
-
-def _same_bag(want: Sequence[Members], have: Sequence[Members], claims: Claims) -> bool:
-    """Tell whether both hold the same records in another order: each by the fields that are listed of it."""
-    wanted = _Sets(want, claims)
-    return all(wanted.take(record) for record in have) and wanted.left() is None
 
 
 def _allowed(expected: Members, observed: Members, claims: Claims) -> Difference | None:
@@ -288,20 +268,18 @@ def _bag(value: Json, shape: Json) -> Json:
     return value
 
 
-def _dropped(expected: Members, observed: Members, claims: Claims) -> Difference | None:
-    return _listed("dropped", expected, observed) if "dropped" in expected else None
+def _listed(name: str) -> Step:
+    """Return the comparison of two lists, entry by entry, by the members that the expected one has."""
 
+    def step(expected: Members, observed: Members, claims: Claims) -> Difference | None:
+        told = name in expected and (claims.missing or name != "missing")
+        for index, pair in enumerate(zip_longest(expected[name], observed.get(name) or [])) if told else ():
+            left, right = pair
+            if left is None or right is None or any(value != right.get(key) for key, value in left.items()):
+                return Difference(name, f"{name}[{index}]", left, right, left or right)
+        return None
 
-def _missing(expected: Members, observed: Members, claims: Claims) -> Difference | None:
-    return _listed("missing", expected, observed) if "missing" in expected and claims.missing else None
-
-
-def _listed(name: str, expected: Members, observed: Members) -> Difference | None:
-    """Compare two lists, entry by entry, by the members that the expected one has."""
-    for index, (left, right) in enumerate(zip_longest(expected[name], observed.get(name) or [])):
-        if left is None or right is None or any(value != right.get(key) for key, value in left.items()):
-            return Difference(name, f"{name}[{index}]", left, right, left or right)
-    return None
+    return step
 
 
 def _layout(expected: Members, observed: Members, claims: Claims) -> Difference | None:
@@ -309,13 +287,11 @@ def _layout(expected: Members, observed: Members, claims: Claims) -> Difference 
     if observed.get("verdict") != REFUSED:
         records = zip(expected.get("records", ()), observed.get("records") or (), strict=False)
         pairs += [
-            (f"records[{i}].at", want.get("at"), have.get("at")) for i, (want, have) in enumerate(records)
+            (f"records[{i}].at", left.get("at"), right.get("at")) for i, (left, right) in enumerate(records)
         ]
     found = {str(entry.get("file")): entry for entry in observed.get("files") or ()}
-    pairs += [
-        (f"files[{want.get('file')}]", want, found.get(want.get("file")))
-        for want in expected.get("files", ())
-    ]
+    files = ((want.get("file"), want) for want in expected.get("files", ()))
+    pairs += [(f"files[{name}]", want, found.get(name)) for name, want in files]
     for where, want, have in pairs:
         if want is not None and not _contains(want, have):
             return Difference("layout", where, want, have, want if "off" in want else have)
@@ -346,10 +322,8 @@ def _notes(expected: Members, observed: Members, claims: Claims) -> Difference |
 
 
 def _unanchored(expected: Members, observed: Members, claims: Claims) -> Difference | None:
-    if "unanchored" not in expected:
-        return None
-    want, have = (_by_place(members.get("unanchored") or ()) for members in (expected, observed))
-    for index, (left, right) in enumerate(zip_longest(want, have)):
+    want, have = (sorted(members.get("unanchored") or (), key=_place) for members in (expected, observed))
+    for index, (left, right) in enumerate(zip_longest(want, have) if "unanchored" in expected else ()):
         wrong = left is None or right is None or _first_field(left, right, claims) is not None
         if wrong or not _contains(left["at"], right.get("at")):
             at = (right or left or {}).get("at")
@@ -357,13 +331,10 @@ def _unanchored(expected: Members, observed: Members, claims: Claims) -> Differe
     return None
 
 
-def _by_place(records: Sequence[Members]) -> list[Members]:
-    def place(record: Members) -> tuple[str, int]:
-        at = record.get("at") or {}
-        off = str(at.get("off", ""))
-        return str(at.get("file", "")), int(off) if off.isdecimal() else -1
-
-    return sorted(records, key=place)
+def _place(record: Members) -> tuple[str, int]:
+    at = record.get("at") or {}
+    off = str(at.get("off", ""))
+    return str(at.get("file", "")), int(off) if off.isdecimal() else -1
 
 
 def _contents(expected: Members, observed: Members, claims: Claims) -> Difference | None:
@@ -382,15 +353,15 @@ def _contents(expected: Members, observed: Members, claims: Claims) -> Differenc
     return None
 
 
-_STEPS: tuple[tuple[Level, Callable[[Members, Members, Claims], Difference | None]], ...] = (
+_STEPS: tuple[tuple[Level, Step], ...] = (
     (Level.VERDICT, _verdict),
     (Level.VERDICT, _refusal),
     (Level.RECORDS, _records),
     (Level.RECORDS, _allowed),
     (Level.STATE, _state),
     (Level.STATE, _permitted),
-    (Level.LAYOUT, _dropped),
-    (Level.LAYOUT, _missing),
+    (Level.LAYOUT, _listed("dropped")),
+    (Level.LAYOUT, _listed("missing")),
     (Level.LAYOUT, _layout),
     (Level.LAYOUT, _notes),
     (Level.LAYOUT, _unanchored),

@@ -1,19 +1,20 @@
-"""One implementation under test, however it is reached, and what it says it can do.
+"""One implementation under test: what it says it can do, and how it is asked.
 
-All ways of reaching one (process, one-shot command, Python class) have the
-same small interface, so that nothing above this module knows the difference.
+There is one protocol and one connection. What does not speak the protocol by itself (a command that is run
+once per question, a Python class) has an adapter that does, see :mod:`.connect`.
 """
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn
 
 from journalspec.observation import Level
 from journalspec_conformance import PROTOCOL
-from journalspec_conformance.errors import Breakdown, Misbehaved
+from journalspec_conformance.errors import Breakdown, Misbehaved, TimedOut, said_more
 from journalspec_corpus.form import strict
 
 Message = dict[str, Any]
@@ -24,6 +25,8 @@ OUTCOMES = ("ok", "unsupported", "error")
 NESTING = 100
 #: Digits of a JSON number. The protocol's own, `seq`, has a few: all others are strings.
 DIGITS = 100
+#: Seconds per question if neither the user nor the harness says otherwise, and to start and introduce itself.
+DEFAULT_TIMEOUT, START_TIMEOUT = 10.0, 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,7 @@ class FormatClaims:
 class Hello:
     """Who an implementation is (free-form `impl`, at least a name) and what it can do.
 
-    `message` is the whole answer, where there was one.
+    `message` is the whole answer.
     """
 
     impl: Mapping[str, str]
@@ -105,48 +108,187 @@ def _claims(entry: Mapping[str, Any]) -> FormatClaims:
     )
 
 
-class Connection(Protocol):
-    """A way to ask one implementation. Every method may raise a Breakdown.
+class Peer:
+    """What answers in the protocol: a program, or what makes something else speak so (:mod:`.connect`)."""
 
-    After a Breakdown the next question starts the implementation anew.
+    #: Whether replies carry the number of their request.
+    numbered = False
+    #: Whether it may be given files as a mapping from names to bytes, in place of a directory.
+    in_memory = False
+
+    def send(self, message: Message) -> None:
+        """Hand over a request."""
+        raise NotImplementedError
+
+    def receive(self, timeout: float, directory: str) -> Message:
+        """Return the next reply, of a question about `directory`; raises a Breakdown."""
+        raise NotImplementedError
+
+    def unasked(self) -> Breakdown | None:
+        """Return what it has done besides its last answer, such as to say more; None if it does not show."""
+        return None
+
+    def errors(self) -> str:
+        """Return the tail of what it wrote to standard error lately."""
+        raise NotImplementedError
+
+    def leave(self) -> None:
+        """Let it end by itself, after ``bye``."""
+
+    def end(self) -> None:
+        """End it, whatever it is doing, and all that it has started."""
+
+
+class Connection:
+    """The way to ask one implementation. Asking may raise a Breakdown; the next question starts it anew.
+
+    `start` makes the peer, when it is first needed. `timeout` is in seconds per request; the first one, which
+    has to wait for a program to start, gets START_TIMEOUT at least.
     """
 
-    #: True if requests carry ``files`` (name -> bytes) and no directory is needed.
-    in_memory: bool
+    def __init__(self, start: Callable[[], Peer], timeout: float = DEFAULT_TIMEOUT) -> None:
+        self._make, self.timeout = start, timeout
+        #: True if requests carry ``files`` (name -> bytes) and no directory is needed.
+        self.in_memory = False
+        self._peer: Peer | None = None
+        #: The number of the last request, and of the first one of this peer.
+        self._seq = self._first = 0
+        self._last_errors = ""
+        self._late: Breakdown | None = None
+        #: Where the last question was about, and whether the one before was about the same.
+        self._place: object = None
+        self._same = False
 
     def hello(self) -> Hello:
-        """Return what the implementation declares."""
+        """Start it anew and return what it declares."""
+        self._stop()
+        peer, reply = self._start()
+        hello = Hello.from_json(reply)
+        more = self.unasked()
+        if more is not None:
+            raise more
+        self.in_memory = peer.in_memory and hello.in_memory
+        return hello
 
     def ask(self, request: Message) -> Message:
-        """Return the reply to `request` (without ``seq``, which is the connection's business)."""
+        """Send `request` (without ``seq``), and return the reply."""
+        try:
+            peer, seq = self._begin(request)
+            return checked(self._receive(peer, seq, self.timeout, request), request["cmd"])
+        except Breakdown as error:
+            raise self._broken(error) from None
+        except BaseException:
+            self._stop()  # interrupted: who is still thinking would not hear `bye`
+            raise
 
     def steps(self, request: Message) -> Generator[Message, None, None]:
         """Yield the replies to a stepwise write, one operation each, the final one last.
 
         Closing the iterator early kills the implementation where it stands.
         """
+        finished = False
+        try:
+            peer, seq = self._begin(request)
+            while not finished:
+                reply = checked(self._receive(peer, seq, self.timeout, request))
+                finished = "step" not in reply or "ok" in reply
+                yield reply
+                if not finished:
+                    peer.send({"seq": seq, "cmd": "step"})
+        except Breakdown as error:
+            finished = True
+            raise self._broken(error) from None
+        finally:
+            if not finished:
+                self._stop()
 
     def unasked(self) -> Breakdown | None:
-        """Return what it has done besides its last answer, such as to say more; None if it does not show."""
+        """Return what it has done besides its last answer, and if it has, end it."""
+        more = None if self._peer is None else self._peer.unasked()
+        return None if more is None else self._broken(more)
 
     def late(self) -> Breakdown | None:
         """Return, once, the same of the question before the last one, if it only showed later."""
+        late, self._late = self._late, None
+        return late
 
     def stderr(self) -> str:
-        """Return the tail of what the implementation wrote to standard error lately."""
+        """Return the tail of standard error, of this peer or of the one before."""
+        return self._last_errors if self._peer is None else self._peer.errors()
 
     def close(self) -> None:
         """Say bye and release all resources; never raises."""
+        if self._peer is not None:
+            self._send(self._peer, {"cmd": "bye"})
+            self._peer.leave()
+        self._stop()
 
+    def _begin(self, request: Message) -> tuple[Peer, int]:
+        """Send `request` to a peer that has nothing left to say."""
+        more = self.unasked()
+        self._same = request.get("dir") == self._place
+        self._place = request.get("dir")
+        self._blame(more)
+        peer = self._peer or self._start()[0]
+        return peer, self._send(peer, request)
 
-class AnswersOnly:
-    """Part of a connection whose implementation can do nothing besides its answers."""
+    def _blame(self, late: Breakdown | None) -> None:
+        """Remember what was done after the last answer, or raise it, if that was about the same files."""
+        if late is not None and self._same:
+            raise late
+        self._late = late
 
-    def unasked(self) -> Breakdown | None:
-        """Nothing: a call returns once, and the whole output of a command is its answer."""
-        return None
+    def _start(self) -> tuple[Peer, Message]:
+        """Start a peer and return its answer to ``hello``."""
+        peer = self._peer = self._make()
+        try:
+            seq = self._first = self._send(peer, {"cmd": "hello", "protocol": PROTOCOL})
+            return peer, self._receive(peer, seq, max(self.timeout, START_TIMEOUT), {})
+        except Breakdown as error:
+            raise self._broken(error) from None
+        except BaseException:
+            self._stop()
+            raise
 
-    late = unasked
+    def _send(self, peer: Peer, request: Message) -> int:
+        self._seq += 1
+        peer.send({"seq": self._seq, **request})
+        return self._seq
+
+    def _receive(self, peer: Peer, seq: int, timeout: float, request: Message) -> Message:
+        other: Misbehaved | None = None
+        while True:
+            try:
+                reply = peer.receive(timeout, str(request.get("dir", "")))
+            except TimedOut:
+                if other is None:
+                    raise
+                # Nothing else came: it was meant for this question, and has the number of another.
+                self._late = None
+                raise other from None
+            number = reply.get("seq")
+            if not peer.numbered or (type(number) is int and number == seq):
+                return reply
+            said = json.dumps(reply).encode()[:200]
+            wrong = Misbehaved(f"the answer is to request {number!r:.100}, but {seq} was asked: {said!r}")
+            if other is not None or type(number) is not int or not self._first < number < seq:
+                raise wrong
+            # It has been answered: whose second answer this is, the next one need not pay for.
+            other = wrong
+            self._blame(said_more(said))
+
+    def _broken(self, error: Breakdown) -> Breakdown:
+        if not error.lives:
+            self._stop()
+            error.stderr = self._last_errors
+        return error
+
+    def _stop(self) -> None:
+        """End the peer and everything it started; keep the tail of its standard error."""
+        peer, self._peer = self._peer, None
+        if peer is not None:
+            peer.end()
+            self._last_errors = peer.errors()
 
 
 class Unusable(ValueError):

@@ -1,8 +1,6 @@
 """Ask one probe after the other, and judge the answers.
 
-The engine knows no format: a probe brings its question and the permitted
-answers, the connection what the implementation claims. Anything that is not an
-answer becomes a result of that probe; the run goes on.
+Anything that is not an answer becomes a result of its probe; the run goes on.
 """
 
 from __future__ import annotations
@@ -10,71 +8,42 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from functools import cache
+from collections.abc import Generator, Iterable, Mapping
+from dataclasses import replace
 
 from journalspec.formats import UnknownFormat, get_format
 from journalspec.observation import REFUSED, Level, jsonable
-from journalspec_conformance.answers import check_claims, check_observation, stranger_in
+from journalspec_conformance.answers import check_observation
+from journalspec_conformance.asking import Asking, Options
 from journalspec_conformance.compare import Claims, closest
-from journalspec_conformance.connection import Connection, FormatClaims, Hello, Message
-from journalspec_conformance.errors import Breakdown, Misbehaved, Problem
+from journalspec_conformance.connection import Connection, Message
+from journalspec_conformance.errors import Breakdown, Problem
 from journalspec_conformance.expect import Expectations
-from journalspec_conformance.protocol import first_fault, schema_of_reply, schema_of_request
-from journalspec_conformance.result import Outcome, OwnOracle, OwnWriting, Result, carried, failed, settle
-from journalspec_conformance.scratch import CaseDirectory, Workspace
-from journalspec_conformance.wording import sentence, spelled
+from journalspec_conformance.result import Outcome, OwnWriting, Result, carried, failed
+from journalspec_conformance.scratch import CaseDirectory
+from journalspec_conformance.wording import spelled
 from journalspec_corpus import Case, Probe
 from journalspec_corpus.drawn import lenient
 from journalspec_reference import load
 
+__all__ = ["BREAKDOWN_LIMIT", "Engine", "Options", "fault_of"]
+
 #: After so many breakdowns in a row the rest of a run is not asked any more.
 BREAKDOWN_LIMIT = 25
 
-#: Needs that are operations are judged probe by probe, not case by case.
-_OPERATIONS = frozenset({"read", "recover", "write"})
 
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How to run: see the command line's options of the same names. `timeout` in seconds.
-
-    `enforce_may` is for mutants, where every difference counts: an implementation does not fail on a *may*.
-    """
-
-    level: Level = Level.CONTENTS
-    timeout: float = 10.0
-    validate: bool = False
-    enforce_should: bool = False
-    enforce_may: bool = False
-
-
-class Engine:
+class Engine(Asking):
     """Runs probes over one connection. Close it when done."""
 
     def __init__(
         self, connection: Connection, options: Options, expectations: Expectations | None = None
     ) -> None:
-        """Ask `connection` what it can do.
-
-        Raises a Breakdown if it does not even say that, and Problem if it says so in words
-        that the format does not have.
-        """
-        self.connection = connection
-        self.options = options
+        """Ask `connection` what it can do; raises as :class:`Asking` does."""
+        super().__init__(connection, options)
         self.expectations = expectations or Expectations.none()
-        self.hello: Hello = connection.hello()
-        if self.hello.message:
-            self.validate("reply-hello", {"seq": 0, **self.hello.message})
-        check_claims(self.hello)
-        self.workspace = Workspace(connection.in_memory)
-        #: The requests of the last probe, each with the reply to it.
-        self.exchanges: list[tuple[Message, Message]] = []
         self._breakdowns = 0
-        self._questions = 0
 
-    def run_all(self, probes: Iterable[Probe]) -> Iterator[Result]:
+    def run_all(self, probes: Iterable[Probe]) -> Generator[Result]:
         """Yield one result per probe, in order: each once the next one that was asked is there.
 
         An implementation may say more than its answer, and late. The probe that got the answer
@@ -83,9 +52,9 @@ class Engine:
         #: The last one that was asked, and those after it that were not.
         held: list[Result] = []
         for probe in probes:
-            questions = self._questions
+            questions = self.questions
             result = self.run(probe)
-            if self._questions > questions:
+            if self.questions > questions:
                 yield from _blamed(held, self.connection.late())
                 held = [result]
             elif held:
@@ -119,11 +88,6 @@ class Engine:
         """Begin to count breakdowns anew, so that the next probe is asked whatever came before."""
         self._breakdowns = 0
 
-    def close(self) -> None:
-        """Say bye and clean up."""
-        self.connection.close()
-        self.workspace.close()
-
     def _outcome(self, probe: Probe) -> Outcome:
         fault = fault_of(probe.case)
         if fault is not None:
@@ -154,7 +118,7 @@ class Engine:
             return judge_write(self, probe)
         with self.workspace.place(probe.case) as place:
             reply = self.ask(self.request(probe, place))
-            settled = settle(reply, self.connection, probe)
+            settled = self.settled(probe, reply)
             if settled is not None:
                 return settled
             outcome = self.compare(probe, reply["ok"], self.claims(probe))
@@ -180,19 +144,16 @@ class Engine:
             return Outcome("fail", "lost", f"{probe.op} has changed its copy, and {lost}")
         before = place.digests()
         reply = self.ask(self.request(probe, place))
-        again = reply.get("ok")
-        if again is None:
-            return Outcome("fail", "not-idempotent", f"the second recovery did not answer: {spelled(reply)}")
-        check_observation(again)
-        parts = _parts(first, again, self.claims(probe))
-        if parts is not None:
-            return Outcome("fail", "not-idempotent", f"the second recovery reports another {parts}")
-        after = place.digests()
-        changed = sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
-        if changed:
-            text = f"the second recovery changed the files again: {changed[0]}"
-            return Outcome("fail", "not-idempotent", text)
-        return None
+        if "ok" not in reply:
+            fault: str | None = f"did not answer: {spelled(reply)}"
+        else:
+            check_observation(reply["ok"])
+            parts = _parts(first, reply["ok"], self.claims(probe))
+            fault = None if parts is None else f"reports another {parts}"
+        if fault is None:
+            changed = min((name for name, _ in before.items() ^ place.digests().items()), default=None)
+            fault = None if changed is None else f"changed the files again: {changed}"
+        return None if fault is None else Outcome("fail", "not-idempotent", f"the second recovery {fault}")
 
     def _lost(self, probe: Probe, files: Mapping[str, bytes], said: Message) -> str | None:
         """Return what the `files` that a recovery leaves have lost of what it `said`, None if nothing.
@@ -224,93 +185,6 @@ class Engine:
                     return f"it does not hold of {key} what was answered: {next(iter(gone)):.200}"
         return None
 
-    def ask(self, request: Message) -> Message:
-        """Send `request` and return the reply, both validated if the user asked for it."""
-        self.validate(schema_of_request(request), {"seq": 0, **request})
-        reply = self.connection.ask(request)
-        self.exchanges.append((request, reply))
-        self.validate(schema_of_reply(request["cmd"], reply), {"seq": 0, **reply})
-        return reply
-
-    def validate(self, schema: str, message: Message) -> None:
-        """Raise Misbehaved if validation is on and `message` does not fit `schema`."""
-        if not self.options.validate:
-            return
-        fault = first_fault(schema, {key: value for key, value in message.items() if key != "files"})
-        if fault is not None:
-            raise Misbehaved(f"not in the protocol: {fault}", self.connection.stderr())
-
-    def request(self, probe: Probe, place: CaseDirectory, op: str | None = None) -> Message:
-        """Return the request for `probe` on `place` (without what is expected)."""
-        self._questions += 1
-        request: Message = {
-            "cmd": op or probe.op,
-            "format": probe.case.format,
-            "edition": probe.case.edition,
-            **place.request_members(),
-            "params": dict(probe.case.params),
-        }
-        if request["cmd"] != "write":
-            request["observe"] = self.claims(probe).level.name.lower()
-        if request["cmd"] == "recover":
-            request["policy"] = probe.policy or "strict"
-        return request
-
-    def compare(self, probe: Probe, observed: Message, claims: Claims) -> Outcome:
-        """Return pass, allowed or fail for `observed`."""
-        check_observation(observed)
-        stranger = stranger_in(observed, probe.case.format)
-        if stranger is not None:
-            return Outcome("fail", f"vocabulary:{stranger.kind}", stranger.text)
-        if isinstance(probe.case, OwnOracle):
-            return probe.case.outcome(probe.policy or "", observed, claims)
-        index, difference = closest(probe.expect, observed, claims)
-        if difference is not None:
-            return Outcome("fail", difference.fingerprint, sentence(difference), difference=difference)
-        if len(probe.expect) == 1:
-            return Outcome("pass")
-        return Outcome("allowed", choice=f"{index + 1} of {len(probe.expect)}")
-
-    def format_claims(self, probe: Probe) -> FormatClaims:
-        """Return what the implementation declares for the probe's format; raises KeyError."""
-        return self.hello.formats[probe.case.format]
-
-    def claims(self, probe: Probe) -> Claims:
-        """Return what is compared: the lower of the declared level and the one asked for.
-
-        Contents are asked for only where they are expected: no other level needs them.
-        """
-        declared = self.format_claims(probe)
-        features = declared.features
-        return Claims(
-            min(
-                declared.observe, self.options.level, Level.CONTENTS if _of_contents(probe) else Level.LAYOUT
-            ),
-            declared.state,
-            declared.fields,
-            silent="silent" in features,
-            records="no-records" not in features,
-            missing="missing" in features,
-            beside=_beside(probe.case.format),
-        )
-
-    def unsupported(self, probe: Probe) -> str | None:
-        """Return what the implementation does not declare but `probe` needs, None if nothing."""
-        case = probe.case
-        declared = self.hello.formats.get(case.format)
-        if declared is None:
-            return f"format {case.format}"
-        if case.edition not in declared.editions:
-            return f"edition {case.edition}"
-        if probe.op not in declared.ops:
-            return f"operation {probe.op}"
-        if probe.policy is not None and probe.policy not in declared.policies:
-            return f"policy {probe.policy}"
-        if _of_contents(probe) and declared.observe < Level.CONTENTS:
-            return f"level {Level.CONTENTS.name.lower()}"
-        lacking = sorted(set(case.needs) - _OPERATIONS - declared.features)
-        return f"feature {', '.join(lacking)}" if lacking else None
-
     def _result(self, probe: Probe, outcome: Outcome) -> Result:
         case, failed_so = probe.case, outcome.result_class == "fail"
         answers = (reply["ok"] for _, reply in self.exchanges if "ok" in reply)
@@ -333,18 +207,6 @@ class Engine:
         )
 
 
-@cache
-def _beside(format_id: str) -> frozenset[str]:
-    """Return the codes of notes that what lies beside a journal proves."""
-    notes = get_format(format_id).vocabulary.notes
-    return frozenset(name for name, note in notes.items() if note.neighbour)
-
-
-def _of_contents(probe: Probe) -> bool:
-    """Tell whether a probe is about contents: who does not report them is not asked."""
-    return any("contents" in entry for entry in probe.expect)
-
-
 def _blamed(held: list[Result], late: Breakdown | None) -> list[Result]:
     """Return `held`, the first as what it comes to if its answer was not the last that was done."""
     if late is None:
@@ -362,10 +224,8 @@ def _parts(first: Message, again: Message, claims: Claims) -> str | None:
         return "verdict"
     if claims.level >= Level.STATE and (first.get("state") or again.get("state")):
         return "state" if first.get("state") != again.get("state") else None
-    strip = [
-        [{k: v for k, v in r.items() if k != "at"} for r in o.get("records") or ()] for o in (first, again)
-    ]
-    return "list of records" if strip[0] != strip[1] else None
+    one, other = ([{**record, "at": None} for record in each.get("records") or ()] for each in (first, again))
+    return "list of records" if one != other else None
 
 
 def fault_of(case: Case) -> str | None:
@@ -379,7 +239,7 @@ def fault_of(case: Case) -> str | None:
     if case.edition not in editions:
         return f"{case.format} has no edition {case.edition!r}"
     for entry in case.expect:
-        if not any(key in entry for key in ("verdict", "allowed")):
+        if not {"verdict", "allowed"} & entry.keys():
             return "an expectation says neither verdict nor allowed: it could not fail"
         if entry["when"]["op"] == "write" and case.write is None:
             return "a write is expected, but there is nothing to write"

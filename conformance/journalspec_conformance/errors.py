@@ -26,15 +26,19 @@ class Problem(Exception):
 
 
 class Breakdown(Exception):
-    """An implementation gave no proper answer. `stderr` is the tail of what it said there."""
+    """An implementation gave no proper answer. `stderr` is the tail of what it said there.
+
+    After it the implementation is started anew, unless it `lives` on.
+    """
 
     #: The result class of a probe that ends so.
     result_class = "error"
 
-    def __init__(self, reason: str, stderr: str = "") -> None:
+    def __init__(self, reason: str, stderr: str = "", *, lives: bool = False) -> None:
         super().__init__(reason)
         self.reason = reason
         self.stderr = stderr
+        self.lives = lives
 
 
 class Crashed(Breakdown):
@@ -53,3 +57,8 @@ class Misbehaved(Breakdown):
     """An answer that the protocol does not know."""
 
     result_class = "error"
+
+
+def said_more(said: bytes) -> Misbehaved:
+    """Return the fault of who says more than his answer."""
+    return Misbehaved(f"it said more than its answer: {said[:200]!r}")

@@ -118,7 +118,7 @@ class Expectations:
 
     def apply(self, result: Result) -> Result:
         """Return `result` as known, fixed or unpredicted if an entry is about it, else as it is."""
-        if is_drawn(result.probe) or (_is_crash(result.probe) and result.probe not in self._bound):
+        if is_drawn(result.probe) or (f".{CRASH}." in result.probe and result.probe not in self._bound):
             drawn = (item for item in self.entries if item.drawn and matches(item.case, result.probe))
             known = next((item for item in drawn if item.predicts(result)), None)
             return result if known is None else result.judged("known", known.story, known.issue)
@@ -154,10 +154,13 @@ class Expectations:
         idle = []
         settled = (item for item in self.entries if not item.drawn)
         for entry in sorted(settled, key=lambda item: item.case not in known):
-            named = _named(entry, probe_ids, known)
+            literal = entry.case in known
+            named = [entry.case] if literal else [name for name in probe_ids if matches(entry.case, name)]
             for probe_id in named:
                 bound.setdefault(probe_id, entry)
-            if not named and elsewhere is not None and _is_idle(entry, tier, elsewhere):
+            if named or elsewhere is None:
+                continue
+            if entry.tier == tier or not (entry.tier or any(matches(entry.case, name) for name in elsewhere)):
                 idle.append(entry.case)
         if idle:
             raise Problem(
@@ -166,22 +169,6 @@ class Expectations:
                 "`journalspec list` shows all ids of a tier.",
             )
         return Expectations(self.entries, bound)
-
-
-def _is_idle(entry: ExpectedFailure, tier: str, elsewhere: Sequence[str]) -> bool:
-    if entry.tier:
-        return entry.tier == tier
-    return not any(matches(entry.case, probe_id) for probe_id in elsewhere)
-
-
-def _named(entry: ExpectedFailure, probe_ids: Iterable[str], known: set[str]) -> list[str]:
-    if entry.case in known:
-        return [entry.case]
-    return [probe_id for probe_id in probe_ids if matches(entry.case, probe_id)]
-
-
-def _is_crash(probe_id: str) -> bool:
-    return f".{CRASH}." in probe_id
 
 
 def _of_crashes(pattern: str) -> bool:
@@ -300,7 +287,8 @@ def update(text: str, results: Iterable[Result], source: str = "the file") -> Up
     kept, removed, changed = _revise(blocks, by_probe)
     covered = [case for case, _ in kept]
     # What is known of a draw is so by an entry already.
-    new = [result for result in by_probe.values() if _changing(result) or _needs_entry(result, covered)]
+    failed = [result for result in by_probe.values() if result.result_class in _FAILING]
+    new = [one for one in failed if _changing(one) or not any(matches(case, one.probe) for case in covered)]
     kept += [(_named_in_file(result), _new_block(result)) for result in new]
     kept.sort(key=lambda block: block[0])
     parts = [part.strip("\n") for part in (preamble, *(body for _, body in kept))]
@@ -311,7 +299,7 @@ def update(text: str, results: Iterable[Result], source: str = "the file") -> Up
 
 def _changing(result: Result) -> bool:
     """Tell whether the id of a result depends on a seed."""
-    return is_drawn(result.probe) or (_is_crash(result.probe) and bool(result.fingerprint))
+    return is_drawn(result.probe) or (f".{CRASH}." in result.probe and bool(result.fingerprint))
 
 
 def _named_in_file(result: Result) -> str:
@@ -376,10 +364,6 @@ def _corrected(body: str, result: Result) -> str:
     elif "fingerprint" in entry:
         del entry["fingerprint"]
     return tomlkit.dumps(document)
-
-
-def _needs_entry(result: Result, covered: list[str]) -> bool:
-    return result.result_class in _FAILING and not any(matches(case, result.probe) for case in covered)
 
 
 def _new_block(result: Result) -> str:

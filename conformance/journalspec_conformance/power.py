@@ -131,7 +131,10 @@ class Disk:
         pairs += [(names, kept) for names in ends for kept in choices[2:]]
         for names, kept in pairs:
             chosen = [pending[number] for number in sorted(kept)]
-            files = {name: _left(body, chosen) for name, body in names.items()}
+            files = {
+                name: _laid(body.lasting, [one.pending[index] for one, index in chosen if one is body])
+                for name, body in names.items()
+            }
             key = tuple(sorted(files.items()))
             if key not in seen:
                 seen.add(key)
@@ -143,10 +146,6 @@ def _changed(names: dict[str, _Body], before: str, after: str, body: _Body) -> N
     names.pop(before, None)
     if after:
         names[after] = body
-
-
-def _left(body: _Body, chosen: Sequence[tuple[_Body, int]]) -> bytes:
-    return _laid(body.lasting, [body.pending[index] for other, index in chosen if other is body])
 
 
 def _laid(content: bytes, changes: Sequence[tuple[int, bytes | None]]) -> bytes:

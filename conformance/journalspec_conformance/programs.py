@@ -4,6 +4,8 @@ A program runs in a session of its own, with its own directory for temporary fil
 environment that all it starts inherits. `end` kills its process tree and every process with that mark; this
 process does so, too, when it ends. If this process is killed by SIGKILL, the program (on Linux) gets the
 parent-death signal; what it has detached from itself, and the directories, stay.
+
+A :class:`Child` is such a program that is asked: every wait for it has a deadline, and it has bounds.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import atexit
 import ctypes
 import os
 import secrets
+import selectors
 import shutil
 import signal
 import stat
@@ -24,12 +27,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
-from typing import IO, Self
+from typing import Self
 
 import psutil
 
 from journalspec.files import shown
-from journalspec_conformance.errors import Misbehaved
+from journalspec_conformance.bounds import BOUNDS, Bounds, size_of
+from journalspec_conformance.errors import Breakdown, Crashed, Misbehaved, Problem, TimedOut, said_more
 
 #: How the names of directories for temporary files begin.
 PREFIX = "journalspec-"
@@ -39,6 +43,10 @@ MARK, MEMORY = "JOURNALSPEC_MARK", "JOURNALSPEC_MEMORY"
 KILL_SECONDS = 4.0
 #: Directories in each other (a case has a quarter at most), and entries in all, that are looked at.
 DEPTH, ENTRIES = 64, 100_000
+#: Bytes of standard error that are kept.
+STDERR_KEPT = 64 * 1024
+#: Seconds between two looks at what a program takes.
+LOOK_SECONDS = 0.1
 _SHM = Path("/dev/shm")  # noqa: S108 - directories with names that are not guessed are made in it
 _PR_SET_PDEATHSIG = 1
 
@@ -133,8 +141,10 @@ class Program(Enclosure):
         except BaseException:
             self.end()
             raise
-        streams = (self._process.stdin, self._process.stdout, self._process.stderr)
-        self.stdin, self.stdout, self.stderr = map(_there, streams)
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        assert self._process.stderr is not None
+        self.stdin, self.stdout, self.stderr = self._process.stdin, self._process.stdout, self._process.stderr
 
     def wait(self, timeout: float) -> int | None:
         """Return how the program ended, negative for a signal, None if it has not after `timeout` seconds.
@@ -174,12 +184,6 @@ class Program(Enclosure):
         return own + shared
 
 
-def _there(stream: IO[bytes] | None) -> IO[bytes]:
-    if stream is None:
-        raise AssertionError("the program was started without this pipe")
-    return stream
-
-
 def _at_its_start() -> Callable[[], None] | None:
     """Return what a new process does before it becomes the program (Linux).
 
@@ -205,6 +209,178 @@ def _at_its_start() -> Callable[[], None] | None:
             os.close(handle)
 
     return start
+
+
+class Child(Program):
+    """A program that is asked. `end` it in any case. Raises Problem if it cannot be started.
+
+    Whatever it does (says nothing or half a line, stops reading, closes its output, writes for ever), a wait
+    for it ends in time. What it writes and takes is looked at meanwhile, not when it has ended. `by_line`:
+    its output is lines, else one answer that ends with the output.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        environment: Mapping[str, str] | None = None,
+        bounds: Bounds = BOUNDS,
+        *,
+        by_line: bool = True,
+    ) -> None:
+        try:
+            super().__init__(command, environment)
+        except (OSError, ValueError) as error:
+            why = error.strerror if isinstance(error, OSError) and error.strerror else error
+            raise Problem(
+                f"the implementation cannot be started: {command[0]}: {why}",
+                "Check --impl: the name of a shipped harness, py:module:Class, or a command line.",
+            ) from None
+        self._bounds, self._by_line = bounds, by_line
+        #: What it is to be given, what has come on its two streams, and how much on the second since asked.
+        self._given, self._held, self._errors, self._new_errors = bytearray(), bytearray(), bytearray(), 0
+        self._last = False
+        self._selector = selectors.DefaultSelector()
+        for stream in (self.stdin, self.stdout, self.stderr):
+            os.set_blocking(stream.fileno(), False)
+        for stream in (self.stdout, self.stderr):
+            self._selector.register(stream, selectors.EVENT_READ)
+        self._looked = time.monotonic()
+
+    def put(self, request: bytes | None) -> None:
+        """Send a line; None ends its input."""
+        self._new_errors, self._looked = 0, time.monotonic()
+        self._given += request or b""
+        self._last |= request is None
+        if not self.stdin.closed and self.stdin not in self._selector.get_map():
+            self._selector.register(self.stdin, selectors.EVENT_WRITE)
+        self._move(0)
+
+    def get(self, timeout: float, directory: str = "") -> bytes:
+        """Return what it says next; `directory` is where it works.
+
+        Raises a Breakdown: nothing in `timeout` seconds; ended, or beyond its bounds.
+        """
+        until = time.monotonic() + timeout
+        while (said := self._said()) is None:
+            if self.stdout not in self._selector.get_map():
+                raise self._ended()
+            if time.monotonic() >= until:
+                half = f"; {len(self._held)} bytes of an unfinished line had come" if self._held else ""
+                raise TimedOut(f"no answer within {timeout:g} s{half}")
+            self._wait(until, directory)
+        return said
+
+    def unasked(self) -> Breakdown | None:
+        """Return what it has said unasked; that it has ended is seen if there is another question."""
+        self._move(0)
+        if not self._held:
+            return None
+        line, end, _ = self._held.partition(b"\n")
+        return said_more(bytes(line) if end else b"%d bytes of a line" % len(line))
+
+    def status(self, timeout: float, directory: str = "") -> int:
+        """Return its exit status, negative for a signal; raises as `get` does."""
+        until = time.monotonic() + timeout
+        while (status := self.wait(0)) is None:
+            if time.monotonic() >= until:
+                raise TimedOut(f"no answer within {timeout:g} s")
+            self._wait(min(until, time.monotonic() + 0.01), directory)
+        return status
+
+    def end(self) -> None:
+        """Kill it and everything it started."""
+        super().end()
+        if self._process is not None and not self.stdout.closed:
+            until = time.monotonic() + 1.0
+            while self._move(0) and time.monotonic() < until:
+                pass  # what is in its pipes; nothing that it has started could write more
+            self._selector.close()
+            for stream in (self.stdin, self.stdout, self.stderr):
+                with suppress(OSError):
+                    stream.close()
+
+    def errors(self) -> str:
+        """Return the last 64 KiB of standard error."""
+        if not self.stdout.closed:
+            self._move(0)
+        return bytes(self._errors).decode("utf-8", "replace")
+
+    def _move(self, seconds: float) -> bool:
+        """Move bytes from and to its streams; wait so long for some. Tell whether any stream was ready."""
+        ready = self._selector.select(seconds)
+        for key, _ in ready:
+            if key.fileobj is self.stdin:
+                self._give()
+                continue
+            with suppress(OSError):
+                if chunk := os.read(key.fd, 65536):
+                    self._take(chunk, key.fileobj is self.stderr)
+                    continue
+            self._selector.unregister(key.fileobj)
+        return bool(ready)
+
+    def _give(self) -> None:
+        try:
+            del self._given[: os.write(self.stdin.fileno(), self._given[:65536])]
+        except OSError:  # a dead reader shows as the end of its output
+            self._given.clear()
+        if not self._given:
+            self._selector.unregister(self.stdin)
+            if self._last:
+                self.stdin.close()
+
+    def _take(self, chunk: bytes, error: bool) -> None:
+        if error:
+            self._errors += chunk
+            self._new_errors += len(chunk)
+            del self._errors[:-STDERR_KEPT]
+        else:
+            self._held += chunk
+
+    def _said(self) -> bytes | None:
+        """Return the next line, or the whole output once it has ended; None if it is not there yet."""
+        end = self._held.find(b"\n") if self._by_line else -1
+        if (len(self._held) if end < 0 else end) > self._bounds.answer:
+            raise Misbehaved(f"an answer of more than {size_of(self._bounds.answer)}")
+        if not self._by_line:
+            return None if self.stdout in self._selector.get_map() else bytes(self._held)
+        if end < 0:
+            return None
+        line = bytes(self._held[:end])
+        del self._held[: end + 1]
+        return line
+
+    def _wait(self, until: float, directory: str) -> None:
+        """Wait for something to come; look at what it takes now and then."""
+        self._move(max(0.0, min(until, self._looked + LOOK_SECONDS) - time.monotonic()))
+        if time.monotonic() >= self._looked + LOOK_SECONDS:
+            self._look(directory)
+            self._looked = time.monotonic()
+
+    def _look(self, directory: str) -> None:
+        """Raise a Breakdown if it takes more than it may, or has ended without its output's end."""
+        bounds = self._bounds
+        if self._new_errors > bounds.stderr:
+            raise Misbehaved(f"more than {size_of(bounds.stderr)} on standard error for one question")
+        if self.wait(0) is not None:
+            # What it has started may hold its output open, or answer in its place.
+            self.kill()
+            self._move(LOOK_SECONDS)
+            if self._by_line and b"\n" not in self._held:
+                raise self._ended()
+        if self.memory() > bounds.memory:
+            raise Crashed(f"ended by the runner: it held more than {size_of(bounds.memory)} of memory")
+        places = [*self.directories, *([Path(directory)] if directory else [])]
+        if sum(disk_usage(path, bounds.disk) for path in places) > bounds.disk:
+            left = size_of(bounds.disk)
+            raise Crashed(f"ended by the runner: it left more than {left} in its scratch directories")
+
+    def _ended(self) -> Breakdown:
+        half = f", {len(self._held)} bytes into a line," if self._held else ""
+        status = self.wait(1.0)
+        if status is None:
+            return Crashed(f"the process closed its output{half} before its answer")
+        return Crashed(f"the process ended{half} before its answer, with {describe_status(status)}")
 
 
 def describe_status(status: int) -> str:

@@ -13,11 +13,11 @@ import hashlib
 import io
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, NoReturn
+from typing import IO, Any
 
 from journalspec import __version__
 from journalspec.files import reading, replacing
@@ -143,31 +143,16 @@ def make_header(
     }
 
 
-class ReportWriter:
-    """Writes a report line by line; without :meth:`finish` it stays invalid, as it should."""
-
-    def __init__(self, stream: IO[str], header: Mapping[str, Any]) -> None:
-        """Write the header to `stream`."""
-        self._stream = stream
-        self._results: list[Result] = []
-        self._digest = hashlib.sha256()
-        self._line(header)
-
-    def add(self, result: Result) -> None:
-        """Write one result."""
-        self._results.append(result)
-        self._line(result.to_json())
-
-    def finish(self) -> None:
-        """Write the footer."""
-        counts, seal = count(self._results), self._digest.hexdigest()
-        self._line({"kind": "footer", "results": len(self._results), "counts": counts, "sha256": seal})
-        self._stream.flush()
-
-    def _line(self, data: Mapping[str, Any]) -> None:
+def write_report(stream: IO[str], header: Mapping[str, Any], results: Sequence[Result]) -> None:
+    """Write a whole report to `stream`; without its last line it is invalid, as it should be."""
+    digest = hashlib.sha256()
+    for data in (header, *(result.to_json() for result in results)):
         line = _encoded(data) + "\n"
-        self._digest.update(line.encode("ascii"))
-        self._stream.write(line)
+        digest.update(line.encode("ascii"))
+        stream.write(line)
+    seal = {"results": len(results), "counts": count(results), "sha256": digest.hexdigest()}
+    stream.write(_encoded({"kind": "footer", **seal}) + "\n")
+    stream.flush()
 
 
 def _encoded(data: Mapping[str, Any]) -> str:
@@ -208,99 +193,65 @@ def load_report(path: Path) -> Report:
     """Read a report file (also compressed); raises InvalidReport that says what is wrong where."""
     try:
         with reading(path, MAX_BYTES) as stream:
-            return _parsed(_lines(stream), str(path))
+            # A line that is too long comes cut, and longer than MAX_LINE.
+            return parse_report(iter(lambda: stream.readline(MAX_LINE + 1), b""), str(path))
     except OSError as error:
         raise InvalidReport(f"{path}: cannot be read: {error.strerror or error}") from None
 
 
-def parse_report(text: str, source: str) -> Report:
-    """Read the text of a report called `source`; raises InvalidReport."""
-    return _parsed(_lines(io.BytesIO(text.encode("utf-8", "surrogatepass"))), source)
-
-
-def _lines(stream: IO[bytes]) -> Iterator[bytes]:
-    """Yield lines with their ends; one that is too long comes cut, and longer than MAX_LINE."""
-    while line := stream.readline(MAX_LINE + 1):
-        yield line
-
-
-@dataclass(slots=True)
-class _Reading:
-    """What has been read of a report so far."""
-
-    source: str
+def parse_report(lines: Iterable[bytes], source: str) -> Report:
+    """Read the lines, with their ends, of a report called `source`; raises InvalidReport."""
     header: dict[str, Any] | None = None
     footer: dict[str, Any] | None = None
-    results: dict[str, Result] = field(default_factory=dict)
-    digest: Any = field(default_factory=hashlib.sha256)
-
-    def take(self, raw: bytes, number: int) -> None:
-        """Take the next line; raises InvalidReport."""
-        where = f"{self.source}, line {number}"
+    results: dict[str, Result] = {}
+    digest = hashlib.sha256()
+    for number, raw in enumerate(lines, start=1):
+        where = f"{source}, line {number}"
         line = _object(raw, where)
-        kind = line.get("kind")
-        if self.header is None:
-            self.header = _header(line, self.source)
-        elif kind == "header":
-            self._glued(line, where)
-        elif self.footer is not None:
+        if header is None:
+            header = _header(line, source)
+        elif line.get("kind") == "header":
+            raise InvalidReport(
+                f"{where}: a second report begins, of {line.get('target')!r}, behind the first, of"
+                f" {header['target']!r}: reports are not put into one file",
+                "`journalspec matrix` compares several.",
+            )
+        elif footer is not None:
             raise InvalidReport(f"{where}: comes after the footer")
-        elif kind == "footer":
-            self.footer = line
-            return
-        elif kind == "result":
-            self._add(line, where)
+        elif line.get("kind") == "footer":
+            footer = line
+            continue
+        elif line.get("kind") == "result":
+            try:
+                result = Result.from_json(line)
+            except ValueError as error:
+                raise InvalidReport(f"{where}: {error}") from None
+            if result.probe in results:
+                raise InvalidReport(f"{where}: {result.probe} stands twice")
+            results[result.probe] = result
         else:
             raise InvalidReport(f"{where}: neither a result nor the footer")
-        self.digest.update(raw)
-
-    def _add(self, line: Mapping[str, Any], where: str) -> None:
-        try:
-            result = Result.from_json(line)
-        except ValueError as error:
-            raise InvalidReport(f"{where}: {error}") from None
-        if result.probe in self.results:
-            raise InvalidReport(f"{where}: {result.probe} stands twice")
-        self.results[result.probe] = result
-
-    def _glued(self, line: Mapping[str, Any], where: str) -> NoReturn:
-        """Say whose reports these are that somebody put into one file."""
-        assert self.header is not None  # the caller
-        first, second = self.header["target"], line.get("target")
-        raise InvalidReport(
-            f"{where}: a second report begins, of {second!r}, behind the first, of {first!r}: "
-            "reports are not put into one file",
-            "`journalspec matrix` compares several.",
-        )
-
-    def end(self) -> Report:
-        """Return the report; raises InvalidReport if it is not whole."""
-        if self.header is None:
-            raise InvalidReport(f"{self.source}: empty: the first line is not the header of a report")
-        sealed = self.header["report"] != UNSEALED
-        if self.footer is None:
-            raise InvalidReport(
-                f"{self.source}: the footer is missing after {len(self.results)} results: "
-                "the file was cut off, or the run did not come to its end"
-            )
-        report = Report(self.header, tuple(self.results.values()), sealed)
-        if self.footer.get("results") != len(self.results) or self.footer.get("counts") != report.counts:
-            raise InvalidReport(
-                f"{self.source}: edited: the footer's counts are not those of the"
-                f" {len(self.results)} results above it"
-            )
-        if sealed and self.footer.get("sha256") != self.digest.hexdigest():
-            raise InvalidReport(
-                f"{self.source}: edited: the lines above the footer are not those that it was made for"
-            )
-        return report
+        digest.update(raw)
+    if header is None:
+        raise InvalidReport(f"{source}: empty: the first line is not the header of a report")
+    report = Report(header, tuple(results.values()), header["report"] != UNSEALED)
+    _check_footer(report, footer, digest.hexdigest(), source)
+    return report
 
 
-def _parsed(lines: Iterable[bytes], source: str) -> Report:
-    reading_ = _Reading(source)
-    for number, raw in enumerate(lines, start=1):
-        reading_.take(raw, number)
-    return reading_.end()
+def _check_footer(report: Report, footer: Mapping[str, Any] | None, digest: str, source: str) -> None:
+    """Raise InvalidReport unless this is the footer of a report whose lines have this digest."""
+    number = len(report.results)
+    if footer is None:
+        fault = f"the footer is missing after {number} results: "
+        fault += "the file was cut off, or the run did not come to its end"
+    elif footer.get("results") != number or footer.get("counts") != report.counts:
+        fault = f"edited: the footer's counts are not those of the {number} results above it"
+    elif report.sealed and footer.get("sha256") != digest:
+        fault = "edited: the lines above the footer are not those that it was made for"
+    else:
+        return
+    raise InvalidReport(f"{source}: {fault}")
 
 
 def _header(line: dict[str, Any], source: str) -> dict[str, Any]:

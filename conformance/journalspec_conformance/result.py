@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, runtime_checkable
 
 from journalspec_conformance.compare import Claims, Difference
-from journalspec_conformance.connection import Connection, Message
+from journalspec_conformance.connection import Message
 from journalspec_corpus import Probe
 
 
@@ -39,11 +39,6 @@ _TABLE = (
 
 #: All classes by name, in the order in which reports show them.
 CLASSES = {entry.name: entry for entry in _TABLE}
-
-
-def is_red(name: str) -> bool:
-    """Tell whether a result of class `name` fails the run."""
-    return CLASSES[name].red
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +72,7 @@ class Result:
     @property
     def red(self) -> bool:
         """Tell whether this fails the run."""
-        return is_red(self.result_class)
+        return CLASSES[self.result_class].red
 
     def judged(self, result_class: str, reason: str, issue: str = "") -> Result:
         """Return the same result in another class, and why."""
@@ -183,49 +178,13 @@ class OwnWriting(Protocol):
         """Let the implementation that `engine` asks write, and return what that is worth."""
 
 
-def settle(reply: Message, connection: Connection, probe: Probe) -> Outcome | None:
-    """Return the outcome of a reply that is not an answer (unsupported, error), None if it is one.
-
-    What was declared and is declined is a failure. Only that a writer cannot be told some
-    parameter of a case, do one of its operations, or write an edition that the implementation
-    reads, there is no word for in ``hello``.
-    """
-    if "unsupported" in reply:
-        what = str(reply["unsupported"].get("what", ""))
-        texts = (what, *(str(reply["unsupported"].get(key, "")) for key in ("message", "issue")))
-        said = ": ".join(text for text in texts if text) or "no reason"
-        # A parameter may be named with its value: param:alignment=512.
-        if what.partition("=")[0] in _open_to_writers(probe):
-            return Outcome("unsupported", reason=said)
-        return Outcome("fail", "unsupported", f"declared, and answered as not supported: {said}")
-    if "error" in reply:
-        error: dict[str, Any] = reply["error"]
-        detail = str(error.get("detail", ""))
-        stderr = "\n".join(text for text in (detail, connection.stderr()) if text)
-        return Outcome("error", reason=str(error.get("message", "no message")), stderr=stderr)
-    return None
-
-
-def _open_to_writers(probe: Probe) -> set[str]:
-    case = probe.case
-    if probe.op != "write" or case.write is None:
-        return set()
-    params = (f"param:{name}" for name in (*case.params, *case.write["params"]))
-    return {"operation", f"edition:{case.edition}", *params}
-
-
 def failed(error: Exception) -> Outcome:
     """Return what a probe came to that neither was answered nor could be judged."""
-    said = _said(error)
-    trace = "".join(
-        ("Traceback (most recent call last):\n", *traceback.format_tb(error.__traceback__, _DEEPEST))
-    )
-    return Outcome("error", reason=f"it could not be judged: {said}", stderr=f"{trace}{said}\n")
-
-
-def _said(error: Exception) -> str:
     try:
         text = str(error)
     except Exception:  # an exception of somebody else's class may do anything when it is shown
         text = "(it cannot be shown)"
-    return f"{type(error).__name__}: {text[:_REASON]}".rstrip(": ")
+    said = f"{type(error).__name__}: {text[:_REASON]}".rstrip(": ")
+    trace = "".join(traceback.format_tb(error.__traceback__, _DEEPEST))
+    stderr = f"Traceback (most recent call last):\n{trace}{said}\n"
+    return Outcome("error", reason=f"it could not be judged: {said}", stderr=stderr)

@@ -5,46 +5,32 @@ from __future__ import annotations
 import os
 import secrets
 import shlex
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
 from dataclasses import dataclass, replace
 from multiprocessing import active_children, get_context
-from multiprocessing.process import BaseProcess
 from multiprocessing.util import Finalize
 from pathlib import Path
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any
 
 import click
 
 from journalspec.files import shown
 from journalspec.observation import Level
+from journalspec_conformance import selection
 from journalspec_conformance.bounds import BOUNDS, Bounds, check_timeout
-from journalspec_conformance.connect import DEFAULT_TIMEOUT, Target, parse_impl
+from journalspec_conformance.connect import Target, parse_impl
+from journalspec_conformance.connection import DEFAULT_TIMEOUT
 from journalspec_conformance.engine import BREAKDOWN_LIMIT, Engine, Options
 from journalspec_conformance.errors import Breakdown, Problem
 from journalspec_conformance.expect import Expectations, load_expectations
 from journalspec_conformance.programs import Enclosure, end_with_parent
 from journalspec_conformance.result import Result
-from journalspec_conformance.selection import (
-    CRASH,
-    CRASH_WRITE,
-    Draws,
-    cases_of,
-    crash_states,
-    formats_named,
-    ids_outside,
-    probes_of,
-    with_draws,
-    writer_states,
-)
+from journalspec_conformance.selection import CRASH, CRASH_WRITE, Draws
 from journalspec_corpus import Probe
 from journalspec_corpus.draws import COUNT, MOST_SEED
-
-Made = TypeVar("Made", bound="Closable")
-Item = TypeVar("Item")
-Done = TypeVar("Done")
 
 #: What the disk may do in the tier ``crash-write``: lose any pages that were written since the last fsync.
 PRESET = "epoch-subset-4096"
@@ -102,28 +88,31 @@ def prepare(request: RunRequest) -> Prepared:
     crash, writing = request.tier == CRASH, request.tier == CRASH_WRITE
     tier = "files" if request.cases and not crash else request.tier
     draws = None
-    if crash or writing or (with_draws(request.tier) and not request.cases):
+    if crash or writing or (selection.with_draws(request.tier) and not request.cases):
         drawn = secrets.randbelow(MOST_SEED) if request.seed is None else request.seed
         draws = Draws(drawn, request.count, request.select)
     if draws is not None and crash:
         with closing(setup.open()) as engine:
             hello = engine.hello.formats
         editions = {name: claims.editions for name, claims in hello.items() if "recover" in claims.ops}
-        formats = request.formats or formats_named(request.select)
-        chosen = crash_states(formats, editions, draws, request.cases)
+        formats = request.formats or selection.formats_named(request.select)
+        chosen = selection.crash_states(formats, editions, draws, request.cases)
     elif draws is not None and writing:
-        chosen = writer_states(request.formats, draws, request.preset)
+        chosen = selection.writer_states(request.formats, draws, request.preset)
     else:
-        chosen = cases_of(request.tier, request.formats, request.cases, draws, request.select)
-    expectations, source = _expectations(request.expect, setup.target.expectations)
+        chosen = selection.cases_of(request.tier, request.formats, request.cases, draws, request.select)
+    path = setup.target.expectations if request.expect is None else Path(request.expect)
+    expectations = Expectations.none()
+    if path is not None and request.expect != NO_EXPECTATIONS:
+        expectations = load_expectations(path)
     if expectations.entries:
         # An entry may be about a format that is not chosen; draws are named by none.
         less = draws is None and (request.formats or request.select)
-        every = cases_of(request.tier, (), request.cases) if less else chosen
+        every = selection.cases_of(request.tier, (), request.cases) if less else chosen
         names = [probe.id for case in every for probe in case.probes]
-        elsewhere = None if request.cases else tuple(ids_outside(request.tier))
-        expectations = expectations.bind(names, tier, source, elsewhere=elsewhere)
-    probes = tuple(probes_of(chosen, request.select))
+        elsewhere = None if request.cases else tuple(selection.ids_outside(request.tier))
+        expectations = expectations.bind(names, tier, str(path), elsewhere=elsewhere)
+    probes = tuple(selection.probes_of(chosen, request.select))
     setup = replace(setup, expectations=expectations)
     if draws is None:
         return Prepared(setup, probes, tier)
@@ -150,13 +139,6 @@ def setup_of(request: RunRequest) -> Setup:
         enforce_should=request.enforce_should,
     )
     return Setup(target, options, Expectations.none())
-
-
-def _expectations(wanted: str | None, shipped: Path | None) -> tuple[Expectations, str]:
-    path = shipped if wanted is None else Path(wanted)
-    if path is None or wanted == NO_EXPECTATIONS:
-        return Expectations.none(), ""
-    return load_expectations(path), str(path)
 
 
 def header_options(request: RunRequest, seed: int | None = None) -> dict[str, Any]:
@@ -211,119 +193,61 @@ def choose_jobs(wanted: int, probes: int) -> int:
 def run_probes(setup: Setup, probes: Sequence[Probe], jobs: int, engine: Engine) -> Generator[Result]:
     """Yield the results of `probes` in order: from `engine` if one job does it, else from workers.
 
-    Raises Problem if a worker dies (an in-process implementation that takes the
-    interpreter down with it), or if the implementation cannot be started once more.
+    What costs a time limit is reported at once on standard error: who waits may stop. Raises Problem if a
+    worker dies (an in-process implementation that takes the interpreter down with it), or if the
+    implementation cannot be started once more.
     """
-    yield from _telling(_results(setup, probes, jobs, engine))
-
-
-def _telling(results: Iterator[Result]) -> Iterator[Result]:
-    """Pass results on, and say at once on standard error what costs a time limit each: who waits may stop."""
     in_a_row = 0
-    for result in results:
-        late = result.result_class == "timeout"
-        in_a_row = in_a_row + 1 if late else 0
-        if late:
-            rest = f"; after {BREAKDOWN_LIMIT} in a row the rest is not asked" if in_a_row > 1 else ""
-            click.echo(f"{shown(result.probe)}: {shown(result.reason)}{rest}", err=True)
-        yield result
+    with closing(engine.run_all(probes) if jobs == 1 else _from_workers(setup, probes, jobs)) as results:
+        for result in results:
+            late = result.result_class == "timeout"
+            in_a_row = in_a_row + 1 if late else 0
+            if late:
+                rest = f"; after {BREAKDOWN_LIMIT} in a row the rest is not asked" if in_a_row > 1 else ""
+                click.echo(f"{shown(result.probe)}: {shown(result.reason)}{rest}", err=True)
+            yield result
 
 
-def _results(setup: Setup, probes: Sequence[Probe], jobs: int, engine: Engine) -> Iterator[Result]:
-    if jobs == 1:
-        yield from engine.run_all(probes)
-        return
-    chunks = [probes[at : at + CHUNK] for at in range(0, len(probes), CHUNK)]
-    with Workers(setup.open, jobs) as workers, closing(workers.each(_run, chunks)) as done:
-        for results in done:
-            yield from results
+def _from_workers(setup: Setup, probes: Sequence[Probe], jobs: int) -> Generator[Result]:
+    """Yield results from processes that each ask an implementation of their own.
 
-
-def _run(engine: Engine, probes: Sequence[Probe]) -> list[Result]:
-    return list(engine.run_all(probes))
-
-
-class Closable(Protocol):
-    """What does the work in a process."""
-
-    def close(self) -> None:
-        """Release all resources."""
-
-
-class Workers(Generic[Made]):
-    """Processes that each make one worker when it is first needed; with one job, this process does.
-
-    Use it as a context. The maker, and what is handed over, pickles.
+    They end orderly, or where not all results are taken at once, with what they have started.
     """
-
-    def __init__(self, make: Callable[[], Made], jobs: int) -> None:
-        self._make = make
-        self._jobs = jobs
-        self._pool: ProcessPoolExecutor | None = None
-        self._enclosure: Enclosure | None = None
-        self._own: Made | None = None
-        #: Processes of this one that are no workers.
-        self._others: set[BaseProcess] = set()
-
-    def __enter__(self) -> Self:
-        """Start nothing yet but the pool itself."""
-        if self._jobs > 1:
-            self._enclosure, self._others = Enclosure(), {*active_children()}
-            given = (self._make, self._enclosure.environment)
-            self._pool = ProcessPoolExecutor(self._jobs, get_context("spawn"), _open, given)
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        """End all processes: orderly, or after an exception at once, with what they have started."""
-        if self._pool is not None:
-            if raised[0] is not None:
-                for worker in {*active_children()} - self._others:
-                    worker.kill()
-            self._pool.shutdown(wait=True, cancel_futures=True)
-        if self._enclosure is not None:
-            self._enclosure.end()
-        if self._own is not None:
-            self._own.close()
-
-    def each(self, work: Callable[[Made, Item], Done], items: Sequence[Item]) -> Generator[Done, None, None]:
-        """Yield what comes of ``work(worker, item)`` for each item, in order; closing it leaves out the rest.
-
-        Raises what making a worker raises, and Problem if a process dies.
-        """
-        if self._pool is None:
-            self._own = self._own or self._make()
-            for item in items:
-                yield work(self._own, item)
-            return
-        futures = [self._pool.submit(_call, work, item) for item in items]
+    others, finished = {*active_children()}, False
+    with Enclosure() as enclosure:
+        given = (setup, enclosure.environment)
+        pool = ProcessPoolExecutor(jobs, get_context("spawn"), _begin, given)
         try:
-            for future in futures:
-                yield future.result()
+            chunks = [pool.submit(_run, probes[at : at + CHUNK]) for at in range(0, len(probes), CHUNK)]
+            for chunk in chunks:
+                yield from chunk.result()
+            finished = True
         except BrokenProcessPool:
             raise Problem(
                 "a worker process died: the implementation took the interpreter down with it",
                 "Run it as a process: --impl 'python -m journalspec_conformance.serve module:Class'.",
             ) from None
         finally:
-            for future in futures:
-                future.cancel()
+            for worker in set() if finished else {*active_children()} - others:
+                worker.kill()
+            pool.shutdown(wait=True, cancel_futures=True)
 
 
-#: How this process makes its worker if it is one of a pool, and the worker.
-_make: Callable[[], Closable] | None = None
-_made: Closable | None = None
+#: In a process of a pool: what it asks, and with what, from the first question on.
+_setup: Setup | None = None
+_engine: Engine | None = None
 
 
-def _open(make: Callable[[], Closable], environment: Mapping[str, str]) -> None:
+def _begin(setup: Setup, environment: Mapping[str, str]) -> None:
     end_with_parent(environment)
-    global _make  # noqa: PLW0603 - a pool's workers have no other place for what they keep
-    _make = make
+    global _setup  # noqa: PLW0603 - a pool's workers have no other place for what they keep
+    _setup = setup
 
 
-def _call(work: Callable[[Any, Item], Done], item: Item) -> Done:
-    global _made  # noqa: PLW0603 - as above
-    if _made is None:
-        assert _make is not None  # the pool's initializer
-        _made = _make()
-        Finalize(None, _made.close, exitpriority=1)
-    return work(_made, item)
+def _run(probes: Sequence[Probe]) -> list[Result]:
+    global _engine  # noqa: PLW0603 - as above
+    if _engine is None:
+        assert _setup is not None  # the pool's initializer
+        _engine = _setup.open()
+        Finalize(None, _engine.close, exitpriority=1)
+    return list(_engine.run_all(probes))

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from os.path import samestat
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, NamedTuple, Self
 
 from journalspec_conformance.errors import Misbehaved
 from journalspec_conformance.programs import drop_scratch, make_scratch, remove, walk
@@ -49,6 +49,13 @@ class _Seen(NamedTuple):
     rights: int = 0
     owner: tuple[int, int] = (0, 0)
     size: int = 0
+
+    @classmethod
+    def of(cls, info: os.stat_result) -> Self:
+        """Return what counts; the size of a directory is the file system's business."""
+        kind = _KINDS.get(stat.S_IFMT(info.st_mode), "a device")
+        owner, size = (info.st_uid, info.st_gid), info.st_size if kind == _FILE else 0
+        return cls(kind, stat.S_IMODE(info.st_mode), owner, size)
 
 
 Look = Mapping[str, _Seen]
@@ -121,7 +128,7 @@ class CaseDirectory:
         """Return what is there, by the path below the directory."""
         if self.directory is None:
             return {name: _Seen(_FILE, size=len(data)) for name, data in (self._memory or {}).items()}
-        return {name: _seen(info) for name, info in walk(self.directory)}
+        return {name: _Seen.of(info) for name, info in walk(self.directory)}
 
     def _sizes(self) -> dict[str, int]:
         """Return the sizes of the regular files; raises Misbehaved if they are more than any case holds."""
@@ -141,30 +148,21 @@ class CaseDirectory:
         return stream
 
 
-def _seen(info: os.stat_result) -> _Seen:
-    kind = _KINDS.get(stat.S_IFMT(info.st_mode), "a device")
-    # The size of a directory is the file system's business.
-    size = info.st_size if kind == _FILE else 0
-    return _Seen(kind, stat.S_IMODE(info.st_mode), (info.st_uid, info.st_gid), size)
-
-
 def _other_entries(before: Look, now: Look) -> str | None:
     """Return the first entry that is new, gone, or another one than it was, in the order of names."""
-    for path in sorted(before.keys() | now.keys()):
-        was, is_ = before.get(path), now.get(path)
-        if was == is_:
-            continue
-        if was is None or is_ is None:
-            new = "" if is_ is None or is_.kind == _FILE else f", {is_.kind}"
-            return f"{path} is gone" if is_ is None else f"{path} is new{new}"
-        if was.kind != is_.kind:
-            return f"{path} was {was.kind} and is {is_.kind}"
-        if was.rights != is_.rights:
-            return f"{path} had the rights {was.rights:o} and has {is_.rights:o}"
-        if was.owner != is_.owner:
-            return f"{path} has another owner"
-        return f"{path} had {was.size} bytes and has {is_.size}"
-    return None
+    path = min((name for name in before.keys() | now.keys() if before.get(name) != now.get(name)), default="")
+    was, is_ = before.get(path), now.get(path)
+    if is_ is None:
+        return None if was is None else f"{path} is gone"
+    if was is None:
+        return f"{path} is new" if is_.kind == _FILE else f"{path} is new, {is_.kind}"
+    if was.kind != is_.kind:
+        return f"{path} was {was.kind} and is {is_.kind}"
+    if was.rights != is_.rights:
+        return f"{path} had the rights {was.rights:o} and has {is_.rights:o}"
+    if was.owner != is_.owner:
+        return f"{path} has another owner"
+    return f"{path} had {was.size} bytes and has {is_.size}"
 
 
 def _other_content(original: InputFile, stream: IO[bytes]) -> str | None:
@@ -176,12 +174,11 @@ def _other_content(original: InputFile, stream: IO[bytes]) -> str | None:
             before = bytes(min(left, _PIECE)) if isinstance(piece, int) else piece
             after = stream.read(len(before))
             if before != after:
-                at = next(
-                    (n for n, pair in enumerate(zip(before, after, strict=False)) if len({*pair}) > 1), None
-                )
-                if at is None:  # it is being changed at this moment
-                    return f"{original.path} had {original.size} bytes and has {off + len(after)}"
-                return f"{original.path}, offset {off + at}: {before[at]:02x} became {after[at]:02x}"
+                for at, (old, new) in enumerate(zip(before, after, strict=False), start=off):
+                    if old != new:
+                        return f"{original.path}, offset {at}: {old:02x} became {new:02x}"
+                # It is being changed at this moment.
+                return f"{original.path} had {original.size} bytes and has {off + len(after)}"
             off += len(before)
             left -= len(before)
     return None

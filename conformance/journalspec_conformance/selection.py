@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -53,12 +54,9 @@ def crash_states(
 
     `editions` are those of the formats that an implementation recovers. Raises Problem if none is left.
     """
-    try:
-        from journalspec_conformance.crashes.states import built, sampled  # noqa: PLC0415 - optional parts
-    except ImportError as error:
-        raise _needs(CRASH, error) from None
-    from journalspec_corpus.crash.formats import has_crash_format  # noqa: PLC0415 - as above
-
+    with _optional(CRASH):
+        from journalspec_conformance.crashes.states import built, sampled  # noqa: PLC0415 - see above
+        from journalspec_corpus.crash.formats import has_crash_format  # noqa: PLC0415 - as above
     try:
         able = [name for name in formats or editions if has_crash_format(name)]
     except UnknownFormat as error:
@@ -82,11 +80,9 @@ def writer_states(formats: Sequence[str], draws: Draws, preset: str) -> list[Cas
 
     `draws` says on how many states, and on which. Raises Problem for an unknown preset.
     """
-    try:
-        from journalspec_conformance.crashes.writers import writer_case  # noqa: PLC0415 - optional parts
+    with _optional(CRASH_WRITE):
+        from journalspec_conformance.crashes.writers import writer_case  # noqa: PLC0415 - see above
         from journalspec_corpus.crash.trace import get_preset  # noqa: PLC0415 - as above
-    except ImportError as error:
-        raise _needs(CRASH_WRITE, error) from None
     try:
         name = get_preset(preset).name
     except ValueError as error:
@@ -96,8 +92,15 @@ def writer_states(formats: Sequence[str], draws: Draws, preset: str) -> list[Cas
     return [case for case in found if case is not None]
 
 
-def _needs(tier: str, error: ImportError) -> Problem:
-    return Problem(f"the tier {tier} needs NumPy and PyArrow ({error})", "pip install 'journalspec[corpus]'")
+@contextmanager
+def _optional(tier: str) -> Iterator[None]:
+    """Say what has to be installed for `tier` where that is missing."""
+    try:
+        yield
+    except ImportError as error:
+        raise Problem(
+            f"the tier {tier} needs NumPy and PyArrow ({error})", "pip install 'journalspec[corpus]'"
+        ) from None
 
 
 def with_draws(tier: str) -> bool:

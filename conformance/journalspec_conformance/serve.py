@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
 from journalspec_conformance.connection import Hello, Message
 from journalspec_conformance.errors import Crashed, Misbehaved, Problem
@@ -25,16 +25,6 @@ MESSAGE, DETAIL = 2000, 64 * 1024
 CHILD = "--child"
 #: Members that only such a child gives; it takes them out of what the class answers.
 CRASH, PROBLEM = "child:crash", "child:problem"
-
-
-class Lines(Protocol):
-    """Requests, line by line."""
-
-    def __iter__(self) -> Iterator[str]:
-        """Yield them up to the end."""
-
-    def readline(self) -> str:
-        """Return the next one."""
 
 
 def load_class(target: str) -> Callable[[], Any]:
@@ -109,9 +99,9 @@ def parts(implementation: Any, request: Message) -> Iterator[Message]:
         yield _fault(f"{name}() ended without its final answer")
 
 
-def serve(implementation: Any, lines: Lines, out: IO[str]) -> int:
+def serve(implementation: Any, lines: IO[str], out: IO[str]) -> int:
     """Answer the requests in `lines` until ``bye`` or the end; return the exit status."""
-    return exchange(partial(answers, implementation), lines, out)
+    return exchange(partial(answers, implementation), lines.readline, out)
 
 
 def answers(implementation: Any, request: Message) -> Iterator[Message]:
@@ -122,16 +112,18 @@ def answers(implementation: Any, request: Message) -> Iterator[Message]:
         yield {"error": {"message": told(error), "detail": traceback.format_exc()[-DETAIL:]}}
 
 
-def exchange(answer: Callable[[Message], Iterator[Message]], lines: Lines, out: IO[str]) -> int:
+def exchange(
+    answer: Callable[[Message], Iterator[Message]], readline: Callable[[], str], out: IO[str]
+) -> int:
     """Write what `answer` yields for each request, until ``bye`` or the end; return the exit status."""
-    for line in lines:
+    for line in iter(readline, ""):
         request = json.loads(line)
         if request["cmd"] == "bye":
             break
         for reply in answer(request):
             say({"seq": request["seq"], **reply}, out)
             if "step" in reply and "ok" not in reply:
-                lines.readline()  # the runner's "step": only now may the next operation be done
+                readline()  # the runner's "step": only now may the next operation be done
     return 0
 
 
@@ -164,38 +156,29 @@ def _kind(value: object) -> str:
     return "None" if value is None else f"an object of type {type(value).__name__}"
 
 
-class _Child:
-    """The class as its child process asks it."""
+def answered_in_child(guarded: Guarded, in_memory: list[bool], request: Message) -> Iterator[Message]:
+    """Yield what a class answers, that it crashed, or that there is no such class.
 
-    def __init__(self, target: str) -> None:
-        def make() -> Any:
-            return load_class(target)()
-
-        # SystemExit and all: whatever it raises is its crash.
-        self.guarded = Guarded(make, BaseException)
-        self._in_memory = False
-
-    def answers(self, request: Message) -> Iterator[Message]:
-        """Yield what the class answers, that it crashed, or that there is no such class."""
-        hello = request["cmd"] == "hello"
-        files = files_in(request["dir"]) if self._in_memory and not hello else None
-        asked = request if files is None else {**request, "files": files}
-        before = dict(files or {})
-        try:
-            for part in self.guarded.answers(asked):
-                if hello:
-                    with suppress(Misbehaved):
-                        self._in_memory = Hello.from_json(part).in_memory
-                if files is not None:
-                    _put(request["dir"], before, files)
-                    before = dict(files)
-                yield {name: value for name, value in part.items() if name not in (CRASH, PROBLEM)}
-        except Problem as problem:
-            yield {PROBLEM: str(problem)}
-        except Crashed as crash:
-            yield {CRASH: crash.stderr, "message": crash.reason}
-        except Exception as error:  # the mapping that stands for the directory holds what no file can
-            yield {CRASH: "", "message": told(error)}
+    `in_memory` says whether it takes files as a mapping: what its answer to ``hello`` declares is put there.
+    """
+    hello, directory = request["cmd"] == "hello", request.get("dir", "")
+    files = files_in(directory) if in_memory[0] and not hello else None
+    before = dict(files or {})
+    try:
+        for part in guarded.answers(request if files is None else {**request, "files": files}):
+            if hello:
+                with suppress(Misbehaved):
+                    in_memory[0] = Hello.from_json(part).in_memory
+            if files is not None:
+                _put(directory, before, files)
+                before = dict(files)
+            yield {name: value for name, value in part.items() if name not in (CRASH, PROBLEM)}
+    except Problem as problem:
+        yield {PROBLEM: str(problem)} if hello else {CRASH: "", "message": told(problem)}
+    except Crashed as crash:
+        yield {CRASH: crash.stderr, "message": crash.reason}
+    except Exception as error:  # the mapping that stands for the directory holds what no file can
+        yield {CRASH: "", "message": told(error)}
 
 
 def files_in(directory: str) -> dict[str, bytes]:
@@ -224,25 +207,25 @@ def own_output() -> IO[str]:
     return out
 
 
-def _own_input() -> IO[str]:
-    """Return a stream of the requests; who else reads standard input finds it empty."""
-    lines = os.fdopen(os.dup(0), encoding="utf-8")
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
-    return lines
-
-
 def _answer_as_child(target: str) -> None:
-    requests, stream = _own_input(), own_output()
-    child = _Child(target)
+    out = own_output()
+    # Who else reads standard input finds it empty.
+    lines = os.fdopen(os.dup(0), encoding="utf-8")
+    with Path(os.devnull).open(encoding="utf-8") as nothing:
+        os.dup2(nothing.fileno(), 0)
+
+    def make() -> Any:
+        return load_class(target)()
+
+    # SystemExit and all: whatever it raises is its crash.
+    guarded = Guarded(make, BaseException)
     try:
-        exchange(child.answers, requests, stream)
+        exchange(partial(answered_in_child, guarded, [False]), lines.readline, out)
     except OSError:
         # The class has closed what is not its own, or the runner has gone: nobody is left to be reported.
         os._exit(1)
     with suppress(Exception):
-        child.guarded.end()
+        guarded.end()
 
 
 def main(arguments: list[str]) -> int:

@@ -19,12 +19,12 @@ from typing import Any
 
 from journalspec.deviations import Deviation, Show, deviations
 from journalspec.formats import format_ids
+from journalspec_conformance import connect
 from journalspec_conformance.connection import Connection
 from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.errors import Breakdown, Problem
 from journalspec_conformance.harnesses.java.tracing import Seen, TracingRefused, traced_write
 from journalspec_conformance.harnesses.product import command, program
-from journalspec_conformance.process import ProcessConnection
 from journalspec_conformance.products import Product, get_product
 from journalspec_conformance.programs import completed, scratch
 from journalspec_corpus.load import find_case, told_in
@@ -36,8 +36,8 @@ _SHOWN = 600
 _LINES_SHOWN = 30
 
 
-#: What is demanded, what was done, and whether that is the deviation (None: it could not be tried).
-Done = tuple[Sequence[str], Sequence[str], bool | None]
+#: What is demanded besides, what was done, and whether that is the deviation.
+Done = tuple[Sequence[str], Sequence[str], bool]
 
 
 class NotTried(Exception):
@@ -95,26 +95,24 @@ class Showroom:
         self._traces: dict[str, list[str]] = {}
 
     def show(self, format_id: str, deviation: Deviation, product_id: str) -> Iterator[Shown]:
-        """Yield what comes of each way that is for this product.
-
-        Raises Problem if none is, NotTried if the product is not ready.
-        """
+        """Yield what comes of each way that is for this product; raises Problem if none is."""
         shows = [show for show in deviation.show if product_id in show.products]
         if not shows:
             others = ", ".join(deviation.products) or "no product that runs here"
             raise Problem(f"{deviation.id} is not shown on {product_id!r}", f"It is shown on {others}.")
         product = get_product(product_id)
+        ways = {"case": self._case, "steps": self._steps, "trace": self._trace, "program": self._program}
         for show in shows:
             started = time.perf_counter()
+            demands = " ".join(str(show.data.get("demands", "")).split())
+            answer: bool | None = None
             try:
-                done = self._done(format_id, show, product)
+                more, did, answer = ways[show.way](format_id, show.data, product)
             except NotTried as error:
-                done = _demands(show), (str(error),), None
-            yield Shown(deviation.id, product_id, _title(show), *done, time.perf_counter() - started)
-
-    def _done(self, format_id: str, show: Show, product: Product) -> Done:
-        ways = {"case": self._case, "steps": self._steps, "trace": self._trace, "program": self._program}
-        return ways[show.way](format_id, show, product)
+                more, did = (), (str(error),)
+            demanded = (*((demands,) if demands else ()), *more)
+            seconds = time.perf_counter() - started
+            yield Shown(deviation.id, product_id, _title(show), demanded, did, answer, seconds)
 
     def close(self) -> None:
         """Release all products."""
@@ -125,7 +123,7 @@ class Showroom:
     def connect(self, product: Product) -> Connection:
         """Return a connection to `product`; raises NotTried if it is not ready."""
         try:
-            return ProcessConnection(command(product.id), timeout=self._timeout)
+            return connect.to(command(product.id), timeout=self._timeout)
         except LookupError as error:
             raise NotTried(str(error.args[0])) from None
 
@@ -138,50 +136,45 @@ class Showroom:
                 raise NotTried(f"{product.title} cannot be started: {error.reason}\n{error.stderr}") from None
         return self._engines[product.id]
 
-    def _case(self, _: str, show: Show, product: Product) -> Done:
+    def _case(self, _: str, data: Mapping[str, Any], product: Product) -> Done:
         engine = self._engine(product)
-        case = find_case(show.data["case"])
+        case = find_case(data["case"])
         if claims := engine.hello.formats.get(case.format):
             # Each product is shown the case as it is told in an edition of its own.
             case = told_in(case, claims.editions)
-        wanted = f"{case.id}/{show.data['op']}"
-        probe = next((probe for probe in case.probes if probe.id == wanted), None)
+        probe = next((probe for probe in case.probes if probe.id == f"{case.id}/{data['op']}"), None)
         if probe is None:
-            raise Problem(f"{case.id} is not asked {show.data['op']!r}")
+            raise Problem(f"{case.id} is not asked {data['op']!r}")
         result = engine.run(probe)
         reply = engine.exchanges[-1][1] if engine.exchanges else {}
         answer = reply.get("ok", reply)
         failed = result.fingerprint if result.result_class == "fail" else result.result_class
         did = [f"{result.result_class} {result.fingerprint}: {result.reason}", f"answer: {_short(answer)}"]
-        checks = [_seen(check, Path(), [answer]) for check in show.data.get("seen", ())]
-        permitted = [_short({key: entry[key] for key in entry if key != "when"}) for entry in probe.expect]
-        demanded = [*_demands(show), *(f"permitted: {text}" for text in permitted)]
-        return (
-            demanded,
-            [*did, *(text for _, text in checks)],
-            failed in show.data["fails"].split(" or ") and all(good for good, _ in checks),
-        )
+        good, seen = _all_seen(data.get("seen", ()), Path(), [answer])
+        permitted = ({key: entry[key] for key in entry if key != "when"} for entry in probe.expect)
+        demanded = [f"permitted: {_short(entry)}" for entry in permitted]
+        return demanded, did + seen, failed in data["fails"].split(" or ") and good
 
-    def _steps(self, format_id: str, show: Show, product: Product) -> Done:
+    def _steps(self, format_id: str, data: Mapping[str, Any], product: Product) -> Done:
         connection = self._engine(product).connection
         answers: list[Any] = []
         did = []
-        with _place(show) as (directory, common):
-            for step in show.data["steps"]:
+        with _place(data) as (directory, common):
+            for step in data["steps"]:
                 answer = _step(connection, directory, {"format": format_id, **common}, step)
                 answers.append(answer)
                 did.append(f"{len(answers) - 1}: {_words(step)}: {_short(answer)}")
-            checks = [_seen(check, directory, answers) for check in show.data["seen"]]
-        return _demands(show), [*did, *(text for _, text in checks)], all(good for good, _ in checks)
+            good, seen = _all_seen(data["seen"], directory, answers)
+        return (), did + seen, good
 
-    def _trace(self, format_id: str, show: Show, product: Product) -> Done:
-        wanted = {key: show.data.get(key) for key in ("trace", "start", "edition", "params")}
+    def _trace(self, format_id: str, data: Mapping[str, Any], product: Product) -> Done:
+        wanted = {key: data.get(key) for key in ("trace", "start", "edition", "params")}
         key = product.id + json.dumps(wanted, sort_keys=True)
         if key not in self._traces:
-            self._traces[key] = self._traced(format_id, show, product)
+            self._traces[key] = self._traced(format_id, data, product)
         lines = self._traces[key]
         text = "".join(f"{line}\n" for line in lines)
-        order, never = show.data.get("order", ""), show.data.get("never", "")
+        order, never = data.get("order", ""), data.get("never", "")
         found = re.search(order, text, re.MULTILINE)
         wrong = re.search(never, text, re.MULTILINE) if never else None
         did = ["in this order:", *found[0].rstrip().splitlines()] if order and found else [*lines]
@@ -189,26 +182,26 @@ class Showroom:
             did = [*did[: _LINES_SHOWN // 2], "...", *did[-(_LINES_SHOWN // 2) :]]
         if never:
             did.append(f"done, which was not to be: {wrong[0]}" if wrong else f"never done: {never}")
-        return _demands(show), did, found is not None and wrong is None
+        return (), did, found is not None and wrong is None
 
-    def _traced(self, format_id: str, show: Show, product: Product) -> list[str]:
+    def _traced(self, format_id: str, data: Mapping[str, Any], product: Product) -> list[str]:
         if shutil.which("strace") is None:
             raise NotTried("strace is missing: the product's system calls cannot be seen; install it")
         self.connect(product).close()
-        with _place(show) as (directory, common), scratch() as place:
+        with _place(data) as (directory, common), scratch() as place:
             request = {"seq": 1, "cmd": "write", "format": format_id, **common, "dir": str(directory)}
-            request["ops"] = show.data["trace"]
+            request["ops"] = data["trace"]
             try:
                 seen = traced_write(product.id, request, directory, place / "trace")
             except TracingRefused as error:
                 raise NotTried(f"strace is not permitted here: {error}") from None
         return [_line(entry, directory.name) for entry in seen]
 
-    def _program(self, _: str, show: Show, product: Product) -> Done:
+    def _program(self, _: str, data: Mapping[str, Any], product: Product) -> Done:
         self.connect(product).close()
-        words = [*program(product, show.data["program"]), *show.data.get("arguments", ())]
+        words = [*program(product, data["program"]), *data.get("arguments", ())]
         did = []
-        for _try in range(int(show.data.get("tries", 1))):
+        for _try in range(int(data.get("tries", 1))):
             try:
                 done = completed(words, _PROGRAM_SECONDS)
             except TimeoutExpired:
@@ -216,10 +209,11 @@ class Showroom:
                 continue
             did += done.stdout.splitlines()
             if done.returncode not in (0, 1):
-                raise NotTried(f"{_title(show)} ended with {done.returncode}: {done.stderr[-_SHOWN:]}")
+                why = f"ended with {done.returncode}: {done.stderr[-_SHOWN:]}"
+                raise NotTried(f"{_program_title(data)} {why}")
             if done.returncode == 1:
-                return _demands(show), did, True
-        return _demands(show), did, False
+                return (), did, True
+        return (), did, False
 
 
 def overall(results: Sequence[Shown]) -> int:
@@ -230,19 +224,17 @@ def overall(results: Sequence[Shown]) -> int:
 
 
 @contextmanager
-def _place(show: Show) -> Iterator[tuple[Path, dict[str, Any]]]:
+def _place(data: Mapping[str, Any]) -> Iterator[tuple[Path, dict[str, Any]]]:
     """Yield a directory with the files to begin with, and the members that all requests have."""
-    data = show.data
     with scratch(memory=True) as place:
-        directory = place / "journal"
+        directory, params = place / "journal", data.get("params", {})
         if "start" in data:
             case = find_case(data["start"])
             case.materialize(directory)
-            common = {"edition": case.edition, "params": {**case.params, **data.get("params", {})}}
+            yield directory, {"edition": case.edition, "params": {**case.params, **params}}
         else:
             directory.mkdir()
-            common = {"edition": data["edition"], "params": dict(data.get("params", {}))}
-        yield directory, common
+            yield directory, {"edition": data["edition"], "params": dict(params)}
 
 
 def _step(connection: Connection, directory: Path, common: Mapping[str, Any], step: Mapping[str, Any]) -> Any:
@@ -271,33 +263,37 @@ def _step(connection: Connection, directory: Path, common: Mapping[str, Any], st
     return reply.get("ok", reply)
 
 
-def _seen(check: Mapping[str, Any], directory: Path, answers: Sequence[Any]) -> tuple[bool, str]:
-    """Return whether `check` holds, and a line that says what is there."""
+def _all_seen(
+    checks: Sequence[Mapping[str, Any]], directory: Path, answers: Sequence[Any]
+) -> tuple[bool, list[str]]:
+    """Return whether all `checks` hold, and a line for each that says what is there."""
+    found = [_seen(check, directory, answers) for check in checks]
+    lines = [
+        where if good or wanted is None else f"{where} (the deviation would be {wanted})"
+        for good, where, wanted in found
+    ]
+    return all(good for good, _, _ in found), lines
+
+
+def _seen(check: Mapping[str, Any], directory: Path, answers: Sequence[Any]) -> tuple[bool, str, object]:
+    """Return whether `check` holds, what is there, and what would be if it held, if that says more."""
     if "file" in check:
-        path = directory / check["file"]
-        content = path.read_bytes() if path.is_file() else None
-        if content is None:
-            return False, f"{check['file']} is not there"
+        name, path = check["file"], directory / check["file"]
+        if not path.is_file():
+            return False, f"{name} is not there", None
+        content = path.read_bytes()
         if "len" in check:
-            good = len(content) == check["len"]
-            return good, f"{check['file']} has {len(content)} bytes" + _wanted(good, check["len"])
+            return len(content) == check["len"], f"{name} has {len(content)} bytes", check["len"]
         wanted = bytes.fromhex(check["hex"])
         found = content[check["off"] : check["off"] + len(wanted)]
-        where = f"{check['file']}, offset {check['off']}"
-        return found == wanted, f"{where}: {found.hex()}" + _wanted(found == wanted, wanted.hex())
+        return found == wanted, f"{name}, offset {check['off']}: {found.hex()}", wanted.hex()
     value = _member(answers[check["answer"]], check["at"])
     where = f"answer {check['answer']}, {check['at']}: {_short(value)}"
     if "is" in check:
-        good = value == check["is"]
-        return good, where + _wanted(good, check["is"])
-    has = "has" in check
-    entry = check["has" if has else "lacks"]
-    good = isinstance(value, list) and (entry in value) == has
-    return good, where + _wanted(good, f"{'with' if has else 'without'} {entry}")
-
-
-def _wanted(good: bool, wanted: object) -> str:
-    return "" if good else f" (the deviation would be {wanted})"
+        return value == check["is"], where, check["is"]
+    way, has = ("with", "has") if "has" in check else ("without", "lacks")
+    good = isinstance(value, list) and (check[has] in value) == (has == "has")
+    return good, where, f"{way} {check[has]}"
 
 
 def _member(value: Any, path: str) -> Any:
@@ -321,18 +317,16 @@ def _line(seen: Seen, directory: str) -> str:
 
 def _title(show: Show) -> str:
     data = show.data
-    match show.way:
-        case "case":
-            return f"case {data['case']}, {data['op']}"
-        case "program":
-            return " ".join(["program", data["program"], *data.get("arguments", ())])
+    if show.way == "case":
+        return f"case {data['case']}, {data['op']}"
+    if show.way == "program":
+        return _program_title(data)
     start = f"the files of {data['start']}" if "start" in data else "no files"
     return f"{show.way}, beginning with {start}"
 
 
-def _demands(show: Show) -> tuple[str, ...]:
-    text = " ".join(str(show.data.get("demands", "")).split())
-    return (text,) if text else ()
+def _program_title(data: Mapping[str, Any]) -> str:
+    return " ".join(["program", data["program"], *data.get("arguments", ())])
 
 
 def _words(step: Mapping[str, Any]) -> str:

@@ -26,11 +26,11 @@ _ABSENT = object()
 
 def sentence(difference: Difference) -> str:
     """Return one sentence about where an answer parts from the permitted one."""
-    where, expected, observed = difference.where, difference.expected, difference.observed
+    expected, observed = difference.expected, difference.observed
     if difference.fingerprint == "records:order":
         words = f"expected {spelled(expected)}, got {spelled(observed)}"
-        return f"{where}: the same records in another order: {words}"
-    return describe(where, expected, observed)
+        return f"{difference.where}: the same records in another order: {words}"
+    return describe(difference.where, expected, observed)
 
 
 def describe(where: str, expected: Any, observed: Any) -> str:
@@ -55,32 +55,23 @@ def spelled(value: Any, shown: int = _SHOWN) -> str:
 
 
 def _narrowed(where: str, expected: Any, observed: Any) -> tuple[str, Any, Any]:
-    while True:
+    """Return the innermost place that holds all that differs."""
+    while not _same_in_another_order(expected, observed):
         if isinstance(expected, Mapping) and isinstance(observed, Mapping):
-            keys = [key for key in {**expected, **observed} if expected.get(key) != observed.get(key)]
-            if len(keys) != 1:
-                return where, expected, observed
-            where, expected, observed = f"{where}.{keys[0]}", expected.get(keys[0]), observed.get(keys[0])
+            left, right, form = expected, observed, ".{}"
+            differ = [key for key in {**left, **right} if left.get(key) != right.get(key)]
+            if len(differ) != 1:
+                break
         elif isinstance(expected, list) and isinstance(observed, list):
-            if _same_in_another_order(expected, observed):
-                return where, expected, observed
-            at = _first_parting(expected, observed)
-            if at is None:
-                return where, expected, observed
-            where, expected, observed = f"{where}[{at}]", _item(expected, at), _item(observed, at)
+            left, right, form = dict(enumerate(expected)), dict(enumerate(observed)), "[{}]"
+            differ = [at for at in {**left, **right} if at not in left or left[at] != right.get(at, left)][:1]
+            if not differ:
+                break
         else:
-            return where, expected, observed
-
-
-def _first_parting(expected: list[Any], observed: list[Any]) -> int | None:
-    pairs = enumerate(zip(expected, observed, strict=False))
-    shorter = min(len(expected), len(observed))
-    found = next((at for at, (left, right) in pairs if left != right), shorter)
-    return None if found == shorter and len(expected) == len(observed) else found
-
-
-def _item(values: list[Any], at: int) -> Any:
-    return values[at] if at < len(values) else None
+            break
+        (key,) = differ
+        where, expected, observed = where + form.format(key), left.get(key), right.get(key)
+    return where, expected, observed
 
 
 def _same_in_another_order(expected: Any, observed: Any) -> bool:
@@ -148,18 +139,15 @@ def judged_and_not(results: Iterable[Result]) -> str:
 
 def github_annotations(results: Iterable[Result], name: str) -> list[str]:
     """Return the workflow commands by which GitHub marks failures: one per group."""
-    return [
-        f"::error title={_property(f'{name}: {group.label}')}::{_message(group.line)}"
-        for group in grouped(result for result in results if result.red)
-    ]
+    out = []
+    for group in grouped(result for result in results if result.red):
+        title = _message(f"{name}: {group.label}").replace(":", "%3A").replace(",", "%2C")
+        out.append(f"::error title={title}::{_message(group.line)}")
+    return out
 
 
 def _message(text: str) -> str:
     return shown(text).replace("%", "%25")
-
-
-def _property(text: str) -> str:
-    return _message(text).replace(":", "%3A").replace(",", "%2C")
 
 
 def beside(expected: Mapping[str, Any], answer: Mapping[str, Any], most: int = 0) -> list[str]:
@@ -182,7 +170,7 @@ def beside(expected: Mapping[str, Any], answer: Mapping[str, Any], most: int = 0
         # A member that no entry of the answer has is not reported at all, and was not compared.
         inner = _entries(place)
         silent = _shape(place) not in kinds and (
-            inner[-1] in answered if inner else _top(place) not in answer
+            inner[-1] in answered if inner else place.partition(".")[0] not in answer
         )
         rows.append((left != right and not silent and (left is not _ABSENT or extra), place, left, right))
     kept = _around([row[0] for row in rows], most)
@@ -224,10 +212,6 @@ def _order(place: str) -> tuple[Any, ...]:
 def _shape(place: str) -> str:
     """Return a place without the numbers of entries."""
     return re.sub(r"\[\d+\]", "[]", place)
-
-
-def _top(place: str) -> str:
-    return place.partition(".")[0]
 
 
 def _entries(place: str) -> list[str]:

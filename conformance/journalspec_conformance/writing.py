@@ -13,15 +13,16 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn
 
 from journalspec.observation import REFUSED, jsonable
 from journalspec_conformance.answers import check_io, check_written
+from journalspec_conformance.asking import Asking
 from journalspec_conformance.compare import Claims, compare
-from journalspec_conformance.connection import Connection, FormatClaims, Message
+from journalspec_conformance.connection import Message
 from journalspec_conformance.power import Disk
-from journalspec_conformance.result import Outcome, settle
-from journalspec_conformance.scratch import CaseDirectory, Workspace
+from journalspec_conformance.result import Outcome
+from journalspec_conformance.scratch import CaseDirectory
 from journalspec_conformance.wording import sentence
 from journalspec_corpus import Case, Probe
 from journalspec_corpus.model import History, history, model_of
@@ -31,28 +32,6 @@ from journalspec_reference import load
 KILLS = 3
 
 Files = Mapping[str, bytes]
-
-
-class Asking(Protocol):
-    """The part of the runner that asks: see :class:`.engine.Engine`."""
-
-    connection: Connection
-    workspace: Workspace
-
-    def ask(self, request: Message) -> Message:
-        """Ask, and return the reply."""
-
-    def validate(self, schema: str, message: Message) -> None:
-        """Hold a message against the protocol's schemas, if that is asked for."""
-
-    def request(self, probe: Probe, place: CaseDirectory, op: str | None = None) -> Message:
-        """Return the request of a probe about the files in `place`."""
-
-    def compare(self, probe: Probe, observed: Message, claims: Claims) -> Outcome:
-        """Return what an observation is worth."""
-
-    def format_claims(self, probe: Probe) -> FormatClaims:
-        """Return what the implementation declares of the probe's format."""
 
 
 class Settled(Exception):
@@ -73,11 +52,12 @@ def judge_write(engine: Asking, probe: Probe) -> Outcome:
     kill_after = case.write.get("kill_after")
     try:
         if kill_after is not None:
-            return (
-                _killed(engine, probe, int(kill_after))
-                if stepwise
-                else Outcome("unsupported", reason="feature step")
-            )
+            if not stepwise:
+                return Outcome("unsupported", reason="feature step")
+            # It is killed after one operation; what was said and what is there are judged.
+            with engine.workspace.place(case) as place:
+                said = _write_until(engine, probe, place, int(kill_after))
+                return _said(probe.expect, said) or _judge_files(engine, probe, place.files())
         outcome = _whole(engine, probe)
         if outcome.result_class in ("pass", "allowed") and stepwise:
             # A writer that tells its I/O is not killed: what a kill leaves is one of the states looked at.
@@ -97,7 +77,7 @@ def _request(engine: Asking, probe: Probe, place: CaseDirectory) -> Message:
 def _whole(engine: Asking, probe: Probe) -> Outcome:
     with engine.workspace.place(probe.case) as place:
         reply = engine.ask(_request(engine, probe, place))
-        settled = settle(reply, engine.connection, probe)
+        settled = engine.settled(probe, reply)
         if settled is not None:
             return settled
         check_written(reply["ok"])
@@ -116,16 +96,13 @@ def _said(expected: Sequence[Mapping[str, Any]], answer: Message) -> Outcome | N
     refusals = [{"op": entry.get("op"), "code": entry.get("code")} for entry in answer.get("refusals", ())]
     wanted = [entry.get("refusals", []) for entry in expected]
     if refusals not in wanted:
-        return Outcome("fail", _refusal_print(refusals), f"refusals: expected {wanted[0]}, got {refusals}")
+        kind = f"refused:writer/{refusals[0]['code']}" if refusals else "verdict"
+        return Outcome("fail", kind, f"refusals: expected {wanted[0]}, got {refusals}")
     durable = [entry["durable"] for entry in expected if "durable" in entry]
     if durable and "durable" in answer and not any(set(some) <= set(answer["durable"]) for some in durable):
         text = f"durable operations: expected {durable[0]}, got {answer['durable']}"
         return Outcome("fail", "not-durable", text)
     return None
-
-
-def _refusal_print(refusals: Sequence[Mapping[str, Any]]) -> str:
-    return f"refused:writer/{refusals[0]['code']}" if refusals else "verdict"
 
 
 def _judge_files(engine: Asking, probe: Probe, files: Files) -> Outcome:
@@ -159,18 +136,11 @@ def steps(
     with closing(engine.connection.steps(request)) as replies:
         for number, reply in enumerate(replies):
             engine.validate("reply-step" if "step" in reply else "reply-write", {"seq": 0, **reply})
-            settled = settle(reply, engine.connection, probe)
+            settled = engine.settled(probe, reply)
             if settled is not None:
                 raise Settled(settled)
             if "step" in reply:
                 yield number, reply
-
-
-def _killed(engine: Asking, probe: Probe, step: int) -> Outcome:
-    """Kill after one operation, as the case says, and judge what was said and what is there."""
-    with engine.workspace.place(probe.case) as place:
-        said = _write_until(engine, probe, place, step)
-        return _said(probe.expect, said) or _judge_files(engine, probe, place.files())
 
 
 def _write_until(engine: Asking, probe: Probe, place: CaseDirectory, last: int) -> Message:
@@ -291,9 +261,7 @@ class Promises:
 
     def _reported(self, state: dict[str, Any]) -> dict[str, Any]:
         """Return `state` cut to the keys that the implementation covers."""
-        return (
-            state if self._keys is None else {key: value for key, value in state.items() if key in self._keys}
-        )
+        return {key: state[key] for key in state if self._keys is None or key in self._keys}
 
 
 def _kill_points(count: int) -> list[int]:

@@ -10,19 +10,20 @@ from typing import Any
 
 import pytest
 
+from journalspec_conformance import connect
 from journalspec_conformance.bounds import BOUNDS, Bounds
 from journalspec_conformance.connect import parse_impl
+from journalspec_conformance.connection import Connection
 from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.expect import Expectations
 from journalspec_conformance.harnesses.product import serving
-from journalspec_conformance.process import ProcessConnection
 from journalspec_conformance.products import get_product, is_fetched
 from programs import source
 
 MakeEngine = Callable[..., Engine]
 ReadyProduct = Callable[[str], Any]
 Program = Callable[..., Any]
-ConnectProduct = Callable[..., ProcessConnection]
+ConnectProduct = Callable[..., Connection]
 _MEMORY = Path("/dev/shm")  # noqa: S108 - directories with random names are made in it
 
 
@@ -51,7 +52,7 @@ def program(tmp_path: Path) -> Iterator[Program]:
     """Return a function that connects to a program which does `body` at each question."""
     made: list[Any] = []
 
-    def make(body: str, timeout: float = 20.0, kind: Any = ProcessConnection, **options: Any) -> Any:
+    def make(body: str, timeout: float = 20.0, kind: Any = connect.to, **options: Any) -> Any:
         path = tmp_path / f"program{len(made)}.py"
         path.write_text(source(body))
         made.append(kind([sys.executable, "-S", str(path)], timeout=timeout, **options))
@@ -84,15 +85,15 @@ def connect_product(ready_product: ReadyProduct) -> Iterator[ConnectProduct]:
 
     The tests of a file share it: a Java machine and its classes cost a second each time.
     """
+    made: list[Connection] = []
 
     @cache
-    def connect(product_id: str, timeout: float = 60, bounds: Bounds = BOUNDS) -> ProcessConnection:
+    def connected(product_id: str, timeout: float = 60, bounds: Bounds = BOUNDS) -> Connection:
         command = serving(ready_product(product_id).id)
-        made.append(ProcessConnection(command, timeout=timeout, bounds=bounds))
+        made.append(connect.to(command, timeout=timeout, bounds=bounds))
         return made[-1]
 
-    made: list[ProcessConnection] = []
-    yield connect
+    yield connected
     for connection in made:
         connection.close()
 

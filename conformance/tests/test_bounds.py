@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
+from journalspec_conformance import connect
 from journalspec_conformance.bounds import Bounds
-from journalspec_conformance.child import STDERR_KEPT
 from journalspec_conformance.connect import parse_impl
-from journalspec_conformance.connection import DIGITS, NESTING, read_answer
+from journalspec_conformance.connection import DIGITS, NESTING, Connection, read_answer
 from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.errors import Breakdown, Crashed, Misbehaved
-from journalspec_conformance.process import OneShotConnection, ProcessConnection, PythonConnection
+from journalspec_conformance.programs import STDERR_KEPT
 from judged import CASES, PROBE, start
 from programs import READ, until
 from tables import table
@@ -27,8 +27,8 @@ from tables import table
 LINUX = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc (Linux)")
 SMALL = Bounds(answer=1 << 16, stderr=1 << 18, memory=200 << 20, disk=8 << 20)
 
-OpenClass = Callable[..., PythonConnection]
-KINDS = {"persistent": ProcessConnection, "oneshot": OneShotConnection}
+OpenClass = Callable[..., Connection]
+KINDS = {"persistent": connect.to, "oneshot": connect.one_shot}
 TABLE = table("programs")
 ROWS = [
     pytest.param(mode, body, row, marks=[LINUX] if row.get("linux") else [])
@@ -169,14 +169,14 @@ class Fake(Reference):
 
 @pytest.fixture
 def python_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenClass]:
-    made: list[PythonConnection] = []
+    made: list[Connection] = []
 
-    def make(body: str, method: str = "read") -> PythonConnection:
+    def make(body: str, method: str = "read") -> Connection:
         (tmp_path / "odd_class.py").write_text(
             CLASSES.replace("def read(self, request)", f"def {method}(self, *request)").replace("BODY", body)
         )
         monkeypatch.syspath_prepend(str(tmp_path))
-        made.append(PythonConnection("odd_class:Fake", timeout=20.0))
+        made.append(connect.python_class("odd_class:Fake", timeout=20.0))
         return made[-1]
 
     yield make
@@ -255,7 +255,6 @@ def test_pytest_sees_that_a_class_ends_its_process() -> None:
 
 def test_a_crash_costs_no_process_and_leaves_its_traceback(tmp_path: Path) -> None:
     connection = parse_impl(f"{FAKE_CLASSES}Raises").open(10.0)
-    assert isinstance(connection, PythonConnection)
     hello = connection.hello()
     name = next(iter(hello.formats))
     request = {"cmd": "read", "format": name, "edition": "none", "dir": str(tmp_path), "observe": "records"}

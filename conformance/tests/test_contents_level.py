@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from journalspec_conformance.connect import in_process
 from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.harnesses.reference import Reference
-from journalspec_conformance.inprocess import InProcessConnection
 from journalspec_corpus import Probe, load_cases
 
 
@@ -35,7 +35,7 @@ def probes(group: str) -> list[Probe]:
 
 
 def classes(made: type[Reference], group: str) -> set[str]:
-    engine = Engine(InProcessConnection(made), Options())
+    engine = Engine(in_process(made), Options())
     try:
         return {engine.run(probe).result_class for probe in probes(group)}
     finally:
@@ -50,7 +50,7 @@ def test_contents_are_judged_and_whoever_does_not_report_them_is_not_asked() -> 
 
 def test_contents_are_asked_for_only_where_they_are_expected() -> None:
     for group, level in (("contents", "contents"), ("clean", "layout")):
-        engine = Engine(InProcessConnection(Reference), Options())
+        engine = Engine(in_process(Reference), Options())
         engine.run(next(probe for probe in probes(group) if probe.op == "recover"))
         assert [request["observe"] for request, _ in engine.exchanges] == [level]
         engine.close()

@@ -23,10 +23,10 @@ from mutation import (
 )
 
 from journalspec.formats import format_ids
+from journalspec_conformance.connect import in_process
 from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.errors import Misbehaved
 from journalspec_conformance.harnesses.reference import Reference
-from journalspec_conformance.inprocess import InProcessConnection
 from journalspec_conformance.power import Disk
 from journalspec_corpus import Case, load_cases
 from journalspec_corpus.model import history, model_of
@@ -104,7 +104,7 @@ def _write_cases(format_id: str) -> list[Case]:
 
 @pytest.mark.parametrize("made", [Unforced, Untrue])
 def test_forces_that_are_not_made_are_seen(made: Callable[[], Reference]) -> None:
-    engine = Engine(InProcessConnection(made), Options(validate=True))
+    engine = Engine(in_process(made), Options(validate=True))
     results = [engine.run(probe) for case in _write_cases("bitronix_tlog") for probe in case.probes]
     red = [result for result in results if result.result_class in ("fail", "error")]
     assert len(red) > len(results) // 2
@@ -113,7 +113,7 @@ def test_forces_that_are_not_made_are_seen(made: Callable[[], Reference]) -> Non
 
 def test_what_operations_lead_to_is_not_said_by_the_writer() -> None:
     """The reference's writer may be anything: the judge never opens one."""
-    engine = Engine(InProcessConnection(Reference), Options())
+    engine = Engine(in_process(Reference), Options())
     (case,) = (case for case in load_cases("bitronix_tlog") if case.id == "btm.power.swap")
     writer = type(load(case.format)).writer
     opened: list[str] = []

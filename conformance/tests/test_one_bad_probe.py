@@ -296,7 +296,7 @@ def test_a_fault_of_judging_is_the_probes_error(monkeypatch: pytest.MonkeyPatch)
         raise ZeroDivisionError("in the judge")
 
     with asked(probe, lambda _: None) as engine, monkeypatch.context() as patch:
-        patch.setattr("journalspec_conformance.engine.closest", broken)
+        patch.setattr("journalspec_conformance.asking.closest", broken)
         seen = engine.run(probe)
     assert (seen.result_class, seen.reason) == (
         "error",

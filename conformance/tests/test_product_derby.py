@@ -15,10 +15,11 @@ import pytest
 from captures import EXPECTED, PROVENANCE
 from captures.derby_log import CAPTURE
 
+from journalspec_conformance.connection import Connection
+from journalspec_conformance.harnesses import table
 from journalspec_conformance.harnesses.derby_log import programs
 from journalspec_conformance.harnesses.java.tracing import Seen, TracingRefused, traced_write
-from journalspec_conformance.harnesses.product import program, table
-from journalspec_conformance.process import ProcessConnection
+from journalspec_conformance.harnesses.product import program
 from journalspec_conformance.products import Product, get_product
 from journalspec_corpus.derby_log.model import TableRows
 from journalspec_reference.derby_log.recover import LogPass
@@ -58,7 +59,7 @@ def request(product: Product, directory: Path, **members: Any) -> Json:
     return {**common, "params": {"file_sync": "true"}, **members}
 
 
-def recovered(connection: ProcessConnection, product: Product, directory: Path, **params: str) -> Json:
+def recovered(connection: Connection, product: Product, directory: Path, **params: str) -> Json:
     question = request(product, directory, cmd="recover", policy="default", observe="state")
     question["params"] |= params
     found: Json = connection.ask(question)["ok"]

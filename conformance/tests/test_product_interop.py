@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from captures.jboss_journal import CAPTURE
 
+from journalspec_conformance.connection import Connection
 from journalspec_conformance.harnesses.reference import Traced
 from journalspec_conformance.power import Disk
-from journalspec_conformance.process import ProcessConnection
 from journalspec_conformance.products import get_product
 from journalspec_corpus.jboss_journal import MODEL
 from journalspec_corpus.model import history
@@ -38,7 +38,7 @@ Images = Mapping[str, bytes]
 
 
 @pytest.fixture(scope="module")
-def products(connect_product: Connect) -> dict[str, ProcessConnection]:
+def products(connect_product: Connect) -> dict[str, Connection]:
     return {name: connect_product(name) for name in IMPLEMENTATIONS if name != REFERENCE}
 
 
@@ -134,7 +134,7 @@ def short_history() -> list[Op]:
     return work.ops
 
 
-def write(products: Mapping[str, ProcessConnection], writer: str, ops: list[Op], directory: Path) -> None:
+def write(products: Mapping[str, Connection], writer: str, ops: list[Op], directory: Path) -> None:
     params = {**PARAMS, "file_size": "16384", "sync": "false"}
     if writer == REFERENCE:
         storage = MemoryStorage()
@@ -155,7 +155,7 @@ def put(files: Mapping[str, bytes | bytearray], directory: Path) -> None:
         (directory / name).write_bytes(data)
 
 
-def recovered(products: Mapping[str, ProcessConnection], reader: str, directory: Path) -> dict[str, Any]:
+def recovered(products: Mapping[str, Connection], reader: str, directory: Path) -> dict[str, Any]:
     """Return the state that `reader` recovers, as far as operations determine it."""
     params = {"extension": PARAMS["extension"], "prefix": PARAMS["prefix"]}
     if reader == REFERENCE:
@@ -170,7 +170,7 @@ def recovered(products: Mapping[str, ProcessConnection], reader: str, directory:
 @of_products
 @pytest.mark.parametrize("writer", IMPLEMENTATIONS)
 def test_all_three_recover_ten_thousand_records_alike(
-    writer: str, products: dict[str, ProcessConnection], every: Every, memory_path: Path
+    writer: str, products: dict[str, Connection], every: Every, memory_path: Path
 ) -> None:
     # A product reads a quarter of them in a sample: every one of the three reads what each has written.
     records = RECORDS // every(4)
@@ -210,7 +210,7 @@ def crash_images(
 
 @of_products
 def test_nothing_acknowledged_is_lost_in_a_crash_of_the_reference_writer(
-    products: dict[str, ProcessConnection], every: Every, memory_path: Path
+    products: dict[str, Connection], every: Every, memory_path: Path
 ) -> None:
     ops = short_history()
     states = history(MODEL, {}, [{"op": "open"}, *ops], frozenset(), EDITION).shown[1:]

@@ -27,8 +27,8 @@ from recorded import Outcome, Recorded, outcome_of, outcome_of_observation, reco
 
 from journalspec.deviations import deviations
 from journalspec.observation import CLEAN, REFUSED
+from journalspec_conformance.connection import Connection
 from journalspec_conformance.errors import TimedOut
-from journalspec_conformance.process import ProcessConnection
 from journalspec_reference import load
 from products import REAL, Connect, Every, Json, asked, of_products
 
@@ -76,7 +76,7 @@ def in_the_words_of_the_record(answer: Json) -> str:
     return f"DANGLING [{', '.join(sorted(found))}]"
 
 
-def said_of_pair(connection: ProcessConnection, source: Path, policy: str, work: Path) -> str:
+def said_of_pair(connection: Connection, source: Path, policy: str, work: Path) -> str:
     shutil.rmtree(work, ignore_errors=True)
     shutil.copytree(source, work)
     try:
@@ -239,7 +239,7 @@ class Harness:
     """A product's harness, asked in the form of the record."""
 
     name: str
-    connection: ProcessConnection
+    connection: Connection
     place: Path
 
     def asked(self, directory: Path, **members: Any) -> Json:

@@ -18,8 +18,8 @@ from click.testing import CliRunner
 
 from journalspec_conformance.bounds import Bounds
 from journalspec_conformance.cli import cli
+from journalspec_conformance.connection import Connection
 from journalspec_conformance.errors import TimedOut
-from journalspec_conformance.process import ProcessConnection
 from journalspec_conformance.products import get_product, is_fetched, product_dir
 from journalspec_reference import load
 from journalspec_reference.storage import MemoryStorage
@@ -172,7 +172,7 @@ def scanned(observed: Json) -> Scanned:
     return Scanned(observed)
 
 
-def ask(connection: ProcessConnection, directory: Path, **more: str) -> Json:
+def ask(connection: Connection, directory: Path, **more: str) -> Json:
     """Return what the product reads, or recovers, in `directory`."""
     answer: Json = asked(connection, directory, FORMAT, **{"edition": EDITION, "cmd": "read", **more})["ok"]
     return answer

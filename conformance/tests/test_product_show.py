@@ -14,10 +14,10 @@ import pytest
 
 from journalspec.deviations import Deviation, Show, deviations
 from journalspec.formats import format_ids
+from journalspec_conformance.connect import in_process
 from journalspec_conformance.connection import Connection
 from journalspec_conformance.expect import load_expectations
 from journalspec_conformance.harnesses import registry
-from journalspec_conformance.inprocess import InProcessConnection
 from journalspec_conformance.products import Product, get_product, product_ids
 from journalspec_conformance.selection import any_matches
 from journalspec_conformance.showing import Showroom
@@ -65,7 +65,7 @@ def room() -> Iterator[Showroom]:
 
 class ReferenceRoom(Showroom):
     def connect(self, product: Product) -> Connection:
-        return InProcessConnection("journalspec_conformance.harnesses.reference:Reference")
+        return in_process("journalspec_conformance.harnesses.reference:Reference")
 
 
 @pytest.fixture(scope="module")

@@ -16,12 +16,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from journalspec_conformance import connect
 from journalspec_conformance.cli.run import run_command
 from journalspec_conformance.connect import parse_impl
+from journalspec_conformance.connection import Connection
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.harnesses.product import Exceptions, serving
 from journalspec_conformance.harnesses.swiftmq_store.harness import settings
-from journalspec_conformance.process import ProcessConnection
 from journalspec_conformance.products import ProductError, classpath, get_product, own_classpath
 from journalspec_corpus.swiftmq_store.author import message
 from products import Every, Json, ReadyProduct, of_products
@@ -52,15 +53,15 @@ def fake(ready_product: ReadyProduct, tmp_path_factory: pytest.TempPathFactory) 
 
 
 @pytest.fixture(scope="module")
-def connection(fake: Path) -> Iterator[ProcessConnection]:
+def connection(fake: Path) -> Iterator[Connection]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(OWN, str(fake))
-        made = ProcessConnection(serving(PRODUCT), timeout=30)
+        made = connect.to(serving(PRODUCT), timeout=30)
         yield made
         made.close()
 
 
-def asked(connection: ProcessConnection, directory: Path, cmd: str = "recover", **members: Any) -> Json:
+def asked(connection: Connection, directory: Path, cmd: str = "recover", **members: Any) -> Json:
     members = {**({"policy": "default"} if cmd == "recover" else {}), **members}
     return question(connection, directory, "swiftmq_store", "13", cmd=cmd, **members)
 
@@ -72,7 +73,7 @@ def store(directory: Path, *lines: str) -> Path:
 
 
 @of_products
-def test_what_a_store_holds_is_what_the_answer_says(connection: ProcessConnection, tmp_path: Path) -> None:
+def test_what_a_store_holds_is_what_the_answer_says(connection: Connection, tmp_path: Path) -> None:
     data = message("told*20")
     lines = [f"message b 3 4 2 99 {data.hex()}", "message b 5 9 1 0 unreadable", "queue a", "durable c n t"]
     before = sorted(store(tmp_path, *lines).rglob("*"))
@@ -99,7 +100,7 @@ def test_what_a_store_holds_is_what_the_answer_says(connection: ProcessConnectio
 
 @of_products
 def test_a_warning_makes_it_recovered_and_what_is_thrown_a_refusal(
-    connection: ProcessConnection, tmp_path: Path
+    connection: Connection, tmp_path: Path
 ) -> None:
     store(tmp_path, "warn Queue Store orders is inconsistent - removed!", "warn of something else")
     answer = asked(connection, tmp_path)["ok"]
@@ -123,14 +124,14 @@ def test_a_store_that_ends_the_process_or_hangs_is_the_runners_affair(fake: Path
         patch.setenv(OWN, str(fake))
         for line, told in (("exit", "ended"), ("hang", "within")):
             (tmp_path / "db" / "page.db").write_text(f"{line}\n")
-            made = ProcessConnection(serving(PRODUCT), timeout=4)
+            made = connect.to(serving(PRODUCT), timeout=4)
             with pytest.raises(Exception, match=told):
                 asked(made, tmp_path)
             made.close()
 
 
 @of_products
-def test_without_memory_it_refuses_and_begins_again(connection: ProcessConnection, tmp_path: Path) -> None:
+def test_without_memory_it_refuses_and_begins_again(connection: Connection, tmp_path: Path) -> None:
     page = store(tmp_path, "memory") / "db" / "page.db"
     refused = asked(connection, tmp_path)["ok"]
     assert (refused["verdict"], refused["code"]) == ("refused", "exception:OutOfMemoryError")
@@ -140,7 +141,7 @@ def test_without_memory_it_refuses_and_begins_again(connection: ProcessConnectio
 
 
 @of_products
-def test_a_thousand_starts(connection: ProcessConnection, every: Every, tmp_path: Path) -> None:
+def test_a_thousand_starts(connection: Connection, every: Every, tmp_path: Path) -> None:
     """After some hundreds the harness begins again with another JVM."""
     store(tmp_path, "queue a")
     for _ in range(1000 // every(3)):
@@ -149,7 +150,7 @@ def test_a_thousand_starts(connection: ProcessConnection, every: Every, tmp_path
 
 
 @of_products
-def test_operations_are_a_routers(connection: ProcessConnection, tmp_path: Path) -> None:
+def test_operations_are_a_routers(connection: Connection, tmp_path: Path) -> None:
     first, second = message("first*20").hex(), message("second*20").hex()
     branch = {"gtrid": "0102", "bqual": "03"}
     ops = [
@@ -185,7 +186,7 @@ def test_operations_are_a_routers(connection: ProcessConnection, tmp_path: Path)
 
 
 @of_products
-def test_what_it_cannot_do_is_said(connection: ProcessConnection, tmp_path: Path) -> None:
+def test_what_it_cannot_do_is_said(connection: Connection, tmp_path: Path) -> None:
     assert asked(connection, tmp_path, "read")["unsupported"]["what"] == "operation"
     assert asked(connection, tmp_path, policy="strict")["unsupported"]["what"] == "policy:strict"
     swap = [{"op": "open"}, {"op": "swap", "queue": "a", "message": ""}]

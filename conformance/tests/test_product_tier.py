@@ -14,7 +14,6 @@ from known import FLAKY, explain
 
 from journalspec_conformance.harnesses import registry
 from journalspec_conformance.products import Product, get_product
-from journalspec_conformance.result import is_red
 from journalspec_conformance.running import RunRequest, prepare, run_probes
 from journalspec_corpus.load import load_cases
 
@@ -55,13 +54,13 @@ def test_what_is_expected_of_the_captured_tier_is_what_the_product_does(
     asked = [result.case for result in applied if result.result_class not in ("unsupported", "unasked")]
     # Many, or those that the product wrote itself, if it reads no other edition.
     assert len(asked) > 50 or {*asked} == own_cases(product)
-    assert [(result.probe, result.reason) for result in applied if is_red(result.result_class)] == []
+    assert [(result.probe, result.reason) for result in applied if result.red] == []
 
     cases = {case.id: case for format_id in product.formats for case in load_cases(format_id, "captured")}
     known, unexplained = explain(product, {result.probe: result for result in results}, cases)
     assert [(result.probe, result.fingerprint) for result in unexplained] == []
     # What the rules say is what the file says: it can be made again.
-    failed = {result.probe for result in results if is_red(result.result_class)}
+    failed = {result.probe for result in results if result.red}
     by_file = {
         (probe, entry.outcome, entry.deviation)
         for probe, entry in bound._bound.items()

@@ -20,12 +20,12 @@ from journalspec_conformance.report import (
     MAX_LINE,
     InvalidReport,
     Report,
-    ReportWriter,
     corpus_digest,
     load_report,
     make_header,
     open_report,
     parse_report,
+    write_report,
 )
 from journalspec_conformance.result import CLASSES, Result
 from journalspec_conformance.selection import probes_of
@@ -56,16 +56,18 @@ def written(results: list[Result], header: Mapping[str, Any] | None = None) -> s
     """Return the text of a report of some results, of `mine` if no other header is given."""
     stream = io.StringIO()
     own = make_header({"name": "mine", "version": "2"}, "./mine", "smoke", level="layout")
-    writer = ReportWriter(stream, own if header is None else header)
-    for result in results:
-        writer.add(result)
-    writer.finish()
+    write_report(stream, own if header is None else header, results)
     return stream.getvalue()
+
+
+def parsed(text: str, source: str) -> Report:
+    """Read the text of a report."""
+    return parse_report(io.BytesIO(text.encode("utf-8", "surrogatepass")), source)
 
 
 @pytest.fixture
 def report() -> Report:
-    return parse_report(written(RESULTS), "r.jsonl")
+    return parsed(written(RESULTS), "r.jsonl")
 
 
 def test_round_trip(report: Report) -> None:
@@ -73,7 +75,7 @@ def test_round_trip(report: Report) -> None:
     assert report.name == "mine 2"
     assert report.counts == {"pass": 1, "fail": 1, "unsupported": 1, "known": 1, "crash": 1}
     assert report.red
-    assert not parse_report(written(RESULTS[:1]), "r").red
+    assert not parsed(written(RESULTS[:1]), "r").red
 
 
 def test_lines_are_ascii_and_end_with_a_footer() -> None:
@@ -131,14 +133,14 @@ DAMAGED: dict[str, tuple[list[str], str]] = {
 def test_damaged_reports_are_not_believed(edit: str) -> None:
     lines, message = DAMAGED[edit]
     with pytest.raises(InvalidReport, match=r"r\.jsonl") as caught:
-        parse_report("".join(lines), "r.jsonl")
+        parsed("".join(lines), "r.jsonl")
     assert message in str(caught.value)
 
 
 def test_a_report_without_a_seal_is_read_and_said_to_be_one(tmp_path: Path) -> None:
     """What was written before there were digests stays readable."""
     lines = written(RESULTS).replace('"report":2', '"report":1').splitlines(keepends=True)
-    old = parse_report("".join(lines[:-1]) + lines[-1].partition(',"sha256"')[0] + "}", "old")
+    old = parsed("".join(lines[:-1]) + lines[-1].partition(',"sha256"')[0] + "}", "old")
     assert not old.sealed
     assert "not sealed, so that an edit cannot be seen" in old.notes[0]
     for form in (as_text, as_markdown):
@@ -147,7 +149,7 @@ def test_a_report_without_a_seal_is_read_and_said_to_be_one(tmp_path: Path) -> N
 
 def test_a_report_of_another_version_of_the_suite_says_so() -> None:
     text = written(RESULTS).replace(f'"suite":"{__version__}"', '"suite":"9.8"')
-    report = parse_report(written([], json.loads(text.splitlines()[0])), "r")
+    report = parsed(written([], json.loads(text.splitlines()[0])), "r")
     assert report.notes == [f"made by journalspec 9.8, read by {__version__}"]
     assert report.notes[0] in as_text(report)
     assert report.notes[0] in as_github(report)
@@ -195,7 +197,7 @@ MALFORMED = {
 def test_a_malformed_line_is_named(line: str) -> None:
     text = "".join([*LINES[:3], line + "\n", *LINES[3:]])
     with pytest.raises(InvalidReport, match=r"^r\.jsonl, line 4: ") as caught:
-        parse_report(text, "r.jsonl")
+        parsed(text, "r.jsonl")
     assert MALFORMED[line] in str(caught.value)
 
 
@@ -215,7 +217,7 @@ def test_a_malformed_line_is_named(line: str) -> None:
 def test_a_malformed_header_is_named(members: dict[str, object], message: str) -> None:
     text = written([], {**make_header({"name": "x"}, "x", "smoke"), **members})
     with pytest.raises(InvalidReport, match=message):
-        parse_report(text, "r")
+        parsed(text, "r")
 
 
 def test_a_line_without_end_costs_bounded_memory(tmp_path: Path) -> None:
@@ -244,7 +246,7 @@ def test_only_files_are_reports(tmp_path: Path) -> None:
 @pytest.mark.parametrize("value", ["\ud800", float("nan"), "\udc80" * 9, {"a": ["\udfff"]}, float("inf")])
 def test_whatever_an_implementation_answers_can_be_written_and_read(value: object) -> None:
     odd = replace(RESULTS[1], difference={"observed": value}, reason=f"got {value}", stderr="\udcff\0\x1b")
-    report = parse_report(written([odd]), "r")
+    report = parsed(written([odd]), "r")
     assert report.results[0].difference is not None
     assert "observed" in report.results[0].difference
 
@@ -253,7 +255,7 @@ def test_an_answer_nested_too_deeply_is_cut() -> None:
     value: object = "x"
     for _ in range(3000):
         value = [value]
-    report = parse_report(written([replace(RESULTS[1], difference={"observed": value})]), "r")
+    report = parsed(written([replace(RESULTS[1], difference={"observed": value})]), "r")
     assert '"..."' in json.dumps(report.results[0].difference)
 
 
@@ -340,7 +342,7 @@ def test_junit(report: Report) -> None:
 def test_matrix_never_counts_the_unsupported_as_passed(report: Report) -> None:
     assert score(RESULTS) == "1/4 +1"
     assert score(RESULTS[2:3]) == "+1"
-    head, rows = matrix([report, parse_report(written(RESULTS[:1]), "s")])
+    head, rows = matrix([report, parsed(written(RESULTS[:1]), "s")])
     assert head == ["format", "mine 2 #1", "mine 2 #2"]
     assert rows == [["x", "1/2", "1/1"], ["y", "0/2 +1", ""]]
     _, rows = matrix([report], "requirement")
@@ -351,7 +353,7 @@ def test_a_report_may_be_compressed(tmp_path: Path) -> None:
     plain, packed = tmp_path / "r.jsonl", tmp_path / "r.jsonl.gz"
     for path in (plain, packed):
         with open_report(path) as stream:
-            ReportWriter(stream, make_header({"name": "x"}, "x", "smoke")).finish()
+            write_report(stream, make_header({"name": "x"}, "x", "smoke"), [])
     assert gzip.decompress(packed.read_bytes()) == plain.read_bytes()
     assert load_report(packed) == load_report(plain)
     twice = tmp_path / "twice.jsonl.gz"

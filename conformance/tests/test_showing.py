@@ -12,10 +12,10 @@ import pytest
 
 from journalspec.deviations import Deviation, Show
 from journalspec_conformance import showing
+from journalspec_conformance.connect import in_process
 from journalspec_conformance.connection import Connection
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.harnesses.java.tracing import Seen
-from journalspec_conformance.inprocess import InProcessConnection
 from journalspec_conformance.products import Product
 from journalspec_conformance.showing import Shown, Showroom, overall
 from judged import call
@@ -31,7 +31,7 @@ class ReferenceRoom(Showroom):
     """Every product is the reference, which has no deviation at all."""
 
     def connect(self, product: Product) -> Connection:
-        return InProcessConnection("journalspec_conformance.harnesses.reference:Reference")
+        return in_process("journalspec_conformance.harnesses.reference:Reference")
 
 
 @pytest.fixture

@@ -34,10 +34,11 @@ from toml_text import toml_value
 from journalspec.files import replace_text
 from journalspec.formats import get_format
 from journalspec.requirements import requirements
+from journalspec_conformance import connect
+from journalspec_conformance.connection import Connection
 from journalspec_conformance.errors import TimedOut
 from journalspec_conformance.harnesses.product import Answer, serving
 from journalspec_conformance.harnesses.scenarios import Op, Scenario, Table
-from journalspec_conformance.process import ProcessConnection
 from journalspec_conformance.products import Product, get_product, product_ids
 from journalspec_conformance.programs import scratch
 from journalspec_corpus.model import History, history, model_of
@@ -180,10 +181,10 @@ class Capture:
         strict = {"verdict": "refused", "phase": refusal[0], "code": refusal[1]} if refusal else None
         return permitted(found, records, records, strict)
 
-    def connect(self, product: Product, charset: str = "") -> ProcessConnection:
+    def connect(self, product: Product, charset: str = "") -> Connection:
         """Return a connection to a fresh harness process for `product`."""
         more = ["--charset", charset] if charset else []
-        return ProcessConnection([*serving(product.id), *more], timeout=TIMEOUT)
+        return connect.to([*serving(product.id), *more], timeout=TIMEOUT)
 
     def child(self, command: Sequence[str], ends: int = 0) -> None:
         """Let a program make files; raises RuntimeError unless its exit status is `ends`."""
@@ -349,7 +350,7 @@ def permitted(
     ]
 
 
-def _play_steps(connection: ProcessConnection, request: Mapping[str, Any], *, killed: bool) -> Steps:
+def _play_steps(connection: Connection, request: Mapping[str, Any], *, killed: bool) -> Steps:
     """Do the operations of a ``write`` request one by one and return each with its stepwise answer.
 
     `killed`: the process dies after the last operation. The connection is

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from journalspec.observation import CLEAN
+from journalspec_conformance import connect
 from journalspec_conformance.bounds import BOUNDS
+from journalspec_conformance.connection import Connection
 from journalspec_conformance.harnesses.product import serving
-from journalspec_conformance.process import ProcessConnection
 from journalspec_reference.answers import Answer
 from journalspec_reference.contents import contents
 
@@ -36,7 +37,7 @@ def live(answer: Answer) -> Any:
 
 def delivered(stores: Sequence[tuple[Path, Answer]]) -> Iterator[str]:
     """Start each product on each new pair; yield what it loads and should not, or does not."""
-    connections = {each: ProcessConnection(serving(each), timeout=60, bounds=BOUNDS) for each in PRODUCTS}
+    connections = {each: connect.to(serving(each), timeout=60, bounds=BOUNDS) for each in PRODUCTS}
     for place, answer in stores:
         files = {path.name: path.read_bytes() for path in place.iterdir()}
         # There is no product of the other editions.
@@ -46,7 +47,7 @@ def delivered(stores: Sequence[tuple[Path, Answer]]) -> Iterator[str]:
         connection.close()
 
 
-def _problem(connection: ProcessConnection, files: Files, product: str, answer: Answer) -> str:
+def _problem(connection: Connection, files: Files, product: str, answer: Answer) -> str:
     """Return what is wrong with a start on a new log; empty: nothing, or the product deviates."""
     edition, wanted = answer.journal.edition, reported(answer)
     loaded = start(connection, files, edition, "strict")
@@ -69,9 +70,7 @@ def reported(answer: Answer) -> dict[str, list[str]]:
     return {one["gtrid"].hex(): one["names"] for one in state["unfinished"]}
 
 
-def start(
-    connection: ProcessConnection, files: Files, edition: str, policy: str
-) -> dict[str, list[str]] | None:
+def start(connection: Connection, files: Files, edition: str, policy: str) -> dict[str, list[str]] | None:
     """Return what the product loads of a log, gtrid -> names; None: its start or its recovery fails."""
     place = Path(tempfile.mkdtemp(prefix="newstore-"))
     try:

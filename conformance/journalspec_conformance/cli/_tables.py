@@ -24,7 +24,7 @@ from rich.table import Table
 from rich.text import Text
 
 from journalspec.files import shown
-from journalspec_conformance.result import is_red
+from journalspec_conformance.result import CLASSES
 from journalspec_reference.content import Content
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def with_progress(results: Iterable[Result], total: int, label: str) -> Iterator
     red = 0
     with progress_bar() as show:
         for number, result in enumerate(results, start=1):
-            red += is_red(result.result_class)
+            red += CLASSES[result.result_class].red
             show(f"{label} ({red} failed)" if red else label, number, total)
             yield result
 

@@ -9,16 +9,9 @@ from typing import Any
 import click
 
 from journalspec.deviations import Deviation
+from journalspec_conformance import products
 from journalspec_conformance.cli._tables import say, show_table
-from journalspec_conformance.products import (
-    Product,
-    ProductError,
-    UnknownProductError,
-    cache_dir,
-    get_product,
-    problems,
-    product_ids,
-)
+from journalspec_conformance.products import Product, ProductError, UnknownProductError
 from journalspec_conformance.products.fetch import fetch_product
 from journalspec_conformance.showing import Shown, Showroom, find_deviation, overall
 
@@ -36,20 +29,20 @@ def command() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON array instead of a table.")
 def list_products(as_json: bool) -> None:
     """Show every known product and whether it is in the cache."""
-    known = [get_product(name) for name in product_ids()]
+    known = [products.get_product(name) for name in products.product_ids()]
     if as_json:
         click.echo(json.dumps([_described(product) for product in known], indent=2))
         return
     rows = [
-        [one.id, one.version, one.licence, ", ".join(one.formats), "no" if problems(one) else "yes"]
+        [one.id, one.version, one.licence, ", ".join(one.formats), "no" if products.problems(one) else "yes"]
         for one in known
     ]
     head = ["product", "version", "licence", "formats", "fetched"]
-    show_table(head, rows, f"products in {cache_dir()}")
+    show_table(head, rows, f"products in {products.cache_dir()}")
 
 
 def _described(product: Product) -> dict[str, Any]:
-    wrong = problems(product)
+    wrong = products.problems(product)
     return {
         "id": product.id,
         "title": product.title,
@@ -76,7 +69,7 @@ def fetch(names: tuple[str, ...]) -> None:
     platform's cache directory.
     """
     try:
-        wanted = [get_product(name) for name in names or product_ids()]
+        wanted = [products.get_product(name) for name in names or products.product_ids()]
     except UnknownProductError as error:
         raise click.UsageError(str(error.args[0])) from None
     failed = False

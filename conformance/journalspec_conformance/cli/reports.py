@@ -7,26 +7,18 @@ from pathlib import Path
 import click
 
 from journalspec.files import replace_text
+from journalspec_conformance import export
 from journalspec_conformance.cli import _options
 from journalspec_conformance.cli._tables import say, show_table
 from journalspec_conformance.expect import TODO, read_text, update
-from journalspec_conformance.export import (
-    as_badge,
-    as_github,
-    as_junit,
-    as_markdown,
-    as_text,
-    matrix,
-    unlike,
-)
 from journalspec_conformance.report import load_report
 
 _FORMS = {
-    "text": as_text,
-    "markdown": as_markdown,
-    "junit": as_junit,
-    "github": as_github,
-    "badge": as_badge,
+    "text": export.as_text,
+    "markdown": export.as_markdown,
+    "junit": export.as_junit,
+    "github": export.as_github,
+    "badge": export.as_badge,
 }
 _REPORT_STATUS = (
     "Exit status: 0 the report is whole and shows no failure, 1 it shows failures or judges nothing,"
@@ -57,9 +49,9 @@ def summary_command(report: Path, form: str) -> None:
 def matrix_command(reports: tuple[Path, ...], by: str, markdown: bool) -> None:
     """Compare REPORTS: passed/judged per implementation, and +N that it does not support."""
     loaded = [load_report(path) for path in reports]
-    head, rows = matrix(loaded, by)
+    head, rows = export.matrix(loaded, by)
     notes = [f"{path}: {note}" for path, report in zip(reports, loaded, strict=True) for note in report.notes]
-    notes += unlike(loaded)
+    notes += export.unlike(loaded)
     if not markdown:
         show_table(head, rows)
         for note in notes:

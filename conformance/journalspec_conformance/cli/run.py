@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from journalspec.files import shown
+from journalspec_conformance import running
 from journalspec_conformance.cli import _options
 from journalspec_conformance.cli._tables import say, show_table, with_progress
 from journalspec_conformance.cli.failures import last_failed, remember, show_failures
@@ -21,23 +22,15 @@ from journalspec_conformance.connection import Hello
 from journalspec_conformance.engine import Engine
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.report import (
-    ReportWriter,
     corpus_digest,
     count,
     counts_by_format,
     make_header,
     open_report,
+    write_report,
 )
 from journalspec_conformance.result import CLASSES, Result
-from journalspec_conformance.running import (
-    PRESET,
-    Prepared,
-    RunRequest,
-    choose_jobs,
-    header_options,
-    prepare,
-    run_probes,
-)
+from journalspec_conformance.running import Prepared, RunRequest, prepare
 from journalspec_conformance.selection import CRASH, CRASH_WRITE
 from journalspec_conformance.wording import UNJUDGED, github_annotations, grouped, judged_and_not
 from journalspec_corpus import Probe
@@ -119,7 +112,7 @@ _asking = _options.apply(
 )
 @click.option(
     "--preset",
-    default=PRESET,
+    default=running.PRESET,
     show_default=True,
     metavar="P",
     help="Of the tier crash-write: what the disk may do.",
@@ -271,7 +264,9 @@ def run_prepared(
     with ExitStack() as stack:
         stream = None if report is None else stack.enter_context(open_report(report))
         engine = stack.enter_context(closing(prepared.setup.open()))
-        found = run_probes(prepared.setup, prepared.probes, choose_jobs(jobs, len(prepared.probes)), engine)
+        found = running.run_probes(
+            prepared.setup, prepared.probes, running.choose_jobs(jobs, len(prepared.probes)), engine
+        )
         with closing(found):
             for result in with_progress(found, len(prepared.probes), engine.hello.name):
                 results.append(result)
@@ -280,13 +275,9 @@ def run_prepared(
         if stream is None:
             return
         corpus = corpus_digest(prepared.probes)
-        options = header_options(request, prepared.seed)
-        writer = ReportWriter(
-            stream, make_header(engine.hello.impl, request.impl, prepared.tier, corpus, **options)
-        )
-        for result in results:
-            writer.add(result)
-        writer.finish()
+        options = running.header_options(request, prepared.seed)
+        header = make_header(engine.hello.impl, request.impl, prepared.tier, corpus, **options)
+        write_report(stream, header, results)
 
 
 def show(

@@ -15,11 +15,12 @@ from hashlib import blake2b
 from typing import Any
 
 from journalspec_conformance.answers import check_io
+from journalspec_conformance.asking import Asking
 from journalspec_conformance.connection import Message
 from journalspec_conformance.errors import Breakdown
 from journalspec_conformance.power import Disk
 from journalspec_conformance.result import Outcome
-from journalspec_conformance.writing import Asking, Promises, Settled, recovered, steps
+from journalspec_conformance.writing import Promises, Settled, recovered, steps
 from journalspec_corpus import Case, Probe
 from journalspec_corpus.crash import explain
 from journalspec_corpus.crash.facts import Facts

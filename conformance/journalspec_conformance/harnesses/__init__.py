@@ -35,15 +35,18 @@ class HarnessEntry:
     timeout: float | None = None
 
 
+def table(package: str, name: str) -> dict[str, Any]:
+    """Return the TOML table `name` in `package`."""
+    return tomllib.loads(files(package).joinpath(name).read_text(encoding="utf-8"))
+
+
 @cache
 def registry() -> dict[str, HarnessEntry]:
     """Return all shipped harnesses by name, sorted; raises Problem on a bad entry."""
-    found = {}
-    for entry in sorted(files(__name__).iterdir(), key=lambda item: item.name):
-        name, dot, suffix = entry.name.rpartition(".")
-        if dot and suffix == "toml":
-            found[name] = _entry(name, tomllib.loads(entry.read_text(encoding="utf-8")))
-    return found
+    suffix = ".toml"
+    found = (entry.name for entry in files(__name__).iterdir() if entry.name.endswith(suffix))
+    names = sorted(name.removesuffix(suffix) for name in found)
+    return {name: _entry(name, table(__name__, name + suffix)) for name in names}
 
 
 def _entry(name: str, data: dict[str, Any]) -> HarnessEntry:

@@ -18,29 +18,20 @@ import os
 import re
 import shutil
 import sys
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache
-from importlib.resources import files
+from functools import cache, partial
 from itertools import count
 from pathlib import Path
 from typing import IO, Any, ClassVar
 
 from journalspec.observation import CLEAN, RECOVERED, REFUSED, jsonable
-from journalspec_conformance import PROTOCOL
+from journalspec_conformance import PROTOCOL, products, serve
+from journalspec_conformance.harnesses import table
 from journalspec_conformance.harnesses.java import jvm
 from journalspec_conformance.harnesses.java.jvm import Thrown
-from journalspec_conformance.products import (
-    Product,
-    ProductError,
-    UnknownProductError,
-    classpath,
-    get_product,
-    product_ids,
-)
+from journalspec_conformance.products import Product, ProductError, UnknownProductError, get_product
 from journalspec_conformance.programs import drop_scratch, end_all, make_scratch
-from journalspec_conformance.serve import own_output, serve
 
 Request = dict[str, Any]
 Answer = dict[str, Any]
@@ -59,12 +50,14 @@ class CannotDo(Exception):
     def __init__(self, message: str, what: str = "operation") -> None:
         """Keep both; the message is for people."""
         super().__init__(message)
-        self.what = what
+        self.answer: Answer = {"unsupported": {"what": what, "message": message}}
 
 
-def table(package: str, name: str) -> dict[str, Any]:
-    """Return the TOML table `name` in `package`."""
-    return tomllib.loads(files(package).joinpath(name).read_text(encoding="utf-8"))
+def observation(damaged: object, told: Iterable[object], **members: Any) -> Answer:
+    """Return an observation, of a journal that is `damaged` or not, with what the product has told."""
+    answer: Answer = {"verdict": RECOVERED if damaged else CLEAN, **members}
+    message = "; ".join(map(str, told))[:SHOWN]
+    return {**answer, "message": message} if message else answer
 
 
 class Exceptions:
@@ -109,8 +102,7 @@ class Exceptions:
     def found(self, state: Answer, said: Iterable[str]) -> Answer:
         """Return the observation of a recovery about which the product `said` these lines."""
         noted = self.notes(said)
-        answer: Answer = {"verdict": RECOVERED if noted else CLEAN, "state": jsonable(state)}
-        return {**answer, "message": "; ".join(noted)[:SHOWN]} if noted else answer
+        return observation(noted, noted, state=jsonable(state))
 
 
 class Session:
@@ -219,14 +211,14 @@ class Driver:
     def read(self, request: Request) -> Answer:
         """Read every record of every file."""
         if self.unread:
-            return _unsupported(CannotDo(self.unread))
+            return CannotDo(self.unread).answer
         return self._refusing(self.observed, request)
 
     def recover(self, request: Request) -> Answer:
         """Open the journal as the product does when it starts."""
         policy = request["policy"]
         if policy not in self.claims["policies"]:
-            return _unsupported(CannotDo("the product has no such policy", f"policy:{policy}"))
+            return CannotDo("the product has no such policy", f"policy:{policy}").answer
         return self._refusing(self.recovered, request, policy)
 
     def _refusing(self, ask: Callable[..., Answer], request: Request, *policy: str) -> Answer:
@@ -248,7 +240,7 @@ class Driver:
                 if stepwise or "ok" in answer:
                     yield answer
         except CannotDo as error:
-            yield _unsupported(error)
+            yield error.answer
 
     def _written(self, session: Session, ops: list[Op]) -> Iterator[Answer]:
         refusals: list[Answer] = []
@@ -278,10 +270,6 @@ def no_files(why: str) -> Answer:
     return {"verdict": REFUSED, "phase": "fileset", "code": "no-files", "message": why}
 
 
-def _unsupported(error: CannotDo) -> Answer:
-    return {"unsupported": {"what": error.what, "message": str(error)}}
-
-
 def by_number(name: str) -> list[tuple[int, str]]:
     """Return what sorts names of files by the numbers in them."""
     return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", name)]
@@ -303,7 +291,12 @@ def copy_of(directory: Path, only: str = "") -> Iterator[Path]:
                 (copy / entry.name).write_bytes(Path(entry.path).read_bytes())
         yield copy
     finally:
-        _remove(copy)
+        try:  # files as a rule, whatever else is there the careful way
+            for entry in os.scandir(copy):
+                Path(entry.path).unlink()
+            copy.rmdir()
+        except OSError:
+            drop_scratch(copy)
 
 
 @cache
@@ -313,16 +306,6 @@ def _copies() -> Path:
     It is in memory: the products wait for the disk several times in each load.
     """
     return make_scratch(memory=True)
-
-
-def _remove(copy: Path) -> None:
-    """Remove a copy: files as a rule, whatever else is there the careful way."""
-    try:
-        for entry in os.scandir(copy):
-            Path(entry.path).unlink()
-        copy.rmdir()
-    except OSError:
-        drop_scratch(copy)
 
 
 def serving(product_id: str) -> list[str]:
@@ -337,32 +320,24 @@ def command(product_id: str) -> list[str]:
         if importlib.util.find_spec("jpype") is None:
             raise LookupError("JPype is missing: install `journalspec[products]`")
         try:
-            classpath(product)
+            products.classpath(product)
         except ProductError as error:
             raise LookupError(str(error)) from None
     return serving(product_id)
 
 
-class _Requests:
-    """The requests in `lines`. Between two of them this program begins again if its JVM is spent.
+def _next_request(lines: IO[str], answers: IO[str]) -> str:
+    """Return the next request. If its JVM is spent, this program begins again before it.
 
-    It is the same process with the same pipes: the runner notices nothing.
+    It is the same process with the same pipes: the runner notices nothing. What was answered is written by
+    now, and nothing of the next request is read.
     """
-
-    def __init__(self, lines: IO[str], answers: IO[str]) -> None:
-        self._lines, self._answers = lines, answers
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.readline, "")
-
-    def readline(self) -> str:
-        """Return the next request; what was answered is written by now, and nothing of this one is read."""
-        if jvm.spent.is_set():
-            sys.stderr.flush()
-            end_all()
-            os.dup2(self._answers.fileno(), 1)
-            os.execv(sys.executable, [sys.executable, "-m", _HARNESSES, *sys.argv[1:]])  # noqa: S606
-        return self._lines.readline()
+    if jvm.spent.is_set():
+        sys.stderr.flush()
+        end_all()
+        os.dup2(answers.fileno(), 1)
+        os.execv(sys.executable, [sys.executable, "-m", _HARNESSES, *sys.argv[1:]])  # noqa: S606
+    return lines.readline()
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -372,11 +347,11 @@ def main(arguments: list[str] | None = None) -> int:
     wait for threads of the product that never end.
     """
     parser = argparse.ArgumentParser(prog=f"python -m {_HARNESSES}", description="drive a product")
-    parser.add_argument("--product", required=True, help=f"one of {', '.join(product_ids())}")
+    parser.add_argument("--product", required=True, help=f"one of {', '.join(products.product_ids())}")
     parser.add_argument("--charset", help="the JVM's default charset, if not the harness's choice")
     options = parser.parse_args(arguments)
     # What anything but the protocol prints, native code included, goes to standard error.
-    answers = own_output()
+    answers = serve.own_output()
     try:
         product = get_product(options.product)
         driver: type[Driver] = importlib.import_module(f"{_HARNESSES}.{product.harness}").DRIVER
@@ -386,7 +361,8 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     with answers:
-        status = serve(implementation, _Requests(sys.stdin, answers), answers)
+        answer = partial(serve.answers, implementation)
+        status = serve.exchange(answer, partial(_next_request, sys.stdin, answers), answers)
     sys.stderr.flush()
     end_all()
     os._exit(status)
@@ -399,15 +375,8 @@ Program = Callable[..., bool]
 def program(product: Product, name: str, **options: str) -> list[str]:
     """Return the command that runs a program of the harness of `product`."""
     given = [part for option, value in options.items() for part in (f"--{option}", value)]
-    return [
-        sys.executable,
-        "-m",
-        f"{_HARNESSES}.{product.harness}.programs",
-        name,
-        "--product",
-        product.id,
-        *given,
-    ]
+    module = f"{_HARNESSES}.{product.harness}.programs"
+    return [sys.executable, "-m", module, name, "--product", product.id, *given]
 
 
 def run_program(programs: Mapping[str, Program]) -> None:
@@ -417,7 +386,7 @@ def run_program(programs: Mapping[str, Program]) -> None:
     """
     parser = argparse.ArgumentParser()
     parser.add_argument("name", choices=programs)
-    parser.add_argument("--product", required=True, choices=product_ids())
+    parser.add_argument("--product", required=True, choices=products.product_ids())
     options, given = parser.parse_known_args()
     more = {name.removeprefix("--"): value for name, value in zip(given[::2], given[1::2], strict=True)}
     seen = programs[options.name](get_product(options.product), **more)

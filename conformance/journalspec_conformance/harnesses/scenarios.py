@@ -23,7 +23,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from journalspec_conformance.harnesses.product import table
+from journalspec_conformance.harnesses import table
 
 Op = dict[str, Any]
 _OPEN = "open"

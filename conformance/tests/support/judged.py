@@ -14,7 +14,7 @@ from typing import Any
 from click.testing import CliRunner, Result
 
 from journalspec_conformance.cli import cli
-from journalspec_conformance.connection import Hello, checked
+from journalspec_conformance.connection import Connection, Hello, Peer, checked
 from journalspec_conformance.selection import cases_of, probes_of
 
 CASES = Path(__file__).parents[1] / "data" / "cases.jsonl"
@@ -73,7 +73,7 @@ def right_answer(entry: Mapping[str, Any]) -> dict[str, Any]:
     return answer | {"notes": [{"code": code} for code in entry.get("notes", ())]}
 
 
-class Scripted:
+class Scripted(Connection):
     """A connection that answers what `reply` is, or returns for a request; `claims` are members of hello."""
 
     def __init__(
@@ -83,6 +83,7 @@ class Scripted:
         in_memory: bool = True,
         **claims: Any,
     ) -> None:
+        super().__init__(Peer)
         self.reply = reply
         self.in_memory = in_memory
         self.requests: list[dict[str, Any]] = []
@@ -106,13 +107,5 @@ class Scripted:
     def steps(self, request: dict[str, Any]) -> Any:
         raise AssertionError("no stepwise writing here")
 
-    def unasked(self) -> None:
-        return None
-
-    late = unasked
-
     def stderr(self) -> str:
         return "tail"
-
-    def close(self) -> None:
-        pass

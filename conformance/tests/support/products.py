@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from journalspec_conformance.process import ProcessConnection
+from journalspec_conformance.connection import Connection
 from journalspec_conformance.products import Product
 
 Json = dict[str, Any]
-Connect = Callable[..., ProcessConnection]
+Connect = Callable[..., Connection]
 ReadyProduct = Callable[[str], Product]
 Every = Callable[[int], int]
 #: Files of the real products, beside the checkout.
@@ -24,9 +24,7 @@ def of_products(test: Any) -> Any:
     return pytest.mark.product(pytest.mark.java(test))
 
 
-def asked(
-    connection: ProcessConnection, directory: Path, format_id: str, edition: str, **members: Any
-) -> Json:
+def asked(connection: Connection, directory: Path, format_id: str, edition: str, **members: Any) -> Json:
     """Return the reply to a question: what strict recovery gives, if the members do not say otherwise."""
     request = {"cmd": "recover", "format": format_id, "edition": edition, "dir": str(directory), "params": {}}
     request |= members

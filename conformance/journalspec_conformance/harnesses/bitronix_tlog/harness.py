@@ -15,29 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from journalspec.formats import get_format
-from journalspec.observation import CLEAN, RECOVERED, jsonable
-from journalspec_conformance.harnesses.java.jvm import (
-    Java,
-    Thrown,
-    declared_field,
-    java_bytes,
-    java_class,
-    java_classes,
-    private_value,
-    product_call,
-    python_bytes,
-)
-from journalspec_conformance.harnesses.product import (
-    SHOWN,
-    Answer,
-    CannotDo,
-    Driver,
-    Op,
-    Session,
-    by_number,
-    copy_of,
-    no_files,
-)
+from journalspec.observation import jsonable
+from journalspec_conformance.harnesses import product as shared
+from journalspec_conformance.harnesses import table
+from journalspec_conformance.harnesses.java import jvm
+from journalspec_conformance.harnesses.java.jvm import Java, Thrown, java_class, product_call
+from journalspec_conformance.harnesses.product import Answer, Op
 
 FORMAT = "bitronix_tlog"
 #: File 1 and file 2 of the pair, in the product's order and by its default names.
@@ -63,7 +46,7 @@ GETTERS: Mapping[str, Callable[[Java], Any]] = {
     "time": lambda record: int(record.getTime()),
     "sequence_number": lambda record: int(record.getSequenceNumber()),
     "crc32": lambda record: int(record.getCrc32()) & _UNSIGNED,
-    "gtrid": lambda record: python_bytes(record.getGtrid().getArray()),
+    "gtrid": lambda record: jvm.python_bytes(record.getGtrid().getArray()),
     "names": lambda record: [str(name) for name in record.getUniqueNames()],
 }
 
@@ -91,7 +74,7 @@ def pair_of(directory: Path) -> tuple[str, str]:
     names = [path.relative_to(directory).as_posix() for path in directory.rglob("*") if path.is_file()]
     if len(names) != len(PAIR):
         return PAIR
-    first, second = sorted(sorted(names), key=lambda name: by_number(name.rpartition("/")[2]))
+    first, second = sorted(sorted(names), key=lambda name: shared.by_number(name.rpartition("/")[2]))
     return first, second
 
 
@@ -150,12 +133,12 @@ def _header_timestamp(path: Path) -> int:
 
 def _number_records(first: int | None) -> None:
     """Let the next record have sequence number `first`; None: that of a new process."""
-    counter = declared_field(_class("journal.TransactionLogRecord").class_, "sequenceGenerator")
+    counter = jvm.declared_field(_class("journal.TransactionLogRecord").class_, "sequenceGenerator")
     if counter is not None:
         counter.get(None).set(0 if first is None else _signed(first - 1))
     else:
         # Up to 2.1.2 records and the product's own gtrids are numbered by one counter, from 0 on.
-        declared_field(_class("utils.UidGenerator").class_, "sequenceNumber").setInt(
+        jvm.declared_field(_class("utils.UidGenerator").class_, "sequenceNumber").setInt(
             None, _signed(first or 0)
         )
 
@@ -203,7 +186,9 @@ class Journal:
         self._journal.open()
         # Versions up to 2.1.4 start the thread that batches forces even if batching is switched off, and
         # close() waits for its end in a loop that recent Java releases may never leave: let it be forgotten.
-        batcher = declared_field(_class("journal.TransactionLogAppender").class_, "diskForceBatcherThread")
+        batcher = jvm.declared_field(
+            _class("journal.TransactionLogAppender").class_, "diskForceBatcherThread"
+        )
         if batcher is not None:
             batcher.set(None, None)
 
@@ -211,7 +196,7 @@ class Journal:
     def dangling(self) -> list[Answer]:
         """Return what ``collectDanglingRecords`` returns, in the order of gtrids."""
         found = [
-            (python_bytes(entry.getKey().getArray()), GETTERS["names"](entry.getValue()))
+            (jvm.python_bytes(entry.getKey().getArray()), GETTERS["names"](entry.getValue()))
             for entry in self._journal.collectDanglingRecords().entrySet()
         ]
         return [{"gtrid": gtrid.hex(), "names": names} for gtrid, names in sorted(found)]
@@ -223,15 +208,15 @@ class Journal:
 
     def active(self) -> str | None:
         """Return the name of the file that the product works on, None if the journal is not open."""
-        appender = private_value(self._journal, "activeTla")
-        return None if appender is None else Path(str(private_value(appender, "file"))).name
+        appender = jvm.private_value(self._journal, "activeTla")
+        return None if appender is None else Path(str(jvm.private_value(appender, "file"))).name
 
     @product_call()
     def stop(self) -> None:
         """Release both files as a dying process would: nothing is written."""
         for part in ("tla1", "tla2"):
-            appender = private_value(self._journal, part)
-            opened = [] if appender is None else [private_value(appender, name) for name in _OPEN_FILES]
+            appender = jvm.private_value(self._journal, part)
+            opened = [] if appender is None else [jvm.private_value(appender, name) for name in _OPEN_FILES]
             for file in [file for file in opened if file is not None][:1]:
                 file.close()
 
@@ -239,7 +224,7 @@ class Journal:
 # What the protocol asks.
 
 
-class Writing(Session):
+class Writing(shared.Session):
     """The operations through the product's journal."""
 
     operations = ("log", "force", "close")
@@ -278,7 +263,9 @@ def _make_pair(directory: Path, length: int) -> None:
     length it finds when it opens them again.
     """
     if length < _HEADER_LENGTH:
-        raise CannotDo(f"file_length {length}: the product's files have at least {_HEADER_LENGTH} bytes")
+        raise shared.CannotDo(
+            f"file_length {length}: the product's files have at least {_HEADER_LENGTH} bytes"
+        )
     journal = Journal(directory, megabytes=max(1, -(-(length - _HEADER_LENGTH) // _MEBIBYTE)))
     journal.open()
     journal.do("close")
@@ -292,13 +279,13 @@ def _log_arguments(op: Op) -> tuple[int, Java, Java]:
     if status is None and "status" in op:
         status = int(op["status"])
     if status is None:
-        raise CannotDo(f"record type {op['type']!r} without a status number")
+        raise shared.CannotDo(f"record type {op['type']!r} without a status number")
     if not _HEX.fullmatch(op["gtrid"]):
-        raise CannotDo(f"gtrid {op['gtrid']!r} is not lower-case hex")
+        raise shared.CannotDo(f"gtrid {op['gtrid']!r} is not lower-case hex")
     names = java_class("java.util.HashSet")()
     for name in op["names"]:
-        names.add(java_classes().JString(name))
-    return status, _class("utils.Uid")(java_bytes(bytes.fromhex(op["gtrid"]))), names
+        names.add(jvm.java_classes().JString(name))
+    return status, _class("utils.Uid")(jvm.java_bytes(bytes.fromhex(op["gtrid"]))), names
 
 
 def _lacking(directory: Path, params: Mapping[str, str], order: str) -> str | None:
@@ -319,27 +306,19 @@ def _lacking(directory: Path, params: Mapping[str, str], order: str) -> str | No
     return None
 
 
-class Bitronix(Driver):
+class Bitronix(shared.Driver):
     """One version of the transaction manager's journal."""
 
     format_id = FORMAT
     charset = "UTF-8"
-    #: The disk editions have the same bytes, and either version reads and writes both. The one difference,
-    #: whether a record may end where the file ends, is the version's own and shows where a case is about it.
-    claims = {  # noqa: RUF012 - never changed
-        "editions": ["2.1", "3.0"],
-        "policies": ["strict", "salvage"],
-        "features": ["damage", "step"],
-        "state": ["active", "unfinished"],
-        "fields": list(GETTERS),
-    }
+    claims = table(__package__, "java.toml")["claims"]
 
     def observed(self, directory: Path, params: Mapping[str, str]) -> Answer:
         """Return every record of both files, in the order of the pair."""
         pair = pair_of(directory)
         present = [name for name in pair if (directory / name).is_file()]
         if not present:
-            return no_files("neither file exists: no cursor was opened")
+            return shared.no_files("neither file exists: no cursor was opened")
         records: list[Answer] = []
         said: list[str] = []
         unopened: list[Thrown] = []
@@ -354,13 +333,10 @@ class Bitronix(Driver):
         if len(unopened) == len(present):
             return self.exceptions.refused(unopened[0], "open")
         both = len(present) == len(pair) and not unopened
-        spotless = both and _is_whole_pair(directory) and not said
-        answer: Answer = {"verdict": CLEAN if spotless else RECOVERED, "records": records}
-        if said:
-            answer["message"] = "; ".join(said)[:SHOWN]
+        answer = shared.observation(said or not both or not _is_whole_pair(directory), said, records=records)
         # Without a whole file on either side the product's own recovery does not return: nothing to say then.
         if both:
-            with copy_of(directory) as copy:
+            with shared.copy_of(directory) as copy:
                 state = self.recovered(copy, params, "salvage").get("state")
             if state is not None:
                 answer["state"] = state
@@ -386,18 +362,12 @@ class Bitronix(Driver):
             return {**refused, "message": f"{where}: {error}"}
         finally:
             journal.stop()
-        answer: Answer = {
-            "verdict": CLEAN if (whole or fresh) and not thrown else RECOVERED,
-            "records": records,
-            "state": {"active": where, "unfinished": unfinished},
-        }
-        if thrown:
-            answer["message"] = "; ".join(str(error) for error in thrown)[:SHOWN]
-        return answer
+        state = {"active": where, "unfinished": unfinished}
+        return shared.observation(thrown or not (whole or fresh), thrown, records=records, state=state)
 
     def session(self, directory: Path, params: Mapping[str, str], edition: str) -> Writing:
         """Return a writer; raises CannotDo."""
         lacking = _lacking(directory, params, self.product.version)
         if lacking:
-            raise CannotDo("the product chooses this itself", lacking)
+            raise shared.CannotDo("the product chooses this itself", lacking)
         return Writing(directory, params)

@@ -16,25 +16,11 @@ from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from journalspec_conformance.harnesses.java.jvm import (
-    Java,
-    Thrown,
-    instance_of,
-    java_bytes,
-    java_class,
-    product_call,
-    xa_id,
-)
-from journalspec_conformance.harnesses.product import (
-    Answer,
-    CannotDo,
-    Driver,
-    Op,
-    Session,
-    copy_of,
-    no_files,
-    table,
-)
+from journalspec_conformance.harnesses import product as shared
+from journalspec_conformance.harnesses import table
+from journalspec_conformance.harnesses.java import jvm
+from journalspec_conformance.harnesses.java.jvm import Java, Thrown, java_class, product_call
+from journalspec_conformance.harnesses.product import Answer, Op
 from journalspec_conformance.programs import make_scratch
 from journalspec_corpus.derby_log.model import STATE, Row
 
@@ -130,7 +116,7 @@ class Database:
     def __init__(self, directory: Path, *, create: bool = False) -> None:
         """Boot it: recovery is done when this returns."""
         if directory in _BOOTED:
-            raise CannotDo("a process cannot boot again what it has not shut down")
+            raise shared.CannotDo("a process cannot boot again what it has not shut down")
         self.directory = directory
         self._xa: dict[Xid, tuple[Java, Java]] = {}
         self._main: Java = None
@@ -193,7 +179,7 @@ class Database:
     def prepared(self) -> list[Xid]:
         """Return the identifiers of the prepared branches."""
         connection, resource = self.resource()
-        branches = [xa_id(xid) for xid in resource.recover(_TM_START_SCAN | _TM_END_SCAN)]
+        branches = [jvm.xa_id(xid) for xid in resource.recover(_TM_START_SCAN | _TM_END_SCAN)]
         connection.close()
         return sorted(branches, key=lambda branch: (*branch[1:], branch[0]))
 
@@ -250,11 +236,11 @@ class Database:
 def java_xid(branch: Xid) -> Java:
     """Return an identifier as the product takes it."""
     format_id, gtrid, bqual = branch
-    return instance_of(
+    return jvm.instance_of(
         "javax.transaction.xa.Xid",
         getFormatId=lambda: format_id,
-        getGlobalTransactionId=lambda: java_bytes(gtrid),
-        getBranchQualifier=lambda: java_bytes(bqual),
+        getGlobalTransactionId=lambda: jvm.java_bytes(gtrid),
+        getBranchQualifier=lambda: jvm.java_bytes(bqual),
     )
 
 
@@ -267,7 +253,7 @@ def base(name: str) -> Path:
     place = make_scratch(memory=True) / name
     with as_file(files(__package__).joinpath(BASES, f"{name}.tar.xz")) as archive:
         if not re.fullmatch(r"\d+\.\d+", name) or not archive.is_file():
-            raise CannotDo(f"there is no base {name!r}", "param:base")
+            raise shared.CannotDo(f"there is no base {name!r}", "param:base")
         with tarfile.open(archive) as stream:
             stream.extractall(place, filter="data")
     return place
@@ -282,7 +268,7 @@ def is_log(name: str) -> bool:
 def database_of(directory: Path, name: str) -> Iterator[Path]:
     """Yield a database with the log in `directory`: its own pages if it has any, else those of a base."""
     own = directory / DATABASE
-    with copy_of(base(name)) as copy:
+    with shared.copy_of(base(name)) as copy:
         shutil.rmtree(copy / "log")
         (copy / "log").mkdir()
         if own.is_dir():
@@ -319,7 +305,7 @@ _CHANGES = {
 }
 
 
-class Statements(Session):
+class Statements(shared.Session):
     """SQL by name. `tx` names a transaction (none: the statement commits), which its first statement begins.
 
     ``insert`` (table, key, value), ``update`` (likewise), ``delete`` (table, key), ``commit`` (tx),
@@ -380,12 +366,12 @@ class Statements(Session):
 
     def _change(self, op: Op, tx: str) -> None:
         if op["table"] not in TABLES:
-            raise CannotDo(f"there is no table {op['table']!r}")
+            raise shared.CannotDo(f"there is no table {op['table']!r}")
         if tx and tx not in self._open:
             self._open[tx] = self._database.connection()
         row: dict[str, int | str] = {"key": int(op["key"]), "value": op.get("value", "")}
         if len(op.get("value", "")) > LONGEST:
-            raise CannotDo(f"the columns of a base hold {LONGEST} letters")
+            raise shared.CannotDo(f"the columns of a base hold {LONGEST} letters")
         text, members = _CHANGES[op["op"]]
         values = (row[member] for member in members)
         self._database.execute(text.format(op["table"]), *values, on=self._open.get(tx))
@@ -404,22 +390,17 @@ class Statements(Session):
         database.stop()
 
 
-class Derby(Driver):
+class Derby(shared.Driver):
     """One version of the database."""
 
     format_id = FORMAT
-    claims = {  # noqa: RUF012 - never changed
-        "ops": ["recover", "write"],
-        "policies": ["default"],
-        "features": ["damage", "silent", "step", "no-records"],
-        "state": ["rows", "in_doubt"],
-    }
+    claims = _JAVA["claims"]
     unread = "the product shows its records to nobody"
 
     def recovered(self, directory: Path, params: Mapping[str, str], policy: str) -> Answer:
         """Boot a copy of the database, and return what it holds."""
         if not any(is_log(entry.name) for entry in os.scandir(directory)):
-            return no_files("there is no log: the product was shown nothing")
+            return shared.no_files("there is no log: the product was shown nothing")
         configure(params)
         self.doing = "boot"
         with database_of(directory, params.get("base", self.product.edition)) as copy:
@@ -433,5 +414,5 @@ class Derby(Driver):
     def session(self, directory: Path, params: Mapping[str, str], edition: str) -> Statements:
         """Return a writer; raises CannotDo."""
         if edition != self.product.edition:
-            raise CannotDo("the product writes its own edition only", f"edition:{edition}")
+            raise shared.CannotDo("the product writes its own edition only", f"edition:{edition}")
         return Statements(directory, params, params.get("base", self.product.edition))

@@ -16,17 +16,12 @@ from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
 
-from journalspec_conformance.harnesses.derby_log.harness import (
-    TABLES,
-    Database,
-    Statements,
-    base,
-    configure,
-    database_of,
-)
+from journalspec_conformance.harnesses import table
+from journalspec_conformance.harnesses.derby_log import harness
+from journalspec_conformance.harnesses.derby_log.harness import TABLES, Database, Statements
 from journalspec_conformance.harnesses.java import jvm
 from journalspec_conformance.harnesses.java.jvm import Thrown
-from journalspec_conformance.harnesses.product import Exceptions, run_program, table
+from journalspec_conformance.harnesses.product import Exceptions, run_program
 from journalspec_conformance.harnesses.scenarios import Table
 from journalspec_conformance.products import Product
 from journalspec_conformance.programs import scratch
@@ -116,7 +111,7 @@ class Experiments:
         files = {path.name: bytearray(path.read_bytes()) for path in sorted(place.glob("log*.*"))}
         built = Built(files, dict(_CONTROLS))
         for number, file in gather(files).items():
-            before = base(self._product.edition) / "log" / file.name
+            before = harness.base(self._product.edition) / "log" / file.name
             start = before.stat().st_size if before.is_file() else naive.HEADER
             built.labels |= groups(number, bytes(file.data), start, self._product.edition)
         return built
@@ -124,8 +119,8 @@ class Experiments:
     def _booted(self, work: Path, entry: Json, params: Mapping[str, str]) -> str:
         name = entry.get("left", "log1.dat")
         before = (work / name).read_bytes() if (work / name).is_file() else b""
-        with database_of(work, self._product.edition) as copy:
-            configure(params)
+        with harness.database_of(work, self._product.edition) as copy:
+            harness.configure(params)
             try:
                 database = Database(copy)
             except Thrown as thrown:

@@ -14,32 +14,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from journalspec.observation import CLEAN, RECOVERED, REFUSED, jsonable
-from journalspec_conformance.harnesses.java.jvm import (
-    Java,
-    JavaLog,
-    Runtime,
-    Thrown,
-    instance_of,
-    java_bytes,
-    java_class,
-    java_classes,
-    private_call,
-    product_call,
-    python_bytes,
-)
-from journalspec_conformance.harnesses.product import (
-    SHOWN,
-    Answer,
-    CannotDo,
-    Driver,
-    Op,
-    Session,
-    by_number,
-    copy_of,
-    no_files,
-    table,
-)
+from journalspec.observation import CLEAN, REFUSED, jsonable
+from journalspec_conformance.harnesses import product as shared
+from journalspec_conformance.harnesses import table
+from journalspec_conformance.harnesses.java import jvm
+from journalspec_conformance.harnesses.java.jvm import Java, Thrown, java_class, product_call
+from journalspec_conformance.harnesses.product import Answer, Op
 from journalspec_conformance.products import Product
 
 #: The name of a compaction's control file in both products.
@@ -143,10 +123,10 @@ def _fields(name: str, value: Java) -> Answer:
     """Return the fields that one argument of a callback holds."""
     if name == "record":
         kind = int(value.userRecordType) & _UNSIGNED_BYTE
-        return {"id": int(value.id), "user_type": kind, "body": python_bytes(value.data)}
+        return {"id": int(value.id), "user_type": kind, "body": jvm.python_bytes(value.data)}
     if name == "deleted":
-        return {"id": int(value.id), "body": python_bytes(value.data)}
-    return {name: python_bytes(value) if name == "extra" else int(value)}
+        return {"id": int(value.id), "body": jvm.python_bytes(value.data)}
+    return {name: jvm.python_bytes(value) if name == "extra" else int(value)}
 
 
 def _live(record: Java) -> Answer:
@@ -164,7 +144,7 @@ def _prepared(item: Java) -> Answer:
     deletes = item.recordsToDelete if old else item.getRecordsToDelete()
     return {
         "tx": int(item.id if old else item.getId()),
-        "extra": python_bytes(item.extraData if old else item.getExtraData()),
+        "extra": jvm.python_bytes(item.extraData if old else item.getExtraData()),
         "records": [_live(record) for record in records],
         "deletes": [_fields("deleted", record) for record in deletes],
     }
@@ -211,7 +191,7 @@ class Journal:
         lists = {"records": array_list(), "prepared": array_list()}
         # What this callback hears is in the log too, with the reason.
         interface = f"{self.variant.package}.TransactionFailureCallback"
-        failures = instance_of(interface, failedTransaction=lambda tx, records, deletes: None)
+        failures = jvm.instance_of(interface, failedTransaction=lambda tx, records, deletes: None)
         self._journal.start()
         self._journal.load(*self._given("load", failures=failures, **lists))
         return {
@@ -223,12 +203,12 @@ class Journal:
     def check_control_file(self) -> None:
         """Apply or remove a compaction's control file, as loading does first of all."""
         reference = java_class("java.util.concurrent.atomic.AtomicReference")()
-        private_call(self._journal, "checkControlFile", *self._given("check", reference=reference))
+        jvm.private_call(self._journal, "checkControlFile", *self._given("check", reference=reference))
 
     @product_call()
     def read_all(self) -> list[tuple[str, list[Answer]]]:
         """Return name and records of every data file, in the product's order."""
-        files = private_call(self._journal, "orderFiles")
+        files = jvm.private_call(self._journal, "orderFiles")
         return [(str(file.getFile().getFileName()), self._read(file)) for file in files]
 
     @product_call()
@@ -257,7 +237,7 @@ class Journal:
         takes = {method: taking(kind, names) for method, (kind, names) in _CALLBACKS.items()}
         # Every file is listed, with or without data; Artemis says so at its end.
         takes |= {"markAsDataFile": lambda file: None, "done": lambda: None}
-        callback = instance_of(f"{self.variant.package}.impl.JournalReaderCallback", **takes)
+        callback = jvm.instance_of(f"{self.variant.package}.impl.JournalReaderCallback", **takes)
         self.variant.class_of("impl.JournalImpl").readJournalFile(self._factory, file, callback)
         return records
 
@@ -270,9 +250,9 @@ class Journal:
             "id": int(op.get("id", "0")),
             "tx": int(op.get("tx", "0")),
             # A Java byte has a sign.
-            "user_type": java_classes().JByte((kind & _UNSIGNED_BYTE) - ((kind & _SIGN) << 1)),
-            "body": java_bytes(bytes.fromhex(op.get("body", ""))),
-            "extra": java_bytes(bytes.fromhex(op.get("extra", ""))),
+            "user_type": jvm.java_classes().JByte((kind & _UNSIGNED_BYTE) - ((kind & _SIGN) << 1)),
+            "body": jvm.java_bytes(bytes.fromhex(op.get("body", ""))),
+            "extra": jvm.java_bytes(bytes.fromhex(op.get("extra", ""))),
             "sync": sync,
         }
         arguments = [values[name] for name in names.split()]
@@ -327,7 +307,7 @@ class Journal:
 # What the protocol asks.
 
 
-class Writing(Session):
+class Writing(shared.Session):
     """The operations through the product's journal."""
 
     operations = (*_APPENDS, "force", "next", "reclaim", "compact", "close")
@@ -351,9 +331,9 @@ class Writing(Session):
             self.journal.change_files(name)
             return bool(name == "force")
         if name == "event" and not self.variant.events:
-            raise CannotDo("operation 'event': the product has no such record")
+            raise shared.CannotDo("operation 'event': the product has no such record")
         if name == "delete" and op.get("body"):
-            raise CannotDo("operation 'delete' with a body: the product's method takes none")
+            raise shared.CannotDo("operation 'delete' with a body: the product's method takes none")
         takes_sync = "sync" in _APPENDS[name][1]
         wanted = self.params.get("sync", "true") if takes_sync else "false"
         sync = str(op.get("sync", wanted)) == "true"
@@ -361,25 +341,19 @@ class Writing(Session):
         return sync and takes_sync
 
 
-class JournalProduct(Driver):
+class JournalProduct(shared.Driver):
     """One version of HornetQ or Artemis; what it drops while it loads is in its log only."""
 
     format_id = "jboss_journal"
     write_phases = ("load", "write")
     doing = "load"
-    claims = {  # noqa: RUF012 - never changed
-        "policies": ["strict"],  # the products leave no file out
-        "features": ["damage", "pure", "silent", "step"],
-        "state": ["live", "prepared", "discarded"],
-        # The record fields that the products' callbacks give for every type that has them.
-        "fields": ["file_id", "tx", "id", "user_type", "body", "extra", "count"],
-    }
+    claims = _JAVA["claims"]
 
-    def __init__(self, product: Product, java: Runtime | None) -> None:
+    def __init__(self, product: Product, java: jvm.Runtime | None) -> None:
         """Take a product in the running JVM and listen to its log."""
         super().__init__(product, java)
         self._variant = variant_of(product.id)
-        self._log = JavaLog()
+        self._log = jvm.JavaLog()
 
     def editions(self) -> list[str]:
         """Return what the version reads."""
@@ -392,7 +366,9 @@ class JournalProduct(Driver):
             try:
                 answer["records"] = self._data_records(directory, params)[0]
             except Thrown as unread:
-                answer["message"] = f"{answer.get('message', '')}; reading by itself: {unread}"[:SHOWN]
+                answer["message"] = f"{answer.get('message', '')}; reading by itself: {unread}"[
+                    : shared.SHOWN
+                ]
         return answer
 
     def observed(self, directory: Path, params: Mapping[str, str]) -> Answer:
@@ -401,7 +377,7 @@ class JournalProduct(Driver):
         records, others = self._data_records(directory, params)
         names = [path.name for path in directory.iterdir()]
         if names and not others and not any(name.endswith(own) for name in names):
-            return no_files("none of the files belongs to the journal: the product was shown nothing")
+            return shared.no_files("none of the files belongs to the journal: the product was shown nothing")
         for name in others:
             records += self._beside(directory, params, name)
         loaded = self._load(directory, params)
@@ -420,12 +396,12 @@ class JournalProduct(Driver):
         elif params.get("fill", self._variant.fill) != self._variant.fill:
             lacking = f"param:fill={params['fill']}"
         if lacking:
-            raise CannotDo("the product chooses this itself", lacking)
+            raise shared.CannotDo("the product chooses this itself", lacking)
         self._log.take()  # nobody asks what the session before this one said
         return Writing(self._variant, directory, params)
 
     def _load(self, directory: Path, params: Mapping[str, str]) -> Answer:
-        with copy_of(directory) as copy:
+        with shared.copy_of(directory) as copy:
             self._log.take()
             journal = Journal(self._variant, copy, params)
             try:
@@ -442,7 +418,7 @@ class JournalProduct(Driver):
         A file that a compaction's control file renames is known by its inode.
         """
         own = f".{settings_for(self._variant, directory, params)['extension']}"
-        with copy_of(directory) as copy:
+        with shared.copy_of(directory) as copy:
             journal = Journal(self._variant, copy, params)
             names = {path.stat().st_ino: path.name for path in copy.iterdir()}
             journal.check_control_file()
@@ -452,7 +428,7 @@ class JournalProduct(Driver):
         beside = (CONTROL, *(name + suffix for name in (own, CONTROL) for suffix in _LEFTOVERS))
         others = [
             name
-            for name in sorted(set(names.values()) - {name for name, _ in readings}, key=by_number)
+            for name in sorted(set(names.values()) - {name for name, _ in readings}, key=shared.by_number)
             if name.endswith(beside) or (name in gone and name.endswith(own))
         ]
         return [record for name, records in readings for record in _placed(records, name)], others
@@ -466,7 +442,7 @@ class JournalProduct(Driver):
             return
         settings = settings_for(self._variant, directory, params)
         told = {key: str(settings[key]) for key in ("prefix", "extension", "file_size")}
-        with copy_of(directory, only=name) as copy:
+        with shared.copy_of(directory, only=name) as copy:
             if name != CONTROL:
                 (copy / name).rename(copy / f"{told['prefix']}-1.{told['extension']}")
             try:
@@ -506,7 +482,6 @@ def _state(loaded: Answer, said: list[str]) -> Answer:
     prepared = sorted(loaded["prepared"], key=lambda item: int(item["tx"]))
     rejected = any(why != "no-end" for _, why in dropped)
     state = jsonable({**loaded, "prepared": prepared, "discarded": discarded})
-    answer: Answer = {"verdict": RECOVERED if rejected else CLEAN, "state": state}
     patterns = (_NUMBERED, *_DROPPED.values())
-    told = "; ".join(text for text in said if any(pattern.search(text) for pattern in patterns))
-    return {**answer, "message": told[:SHOWN]} if told else answer
+    told = (text for text in said if any(pattern.search(text) for pattern in patterns))
+    return shared.observation(rejected, told, state=state)

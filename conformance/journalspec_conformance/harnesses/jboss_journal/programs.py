@@ -14,12 +14,8 @@ from typing import Any
 
 from journalspec_conformance.harnesses.java import jvm
 from journalspec_conformance.harnesses.java.jvm import Java, instance_of
-from journalspec_conformance.harnesses.jboss_journal.harness import (
-    CONTROL,
-    Journal,
-    Writing,
-    variant_of,
-)
+from journalspec_conformance.harnesses.jboss_journal import harness
+from journalspec_conformance.harnesses.jboss_journal.harness import Journal, Writing, variant_of
 from journalspec_conformance.harnesses.product import Answer, Program, program, run_program
 from journalspec_conformance.harnesses.scenarios import Table
 from journalspec_conformance.products import Product
@@ -57,7 +53,7 @@ def moments(product: Product, *, directory: str, out: str, told: str) -> bool:
 
             def create(name: str, *arguments: Any) -> Java:
                 file = factory.createSequentialFile(name, *arguments)
-                if str(name) != CONTROL:
+                if str(name) != harness.CONTROL:
                     return file
                 return instance_of(
                     f"{self.variant.files}.SequentialFile",

@@ -6,7 +6,7 @@ fields are looked at only where the product does not show its index.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -14,57 +14,19 @@ from typing import Any
 
 from journalspec.formats import get_format
 from journalspec.kahadb_journal.commands import messages
-from journalspec.observation import CLEAN, RECOVERED, jsonable
-from journalspec_conformance.harnesses.java.jvm import (
-    Java,
-    Thrown,
-    declared_field,
-    java_bytes,
-    java_class,
-    java_classes,
-    private_value,
-    product_call,
-    python_bytes,
-    xa_id,
-)
-from journalspec_conformance.harnesses.product import (
-    SHOWN,
-    Answer,
-    CannotDo,
-    Driver,
-    Op,
-    Session,
-    copy_of,
-    no_files,
-)
+from journalspec.observation import jsonable
+from journalspec_conformance.harnesses import product as shared
+from journalspec_conformance.harnesses import table
+from journalspec_conformance.harnesses.java import jvm
+from journalspec_conformance.harnesses.java.jvm import Java, Thrown, java_class, product_call
+from journalspec_conformance.harnesses.product import Answer, Op
 from journalspec_corpus.model import XA_ID
 
 FORMAT = "kahadb_journal"
 _PACKAGE = "org.apache.activemq.store.kahadb"
-#: Policy -> checkForCorruptJournalFiles, checksumJournalFiles, ignoreMissingJournalfiles.
-OPTIONS = {
-    "strict": (True, True, False),
-    "salvage": (True, True, True),
-    "default": (False, True, False),
-    "unchecked": (False, False, False),
-}
-#: ``preallocation`` -> the product's scope and strategy.
-_STRATEGIES = {
-    "none": ("NONE", "SPARSE_FILE"),
-    "sparse": ("ENTIRE_JOURNAL", "SPARSE_FILE"),
-    "zeros": ("ENTIRE_JOURNAL", "ZEROS"),
-    "chunked": ("ENTIRE_JOURNAL", "CHUNKED_ZEROS"),
-    "template": ("ENTIRE_JOURNAL", "OS_KERNEL_COPY"),
-}
-#: Fields whose getter is not the name in Java's spelling.
-_GETTERS = {
-    "transaction": "TransactionInfo",
-    "text": "Message",
-    "add": "Message",
-    "job": "Payload",
-    "file_map": "AckMessageFileMap",
-    "source_file": "SourceDataFileId",
-}
+_JAVA = table(__package__, "java.toml")
+#: Policy -> the product's options.
+OPTIONS: Mapping[str, Sequence[bool]] = _JAVA["options"]
 #: What is left out of a record where it is not stored.
 _OPTIONAL = frozenset(["transaction", "ack", "subscription_info", "text"])
 #: The editions whose logs end in zeros, and the first one whose logs end in a marker of letters.
@@ -81,7 +43,7 @@ def _class(name: str) -> Java:
 @cache
 def _field(name: str) -> Java:
     """Return a private field of the store, which its class inherits."""
-    return declared_field(_class("MessageDatabase").class_, name)
+    return jvm.declared_field(_class("MessageDatabase").class_, name)
 
 
 def _text(value: Java) -> str:
@@ -89,7 +51,7 @@ def _text(value: Java) -> str:
 
 
 def _buffer(value: Java) -> bytes:
-    return b"" if value is None else python_bytes(value.toByteArray())
+    return b"" if value is None else jvm.python_bytes(value.toByteArray())
 
 
 #: What a field holds -> how the product's value becomes ours.
@@ -103,7 +65,7 @@ _VALUES: Mapping[str, Callable[[Java], Any]] = {
 
 
 def _getter(name: str) -> str:
-    return _GETTERS.get(name) or "".join(part.capitalize() for part in name.split("_"))
+    return _JAVA["getters"].get(name) or "".join(part.capitalize() for part in name.split("_"))
 
 
 def _destination(command: Java) -> tuple[str, str]:
@@ -184,17 +146,15 @@ class Store:
         self._journal.start()
 
     @product_call()
-    def corrupted(self) -> dict[str, tuple[int, list[tuple[int, int]]]]:
-        """Return file name -> where its log ends, and the start and end of what was put aside."""
-        found = {}
+    def corrupted(self) -> list[tuple[str, int, int]]:
+        """Return the name of the file, the start and the end of each stretch that was put aside."""
+        found = []
         for data_file in self._journal.getFileMap().values():
-            path = Path(str(data_file.getFile()))
-            size = path.stat().st_size
-            part, parts = data_file.getCorruptedBlocks().getHead(), []
+            path, part = Path(str(data_file.getFile())), data_file.getCorruptedBlocks().getHead()
             while part is not None:
-                parts.append((int(part.getFirst()), min(size, int(part.getLast()) + 1)))
+                end = min(path.stat().st_size, int(part.getLast()) + 1)
+                found.append((path.name, int(part.getFirst()), end))
                 part = part.getNext()
-            found[path.name] = (int(data_file.getLength()), parts)
         return found
 
     @product_call()
@@ -217,7 +177,9 @@ class Store:
             try:
                 name, fields = self._loaded(at)
             except Thrown:
-                name, fields = "OTHER", self._payload(at)
+                name, fields = "OTHER", {}
+                with suppress(Thrown):  # the product cannot read that either
+                    fields = {"payload": self._bytes(at)}
             yield {"type": name, "length": place["len"], **jsonable(fields), "at": place}
 
     @product_call()
@@ -229,18 +191,11 @@ class Store:
         command = self._store.load(at)
         return command_name(command), command_fields(command_name(command), command)
 
-    def _payload(self, at: Java) -> Answer:
-        """Return the payload of a record as a field; nothing if the product cannot read that either."""
-        try:
-            return {"payload": self._bytes(at)}
-        except Thrown:
-            return {}
-
     @product_call()
     def _bytes(self, at: Java) -> bytes:
         data = self._journal.read(at)
         start = int(data.getOffset())
-        return python_bytes(data.getData())[start : start + int(data.getLength())]
+        return jvm.python_bytes(data.getData())[start : start + int(data.getLength())]
 
     @product_call()
     def replay(self) -> None:
@@ -254,7 +209,7 @@ class Store:
         destinations = []
         for entry in _field("storedDestinations").get(self._store).entrySet():
             kind, _, name = str(entry.getKey()).partition(":")
-            destinations.append(self._destination(_KINDS[kind], name, entry.getValue(), tx))
+            destinations.append(self._destination(_JAVA["kinds"][kind], name, entry.getValue(), tx))
         prepared = _field("preparedTransactions").get(self._store)
         # The product keeps local ones there as well; an answer has a place for XA ids only (KHD-TXN-005).
         branches = [entry for entry in prepared.entrySet() if bool(entry.getKey().isXATransaction())]
@@ -268,21 +223,21 @@ class Store:
         """Return what one destination holds."""
         kept: list[tuple[int, Answer]] = []
         for index in _ORDERED:
-            for entry in private_value(private_value(stored, "orderIndex"), index).iterator(tx):
-                command = self._store.load(private_value(entry.getValue(), "location"))
+            for entry in jvm.private_value(jvm.private_value(stored, "orderIndex"), index).iterator(tx):
+                command = self._store.load(jvm.private_value(entry.getValue(), "location"))
                 if command_name(command) == "UPDATE_MESSAGE":
                     command = command.getMessage()
                 supported = bool(command.getPrioritySupported())
                 message = {
-                    "id": str(private_value(entry.getValue(), "messageId")),
+                    "id": str(jvm.private_value(entry.getValue(), "messageId")),
                     "priority": int(command.getPriority()) if supported else 4,
                     "message": _buffer(command.getMessage()),
                 }
                 kept.append((int(entry.getKey()), message))
         pending = []
-        subscriptions = private_value(stored, "subscriptions")
+        subscriptions = jvm.private_value(stored, "subscriptions")
         for entry in () if subscriptions is None else subscriptions.iterator(tx):
-            owed = private_value(stored, "ackPositions").get(tx, entry.getKey())
+            owed = jvm.private_value(stored, "ackPositions").get(tx, entry.getKey())
             ids = [message["id"] for number, message in kept if owed is not None and owed.contains(number)]
             pending.append({"key": str(entry.getKey()), "pending": ids})
         return {
@@ -302,7 +257,7 @@ class Store:
             kind, name = _destination(command)
             told = {"type": command_name(command), "kind": kind, "name": name}
             commands.append({**told, "id": _text(command.getMessageId())})
-        ids = zip(XA_ID, xa_id(branch), strict=True)
+        ids = zip(XA_ID, jvm.xa_id(branch), strict=True)
         return {**dict(ids), "commands": commands}
 
     @product_call()
@@ -310,13 +265,9 @@ class Store:
         """Release the files; nothing of it is to be kept, and the index is not written out."""
         pages = _field("pageFile").get(self._store)
         if pages is not None and bool(pages.isLoaded()):
-            private_value(pages, "readFile").close()
-            private_value(pages, "writeFile").close()
+            jvm.private_value(pages, "readFile").close()
+            jvm.private_value(pages, "writeFile").close()
         self._journal.close()
-
-
-#: How the index's keys begin, and the kinds that they mean.
-_KINDS = {"0": "QUEUE", "1": "TOPIC", "2": "TEMP_QUEUE", "3": "TEMP_TOPIC"}
 
 
 @contextmanager
@@ -329,7 +280,7 @@ def _stopped(store: Store) -> Iterator[Store]:
             store.stop()
 
 
-class Writing(Session):
+class Writing(shared.Session):
     """The operations through the product's journal."""
 
     operations = ("append", "flush", "close")
@@ -377,7 +328,7 @@ class WriterJournal:
         self._journal.setWriteBatchSize(int(params.get("max_batch_length", "4194304")))
         self._journal.setChecksum(params.get("checksums", "true") == "true")
         if "preallocation" in params:
-            scope, strategy = _STRATEGIES[params["preallocation"]]
+            scope, strategy = _JAVA["strategies"][params["preallocation"]]
             for name, value in (("Scope", scope), ("Strategy", strategy)):
                 kind = _class(f"disk.journal.Journal$Preallocation{name}")
                 getattr(self._journal, f"setPreallocation{name}")(kind.valueOf(value))
@@ -394,11 +345,11 @@ class WriterJournal:
         The thread that writes batches needs the appender's monitor to take one: it is held meanwhile.
         A record that is to be forced has a callback, for which the product forces as well.
         """
-        appender = private_value(self._journal, "appender")
-        nothing = java_classes().JProxy("java.lang.Runnable", dict={"run": lambda: None})
-        with java_classes().synchronized(private_value(appender, "enqueueMutex")):
+        appender = jvm.private_value(self._journal, "appender")
+        nothing = jvm.java_classes().JProxy("java.lang.Runnable", dict={"run": lambda: None})
+        with jvm.java_classes().synchronized(jvm.private_value(appender, "enqueueMutex")):
             for payload, sync in records:
-                data = java_class("org.apache.activemq.util.ByteSequence")(java_bytes(payload))
+                data = java_class("org.apache.activemq.util.ByteSequence")(jvm.java_bytes(payload))
                 last = self._journal.write(data, nothing if sync else False)
         last.getLatch().await_()
 
@@ -408,15 +359,13 @@ class WriterJournal:
         self._journal.close()
 
 
-class KahaDB(Driver):
+class KahaDB(shared.Driver):
     """One version of the message store's journal."""
 
     format_id = FORMAT
+    #: What is in the control record of a batch is told to nobody.
     claims = {  # noqa: RUF012 - never changed
-        "policies": list(OPTIONS),
-        "features": ["damage", "pure", "step"],
-        "state": ["destinations", "in_doubt"],
-        # What is in the control record of a batch is told to nobody.
+        **_JAVA["claims"],
         "fields": sorted(
             {field.name for field in get_format(FORMAT).vocabulary.fields} - {"batch_size", "checksum"}
         ),
@@ -435,9 +384,9 @@ class KahaDB(Driver):
     def observed(self, directory: Path, params: Mapping[str, str]) -> Answer:
         """Return every record that the journal gives behind a check of all files."""
         if not any(directory.glob("db-*.log")):
-            return no_files("there is no data file: the product was shown nothing")
+            return shared.no_files("there is no data file: the product was shown nothing")
         self.doing = "scan"
-        with copy_of(directory) as copy, _stopped(Store(copy, "salvage")) as store:
+        with shared.copy_of(directory) as copy, _stopped(Store(copy, "salvage")) as store:
             store.start()
             self.doing = "iterate"
             return _found(store, list(store.records()))
@@ -445,7 +394,7 @@ class KahaDB(Driver):
     def recovered(self, directory: Path, params: Mapping[str, str], policy: str) -> Answer:
         """Open a store on a copy of the journal, without an index, and return what it holds."""
         self.doing = "scan"
-        with copy_of(directory) as copy:
+        with shared.copy_of(directory) as copy:
             for name in ("db.data", "db.redo", "db.free"):
                 (copy / name).unlink(missing_ok=True)
             with _stopped(Store(copy, policy)) as store:
@@ -462,17 +411,13 @@ class KahaDB(Driver):
         """Return a writer; raises CannotDo."""
         old = self.product.edition in _ZEROS
         if old and edition != self.product.edition:
-            raise CannotDo("the product writes its own edition only", f"edition:{edition}")
+            raise shared.CannotDo("the product writes its own edition only", f"edition:{edition}")
         if "preallocation" in params and old:
-            raise CannotDo("the product has no such option", "param:preallocation")
+            raise shared.CannotDo("the product has no such option", "param:preallocation")
         return Writing(directory, params)
 
 
 def _found(store: Store, records: list[Answer]) -> Answer:
     """Return an answer with `records`, and what the product has put aside."""
-    parts = [(name, part) for name, (_, found) in sorted(store.corrupted().items()) for part in found]
-    answer: Answer = {"verdict": RECOVERED if parts else CLEAN, "records": records}
-    if parts:
-        told = "; ".join(f"{name}: put aside from {start} to {end}" for name, (start, end) in parts)
-        answer["message"] = told[:SHOWN]
-    return answer
+    told = [f"{name}: put aside from {start} to {end}" for name, start, end in sorted(store.corrupted())]
+    return shared.observation(told, told, records=records)

@@ -14,18 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from journalspec.observation import jsonable
+from journalspec_conformance.harnesses import product as shared
+from journalspec_conformance.harnesses import table
 from journalspec_conformance.harnesses.java import jvm
 from journalspec_conformance.harnesses.java.jvm import Java, Thrown, java_class, private_call, product_call
-from journalspec_conformance.harnesses.product import (
-    SHOWN,
-    Answer,
-    CannotDo,
-    Driver,
-    Op,
-    Session,
-    copy_of,
-    table,
-)
+from journalspec_conformance.harnesses.product import Answer, Op
 from journalspec_conformance.products import Product, ProductError
 from journalspec_conformance.programs import drop_scratch, make_scratch
 from journalspec_corpus.model import XA_ID
@@ -50,7 +43,7 @@ def _router() -> Java:
         words = ["-nowarn", "-cp", str(class_path), "-d", str(place), str(source)]
         status = compiler.run(None, errors, errors, *words)
     if status:
-        told = str(errors.toString()).strip()[:SHOWN]
+        told = str(errors.toString()).strip()[: shared.SHOWN]
         raise ProductError(f"the class path has no SwiftMQ that a router can be made for: {told}")
     jvm.java_classes().addClassPath(str(place))
     java_class("java.lang.System").setProperty("swiftmq.paths.absolute", "true")
@@ -233,7 +226,7 @@ def _message(data: bytes) -> Java:
     return made
 
 
-class Transactions(Session):
+class Transactions(shared.Session):
     """The operations of the specification, as a router has them done.
 
     What a transaction with a name asks for is handed to the store when it ends: then it is known which of the
@@ -318,12 +311,12 @@ class Transactions(Session):
         for listed in self.journal.entries(queue):
             if int(listed.key.getKey()) == wanted:
                 return listed.key
-        raise CannotDo(f"queue {queue!r} lists no key {wanted}")
+        raise shared.CannotDo(f"queue {queue!r} lists no key {wanted}")
 
     def _prepare(self, op: Op) -> None:
         ops = self._open.pop(op["tx"])
         if len({(each["queue"], each["op"]) for each in ops}) != 1:
-            raise CannotDo("a branch inserts into one queue, or removes from it")
+            raise shared.CannotDo("a branch inserts into one queue, or removes from it")
         queue, inserts = self.journal.queue(ops[0]["queue"]), ops[0]["op"] == "insert"
         gtrid, bqual = _ids(op)
         with product_call():
@@ -346,7 +339,7 @@ class Transactions(Session):
         # A branch of an earlier start: what goes with it goes first, as a router does it.
         records = [one for one in self.journal.branches() if _ids(jsonable(_branch(one))) == key]
         if not records:
-            raise CannotDo("no such branch is in doubt")
+            raise shared.CannotDo("no such branch is in doubt")
         for record in records:
             with product_call():
                 if commits == (int(record.getType()) == 0):
@@ -373,16 +366,11 @@ def _ids(said: Mapping[str, Any]) -> tuple[bytes, bytes]:
     return bytes.fromhex(said["gtrid"]), bytes.fromhex(said["bqual"])
 
 
-class SwiftMQ(Driver):
+class SwiftMQ(shared.Driver):
     """One version of the store."""
 
     format_id = FORMAT
-    claims = {  # noqa: RUF012 - never changed
-        "ops": ["recover", "write"],
-        "policies": ["default"],
-        "features": ["damage", "step", "no-records"],
-        "state": ["queues", "in_doubt", "durables"],
-    }
+    claims = table(__package__, "java.toml")["claims"]
     unread = "the product shows its log to nobody"
 
     def __init__(self, product: Product, java: jvm.Runtime | None) -> None:
@@ -398,7 +386,7 @@ class SwiftMQ(Driver):
         if self._starts >= STARTS:
             # What a start leaves behind in the JVM adds up.
             jvm.spent.set()
-        with copy_of(directory) as copy:
+        with shared.copy_of(directory) as copy:
             store = Store(copy, params)
             try:
                 store.open()
@@ -414,5 +402,5 @@ class SwiftMQ(Driver):
     def session(self, directory: Path, params: Mapping[str, str], edition: str) -> Transactions:
         """Return a writer; raises CannotDo."""
         if edition != self.product.edition:
-            raise CannotDo("the product writes its own edition only", f"edition:{edition}")
+            raise shared.CannotDo("the product writes its own edition only", f"edition:{edition}")
         return Transactions(directory, params)

@@ -1,0 +1,195 @@
+"""Asking one implementation: what a question is, what an answer is worth, and what is not asked at all.
+
+Nothing here knows a format: a probe brings its question and the permitted answers, the connection what the
+implementation claims.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from journalspec.formats import get_format
+from journalspec.observation import Level
+from journalspec_conformance.answers import check_claims, check_observation, stranger_in
+from journalspec_conformance.compare import Claims, closest
+from journalspec_conformance.connection import Connection, FormatClaims, Hello, Message
+from journalspec_conformance.errors import Misbehaved
+from journalspec_conformance.protocol import first_fault, schema_of_reply, schema_of_request
+from journalspec_conformance.result import Outcome, OwnOracle
+from journalspec_conformance.scratch import CaseDirectory, Workspace
+from journalspec_conformance.wording import sentence
+from journalspec_corpus import Probe
+
+#: Needs that are operations are judged probe by probe, not case by case.
+_OPERATIONS = frozenset({"read", "recover", "write"})
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to run: see the command line's options of the same names. `timeout` in seconds.
+
+    `enforce_may` is for mutants, where every difference counts: an implementation does not fail on a *may*.
+    """
+
+    level: Level = Level.CONTENTS
+    timeout: float = 10.0
+    validate: bool = False
+    enforce_should: bool = False
+    enforce_may: bool = False
+
+
+class Asking:
+    """One connection, and places for the journals that are asked about. Close it when done."""
+
+    def __init__(self, connection: Connection, options: Options) -> None:
+        """Ask `connection` what it can do.
+
+        Raises a Breakdown if it does not even say that, and Problem if it says so in words
+        that the format does not have.
+        """
+        self.connection = connection
+        self.options = options
+        self.hello: Hello = connection.hello()
+        self.validate("reply-hello", {"seq": 0, **self.hello.message})
+        check_claims(self.hello)
+        self.workspace = Workspace(connection.in_memory)
+        #: The requests of the last probe, each with the reply to it.
+        self.exchanges: list[tuple[Message, Message]] = []
+        #: How many questions have been asked.
+        self.questions = 0
+
+    def close(self) -> None:
+        """Say bye and clean up."""
+        self.connection.close()
+        self.workspace.close()
+
+    def ask(self, request: Message) -> Message:
+        """Send `request` and return the reply, both validated if the user asked for it."""
+        self.validate(schema_of_request(request), {"seq": 0, **request})
+        reply = self.connection.ask(request)
+        self.exchanges.append((request, reply))
+        self.validate(schema_of_reply(request["cmd"], reply), {"seq": 0, **reply})
+        return reply
+
+    def validate(self, schema: str, message: Message) -> None:
+        """Raise Misbehaved if validation is on and `message` does not fit `schema`."""
+        if not self.options.validate:
+            return
+        fault = first_fault(schema, {key: value for key, value in message.items() if key != "files"})
+        if fault is not None:
+            raise Misbehaved(f"not in the protocol: {fault}", self.connection.stderr())
+
+    def request(self, probe: Probe, place: CaseDirectory, op: str | None = None) -> Message:
+        """Return the request for `probe` on `place` (without what is expected)."""
+        self.questions += 1
+        request: Message = {
+            "cmd": op or probe.op,
+            "format": probe.case.format,
+            "edition": probe.case.edition,
+            **place.request_members(),
+            "params": dict(probe.case.params),
+        }
+        if request["cmd"] != "write":
+            request["observe"] = self.claims(probe).level.name.lower()
+        if request["cmd"] == "recover":
+            request["policy"] = probe.policy or "strict"
+        return request
+
+    def compare(self, probe: Probe, observed: Message, claims: Claims) -> Outcome:
+        """Return pass, allowed or fail for `observed`."""
+        check_observation(observed)
+        stranger = stranger_in(observed, probe.case.format)
+        if stranger is not None:
+            return Outcome("fail", f"vocabulary:{stranger[0]}", stranger[1])
+        if isinstance(probe.case, OwnOracle):
+            return probe.case.outcome(probe.policy or "", observed, claims)
+        index, difference = closest(probe.expect, observed, claims)
+        if difference is not None:
+            return Outcome("fail", difference.fingerprint, sentence(difference), difference=difference)
+        if len(probe.expect) == 1:
+            return Outcome("pass")
+        return Outcome("allowed", choice=f"{index + 1} of {len(probe.expect)}")
+
+    def format_claims(self, probe: Probe) -> FormatClaims:
+        """Return what the implementation declares for the probe's format; raises KeyError."""
+        return self.hello.formats[probe.case.format]
+
+    def claims(self, probe: Probe) -> Claims:
+        """Return what is compared: the lower of the declared level and the one asked for.
+
+        Contents are asked for only where they are expected: no other level needs them.
+        """
+        declared = self.format_claims(probe)
+        features = declared.features
+        return Claims(
+            min(
+                declared.observe, self.options.level, Level.CONTENTS if _of_contents(probe) else Level.LAYOUT
+            ),
+            declared.state,
+            declared.fields,
+            silent="silent" in features,
+            records="no-records" not in features,
+            missing="missing" in features,
+            beside=_beside(probe.case.format),
+        )
+
+    def unsupported(self, probe: Probe) -> str | None:
+        """Return what the implementation does not declare but `probe` needs, None if nothing."""
+        case = probe.case
+        declared = self.hello.formats.get(case.format)
+        if declared is None:
+            return f"format {case.format}"
+        if case.edition not in declared.editions:
+            return f"edition {case.edition}"
+        if probe.op not in declared.ops:
+            return f"operation {probe.op}"
+        if probe.policy is not None and probe.policy not in declared.policies:
+            return f"policy {probe.policy}"
+        if _of_contents(probe) and declared.observe < Level.CONTENTS:
+            return f"level {Level.CONTENTS.name.lower()}"
+        lacking = sorted(set(case.needs) - _OPERATIONS - declared.features)
+        return f"feature {', '.join(lacking)}" if lacking else None
+
+    def settled(self, probe: Probe, reply: Message) -> Outcome | None:
+        """Return the outcome of a reply that is not an answer (unsupported, error), None if it is one.
+
+        What was declared and is declined is a failure. Only that a writer cannot be told some
+        parameter of a case, do one of its operations, or write an edition that the implementation
+        reads, there is no word for in ``hello``.
+        """
+        if "unsupported" in reply:
+            declined: Mapping[str, Any] = reply["unsupported"]
+            texts = (str(declined.get(key, "")) for key in ("what", "message", "issue"))
+            said = ": ".join(filter(None, texts)) or "no reason"
+            # A parameter may be named with its value: param:alignment=512.
+            if str(declined.get("what", "")).partition("=")[0] in _open_to_writers(probe):
+                return Outcome("unsupported", reason=said)
+            return Outcome("fail", "unsupported", f"declared, and answered as not supported: {said}")
+        if "error" in reply:
+            error: Mapping[str, Any] = reply["error"]
+            stderr = "\n".join(filter(None, (str(error.get("detail", "")), self.connection.stderr())))
+            return Outcome("error", reason=str(error.get("message", "no message")), stderr=stderr)
+        return None
+
+
+def _open_to_writers(probe: Probe) -> set[str]:
+    case = probe.case
+    if probe.op != "write" or case.write is None:
+        return set()
+    params = (f"param:{name}" for name in (*case.params, *case.write["params"]))
+    return {"operation", f"edition:{case.edition}", *params}
+
+
+@cache
+def _beside(format_id: str) -> frozenset[str]:
+    """Return the codes of notes that what lies beside a journal proves."""
+    notes = get_format(format_id).vocabulary.notes
+    return frozenset(name for name, note in notes.items() if note.neighbour)
+
+
+def _of_contents(probe: Probe) -> bool:
+    """Tell whether a probe is about contents: who does not report them is not asked."""
+    return any("contents" in entry for entry in probe.expect)
