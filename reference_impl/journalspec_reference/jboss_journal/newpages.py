@@ -26,7 +26,7 @@ from journalspec_reference.jboss_journal.contents.paging import (
     Entry,
     PageFile,
 )
-from journalspec_reference.jboss_journal.wanted import WantedParts, meaning, paged_message, problem_of
+from journalspec_reference.jboss_journal.wanted import WantedParts, meaning, paged_message
 from journalspec_reference.newstore import LossItem, NewFile, parts
 
 
@@ -54,9 +54,9 @@ class NewPages:
             yield from ((None, ()) for _ in range(index, entry.index))
             index = entry.index + 1
             message = paged_message(entry)
-            if problem := problem_of(message):
-                key = f"{file.name}:{entry.off}"
-                store.note(Oddity("undecodable", key, file.name, entry.off, problem))
+            if problem := self._wanted.problem(message.id, message):
+                code, why = problem
+                store.note(Oddity(code, f"{file.name}:{entry.off}", file.name, entry.off, why))
             elif self._has_ended(entry) and message.id not in self._wanted.gone:
                 yield entry, [queue for queue in entry.queues if queue in self._wanted.queues]
                 continue
@@ -81,7 +81,7 @@ class NewPages:
         """Add the pending messages of the pages to the totals of queues."""
         for _, entry, queues in self._store.pending_entries():
             message = paged_message(entry)
-            if not problem_of(message) and message.id not in self._wanted.gone:
+            if not self._wanted.problem(message.id, message) and message.id not in self._wanted.gone:
                 size = entry.end - entry.start
                 size += self._store.large.size(message.id) if entry.is_large else 0
                 for queue in totals.keys() & {*queues}:
@@ -96,7 +96,7 @@ class NewPages:
                 if entry is None or len(queues) == len(entry.queues):
                     continue
                 message, size = paged_message(entry), entry.end - entry.start
-                if problem_of(message):
+                if self._wanted.problem(message.id, message):
                     continue
                 for queue in {*entry.queues} - {*queues}:
                     taken = (queue, entry.page, entry.index) in gone

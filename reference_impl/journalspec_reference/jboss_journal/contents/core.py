@@ -20,6 +20,8 @@ from journalspec_reference.contents import Value
 INT, LONG, SHORT, CHAR = Struct(">i"), Struct(">q"), Struct(">h"), Struct(">H")
 #: Type, durable, expiration, timestamp, priority, and whether properties follow.
 HEADERS = Struct(">bBqqbB")
+#: Where the timestamp is in these.
+_STAMP_AT = 10
 UUID_SIZE = 16
 #: The highest priority.
 HIGHEST = 9
@@ -239,37 +241,6 @@ def is_large(user_type: int, data: bytes, start: int) -> bool:
     return user_type == LARGE or (user_type == PROTOCOL and data[start : start + 1] == _LARGE_AMQP)
 
 
-def timestamp_at(data: bytes, at: int) -> int:
-    """Return the time in the headers at `at` (0: none is there, or they cannot be decoded)."""
-    try:
-        if data[at + 8]:
-            at += INT.unpack_from(data, at + 9)[0] + 4
-        at += 27 if data[at + 9] == 1 else 11
-        (found,) = LONG.unpack_from(data, at + 9)
-    except ERRORS:
-        return 0
-    return int(found)
-
-
-def timestamp_of(user_type: int, data: bytes, start: int) -> int:
-    """Return the time of the Core message in a record's body from `start` on (0: none).
-
-    That of another protocol is in its own sections, which are not looked at.
-    """
-    try:
-        if user_type == LARGE:
-            return timestamp_at(data, start)
-        if user_type == OLD:
-            return timestamp_at(data, start + INT.unpack_from(data, start)[0] - OLD_BODY_AT + 8)
-        if data[start] != CORE:
-            return 0
-        at = start + 9
-        at += 5 + INT.unpack_from(data, at + 1)[0] if data[at] else 1
-        return timestamp_at(data, at + 8 + INT.unpack_from(data, at + 4)[0] - BODY_AT)
-    except ERRORS:
-        return 0
-
-
 def id_at(user_type: int, data: bytes) -> int:
     """Return where the id is from which a broker takes that of the message in a record's body."""
     if user_type == LARGE:
@@ -291,46 +262,45 @@ def message_of(kind: int, data: bytes, *, tagged: bool = False) -> Message:
         return Message(protocol="", body=data, problem=str(error) or "it is cut")
 
 
-def is_sound(kind: int, data: bytes, start: int, end: int) -> bool:
-    """Tell whether the message in a record's body is one whose :func:`message_of` has surely no problem.
+def glance(kind: int, data: bytes, start: int, end: int, *, judge: bool = True) -> tuple[int, bool]:
+    """Return the time of the message in a record's body (0: none), and whether it surely has no problem.
 
-    Nothing is decoded. False: it may have one.
+    Nothing is decoded for that; False: :func:`message_of` may find a problem, or nobody asked (`judge`). The
+    time of another protocol is in its own sections, which are not looked at.
     """
-    int_at = INT.unpack_from
+    int_at, at, stop, stamp, sound = INT.unpack_from, start, end, 0, judge
     try:
         if kind == PROTOCOL:
-            if data[start] != CORE:
-                return data[start] in OF_AMQP and end - start >= 1 + LONG.size
-            start += 1 + LONG.size
-            start = _past_text(data, start)
-            (size,) = int_at(data, start)
-            start += INT.size
-            if not 0 <= size <= end - start:
-                return False
-            end = start + size
+            if data[at] != CORE:
+                return 0, data[at] in OF_AMQP and end - at >= 1 + LONG.size
+            at += 1 + LONG.size
+            if data[at]:
+                (size,) = int_at(data, at + 1)
+                sound &= size >= 0
+                at += INT.size + size
+            (size,) = int_at(data, at + 1)
+            at += 1 + INT.size
+            stop = at + size
+            sound &= size >= 0 and stop <= end
         if kind != LARGE:
-            at, ends = (OLD_BODY_AT, 2 * INT.size) if kind == OLD else (BODY_AT, INT.size)
-            size = int_at(data, start)[0] - at
-            start += ends + size
-            if size < 0 or start > end:
-                return False
-        at = _past_text(data, start + LONG.size)
-        at += 1 + UUID_SIZE if data[at] == 1 else 1
-        _, _, _, _, priority, given = HEADERS.unpack_from(data, at)
-        at += HEADERS.size
-        return 0 <= priority <= HIGHEST and (_past_properties(data, at) if given else at) <= end
+            body_at, ends = (OLD_BODY_AT, 2 * INT.size) if kind == OLD else (BODY_AT, INT.size)
+            size = int_at(data, at)[0] - body_at
+            at += ends + size
+            sound &= size >= 0 and at <= stop
+        at += LONG.size
+        if data[at]:
+            (size,) = int_at(data, at + 1)
+            sound &= size >= 0
+            at += INT.size + size
+        at += 2 + UUID_SIZE if data[at + 1] == 1 else 2
+        (stamp,) = LONG.unpack_from(data, at + _STAMP_AT)
+        if sound:
+            _, _, _, _, priority, given = HEADERS.unpack_from(data, at)
+            at += HEADERS.size
+            sound = 0 <= priority <= HIGHEST and (_past_properties(data, at) if given else at) <= stop
     except ERRORS:
-        return False
-
-
-def _past_text(data: bytes, at: int) -> int:
-    """Return where a text ends that has a flag before it; raises one of ERRORS."""
-    if not data[at]:
-        return at + 1
-    (size,) = INT.unpack_from(data, at + 1)
-    if size < 0:
-        raise Undecodable
-    return at + 1 + INT.size + int(size)
+        sound = False
+    return stamp, sound
 
 
 def _past_properties(data: bytes, at: int) -> int:

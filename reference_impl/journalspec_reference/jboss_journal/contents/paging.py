@@ -30,8 +30,8 @@ from journalspec_reference.jboss_journal.contents.core import (
     PROTOCOL,
     Undecodable,
     data_at,
+    glance,
     is_large,
-    timestamp_of,
 )
 
 ADDRESS_FILE = "address.txt"
@@ -70,7 +70,7 @@ class Entry:
     @property
     def timestamp(self) -> int:
         """Its time, 0 if there is none."""
-        return timestamp_of(self.kind, self.data, self.start)
+        return glance(self.kind, self.data, self.start, self.end, judge=False)[0]
 
 
 @dataclass(frozen=True)

@@ -147,6 +147,12 @@ class Store:
         """The files of large messages."""
         return LargeFiles(beside(self.answer.journal, "large"))
 
+    def size(self, number: int) -> int:
+        """Return the bytes of a message by its number, with those of its file."""
+        pending = self.pending
+        size, ident = pending.sizes[number], pending.idents[number]
+        return size + self.large.size(ident) if pending.large.masks and ident in pending.large else size
+
     @cached_property
     def paging(self) -> Paging:
         """The page files."""
