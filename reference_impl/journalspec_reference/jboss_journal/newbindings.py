@@ -114,8 +114,8 @@ def left_out(wanted: WantedParts) -> Iterator[LossItem]:
             except (ValueError, RecursionError):
                 sound = False
             if not sound:
-                what = f"{setting['kind']!s} {name}"
-                yield LossItem("setting", "undecodable", f"{what}: {meaning('undecodable')}", ident)
+                text = meaning("undecodable", f"{setting['kind']!s} {name}")
+                yield LossItem("setting", "undecodable", text, ident)
 
 
 def _queue(name: str, address: str, product: str | None) -> bytes:

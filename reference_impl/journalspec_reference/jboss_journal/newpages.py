@@ -6,16 +6,8 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from journalspec_reference.contents import Total
+from journalspec_reference.jboss_journal.contents import core
 from journalspec_reference.jboss_journal.contents.beside import Room
-from journalspec_reference.jboss_journal.contents.core import (
-    BODY_AT,
-    CORE,
-    HEADERS,
-    INT,
-    LONG,
-    OLD_BODY_AT,
-    text_bytes,
-)
 from journalspec_reference.jboss_journal.contents.messages import Oddity
 from journalspec_reference.jboss_journal.contents.paging import (
     ADDRESS_FILE,
@@ -57,16 +49,10 @@ class NewPages:
             if problem := self._wanted.problem(message.id, message):
                 code, why = problem
                 store.note(Oddity(code, f"{file.name}:{entry.off}", file.name, entry.off, why))
-            elif self._has_ended(entry) and message.id not in self._wanted.gone:
+            elif store.pending.may_be_sent(entry.tx) and message.id not in self._wanted.gone:
                 yield entry, [queue for queue in entry.queues if queue in self._wanted.queues]
                 continue
             yield entry, ()
-
-    def _has_ended(self, entry: Entry) -> bool:
-        """Tell whether the transaction of an entry was committed, or may be."""
-        pending = self._store.pending
-        doubtful = (doubt.page_txs for doubt in pending.doubts)
-        return entry.tx <= 0 or entry.tx in pending.page_txs or any(entry.tx in each for each in doubtful)
 
     def large(self) -> Iterator[tuple[int, LossItem | None]]:
         """Yield the ids of large messages that are carried over, and what each lacks."""
@@ -90,7 +76,6 @@ class NewPages:
     def left_out(self) -> Iterator[LossItem]:
         """Yield messages of queues that are not kept, but for those that were acknowledged."""
         pending = self._store.pending
-        gone = pending.paged_acks.union(*(doubt.paged_acks for doubt in pending.doubts))
         for file in self._files():
             for entry, queues in self._entries(file):
                 if entry is None or len(queues) == len(entry.queues):
@@ -99,11 +84,9 @@ class NewPages:
                 if self._wanted.problem(message.id, message):
                     continue
                 for queue in {*entry.queues} - {*queues}:
-                    taken = (queue, entry.page, entry.index) in gone
-                    taken |= (queue, entry.page) in pending.pages_done
                     code = self._wanted.why_not(queue, message.id)
-                    code = code if self._has_ended(entry) else "no-page-transaction"
-                    if code and not taken:
+                    code = code if pending.may_be_sent(entry.tx) else "no-page-transaction"
+                    if code and not pending.is_done(queue, entry.page, entry.index):
                         name, place = self._store.name_of(queue), (file.name, entry.off, size)
                         yield LossItem("message", code, meaning(code), str(message.id), name, *place)
 
@@ -130,18 +113,28 @@ class NewPages:
             elif len(queues) == len(entry.queues):
                 stored = entry.data
             else:
-                listed = INT.pack(len(queues)) + b"".join(map(LONG.pack, queues))
+                listed = core.INT.pack(len(queues)) + b"".join(map(core.LONG.pack, queues))
                 stored = entry.data[: entry.end] + listed
             yield HEAD.pack(START, len(stored)) + stored + END
 
 
 def _placeholder(file: PageFile) -> bytes:
     """Return an entry that is in no queue: it keeps the places of those after it."""
-    headers = LONG.pack(0) + b"\1" + text_bytes(file.address) + b"\0" + HEADERS.pack(0, True, 0, 0, 4, 0)
+    headers = (
+        core.LONG.pack(0)
+        + b"\1"
+        + core.text_bytes(file.address)
+        + b"\0"
+        + core.HEADERS.pack(0, True, 0, 0, 4, 0)
+    )
     if file.old:
-        message = INT.pack(OLD_BODY_AT) + INT.pack(2 * INT.size + len(headers) + BODY_AT) + headers
-        return PROLOGUE.pack(-1, 0) + INT.pack(len(message)) + message + INT.pack(0)
-    stored = INT.pack(BODY_AT) + headers
-    address = b"\1" + text_bytes(file.address)
-    message = bytes([CORE]) + LONG.pack(0) + address + INT.pack(len(stored)) + stored
-    return PROLOGUE.pack(-1, 0) + message + INT.pack(0)
+        message = (
+            core.INT.pack(core.OLD_BODY_AT)
+            + core.INT.pack(2 * core.INT.size + len(headers) + core.BODY_AT)
+            + headers
+        )
+        return PROLOGUE.pack(-1, 0) + core.INT.pack(len(message)) + message + core.INT.pack(0)
+    stored = core.INT.pack(core.BODY_AT) + headers
+    address = b"\1" + core.text_bytes(file.address)
+    message = bytes([core.CORE]) + core.LONG.pack(0) + address + core.INT.pack(len(stored)) + stored
+    return PROLOGUE.pack(-1, 0) + message + core.INT.pack(0)

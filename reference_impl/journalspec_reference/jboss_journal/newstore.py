@@ -270,7 +270,7 @@ class BrokerStore(NewStore):
         for ident, (name, _) in self._wanted.made.items():
             yield LossItem("queue", "binding-lost", meaning("binding-lost"), str(ident), name)
         for queue in newbindings.without_filter(self._wanted):
-            text = f"{queue.filter}: {meaning('filter-lost')}"
+            text = meaning("filter-lost", queue.filter or "")
             yield LossItem("queue", "filter-lost", text, str(queue.id), queue.name)
 
     def steps(self) -> Sequence[str]:
@@ -331,14 +331,14 @@ class BrokerStore(NewStore):
             if data[at : at + LONG.size] != LONG.pack(ident):
                 # A broker takes the id from here, and acknowledges another message.
                 data = data[:at] + LONG.pack(ident) + data[at + LONG.size :]
-            return made(record, (ADD, ident, item.user_type, data, 0, 0))
+            return made(record, (ADD, ident, item.user_type, data, 0))
 
         listed = {queue: LONG.pack(queue) for queue in self._wanted.queues}
         for turn, queue, number in self._references():
             ident = idents[number]
             if not done[number]:
                 yield message(ident, number)
-            yield made(record, (UPDATE, ident, REFERENCE, listed[queue], 0, 0))
+            yield made(record, (UPDATE, ident, REFERENCE, listed[queue], 0))
             if turn in deliveries:
                 yield record(UPDATE, ident, DELIVERIES, QUEUE_COUNT.pack(queue, deliveries[turn]))
             if turn in scheduled:

@@ -44,7 +44,6 @@ class NewRecord(NamedTuple):
     user_type: int
     body: bytes
     tx: int = 0
-    compact_count: int = 0
 
 
 @dataclass(frozen=True)
@@ -115,7 +114,7 @@ class _Packed:
         least, pack = form.dialect.kinds[ADD].least, INT.pack
         self._next = None
         for record in following:
-            code, ident, kind, body, _, compact_count = record
+            code, ident, kind, body, _ = record
             head = heads.get(code)
             if head is None:
                 encoded = self._encoded(record, number, stamp)
@@ -130,7 +129,7 @@ class _Packed:
                 if code != PREPARE:
                     self._counts.setdefault(record.tx, Counter())[number] += 1
             else:
-                numbers = (compact_count, ident) if counted else (ident,)
+                numbers = (0, ident) if counted else (ident,)
                 data += head(code, stamp, *numbers, len(body), kind) + body + pack(length)
             end += length
             if len(data) >= PIECE:
@@ -142,7 +141,7 @@ class _Packed:
     def _encoded(self, record: NewRecord, number: int, stamp: int) -> bytes:
         dialect = self._form.dialect
         kind = dialect.kinds[record.code]
-        shown = JournalRecord(0, 0, kind, record.compact_count, record.tx, record.id, record.user_type)
+        shown = JournalRecord(0, 0, kind, 0, record.tx, record.id, record.user_type)
         if record.code == PREPARE:
             counts = self._counts.get(record.tx, Counter())
             pairs = tuple(sorted(counts.items()))

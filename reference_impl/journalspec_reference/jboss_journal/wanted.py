@@ -43,9 +43,10 @@ CODES = {
 }
 
 
-def meaning(code: str) -> str:
-    """Return what a code of a remark, or of a new store, means."""
-    return CODES.get(code) or contents_of(FORMAT).remarks[code]
+def meaning(code: str, why: str = "") -> str:
+    """Return what a code of a remark, or of a new store, means, after the reason."""
+    text = CODES.get(code) or contents_of(FORMAT).remarks[code]
+    return f"{why}: {text}" if why else text
 
 
 @dataclass
@@ -60,8 +61,7 @@ class ListingStore(Store):
         place = note.code, note.file, note.off
         if note.code in LOST and place not in self.items:
             what = NOUNS.get(note.code) or contents_of(FORMAT).tables[note.table].noun
-            text = f"{note.why}: {meaning(note.code)}" if note.why else meaning(note.code)
-            ident = "" if what in (FILE, BYTES) else note.key
+            ident, text = "" if what in (FILE, BYTES) else note.key, meaning(note.code, note.why)
             self.items[place] = LossItem(what, note.code, text, ident, file=note.file, off=note.off)
 
     def report_record(self, code: str, key: str, place: int, why: str) -> None:
@@ -69,8 +69,7 @@ class ListingStore(Store):
         if code != "unknown-type":  # one of the others, of which the new store tells why
             file, off = self.replay.where(place)
             what = "message" if code == "no-message" else "record"
-            text = f"{why}: {meaning(code)}"
-            self.items[code, file, off] = LossItem(what, code, text, key, file=file, off=off)
+            self.items[code, file, off] = LossItem(what, code, meaning(code, why), key, file=file, off=off)
 
     @property
     def has_any(self) -> bool:
@@ -87,10 +86,8 @@ class ListingStore(Store):
         self, what: str, ident: int, queue: int | None, place: int, code: str, why: str = ""
     ) -> LossItem:
         """Return the item of a record at a place."""
-        text = f"{why}: {meaning(code)}" if why else meaning(code)
         name = self.name_of(queue) if queue is not None else ""
-        file, off = self.replay.where(place)
-        return LossItem(what, code, text, str(ident), name, file, off)
+        return LossItem(what, code, meaning(code, why), str(ident), name, *self.replay.where(place))
 
 
 class SettledBranches:

@@ -89,7 +89,10 @@ class Message:
 
 
 class BodyParts(NamedTuple):
-    """A body taken apart by the kind of its message; `data` is what has no other form."""
+    """A body taken apart by the kind of its message; `data` is what has no other form.
+
+    `plain` is all of it, not compressed; None if it cannot be inflated.
+    """
 
     text: str | None = None
     content: Value = None
@@ -97,6 +100,7 @@ class BodyParts(NamedTuple):
     class_name: str | None = None
     compressed: bool = False
     problem: str = ""
+    plain: bytes | None = None
 
 
 def data_at(data: bytes, at: int) -> tuple[bytes, int]:
@@ -251,15 +255,41 @@ def id_at(user_type: int, data: bytes) -> int:
 def message_of(kind: int, data: bytes, *, tagged: bool = False) -> Message:
     """Return the message that `data`, of user type `kind`, is; what cannot be decoded is its problem.
 
-    `tagged`: with the tags of the properties of a message of Core.
+    Of an AMQP message only the id is decoded, and `body` is all of `data`; that of a message of type LARGE is
+    in a file. `tagged`: with the tags of the properties of a message of Core.
     """
-    tags: dict[str, int] | None = {} if tagged else None
+    message, ident = Message(large=kind == LARGE, tags={} if tagged else None), None
+    stored, address, at = data, None, 0
     try:
-        if kind == LARGE:
-            return large_message(data, tags)
-        return old_message(data, tags) if kind == OLD else protocol_message(data, tags)
+        if kind == PROTOCOL:
+            persister, (ident,) = data[0], LONG.unpack_from(data, 1)
+            if persister in OF_AMQP:
+                return Message(ident, protocol="amqp", large=persister == AMQP_LARGE, body=data)
+            if persister != CORE:
+                raise Undecodable(f"no protocol has the number {persister}")
+            address, at = optional_text(data, 9)
+            (stored, _), at = data_at(data, at), 0
+        if kind != LARGE:
+            # The end of the body is counted from there, and the older form has a second end after it.
+            body_at, ends = (OLD_BODY_AT, 2 * INT.size) if kind == OLD else (BODY_AT, INT.size)
+            size = INT.unpack_from(stored, 0)[0] - body_at
+            at = ends + size
+            if size < 0 or at > len(stored):
+                raise Undecodable(f"a body of {size} bytes, and {len(stored) - ends} follow")
+            message.body = stored[INT.size : INT.size + size]
     except ERRORS as error:
         return Message(protocol="", body=data, problem=str(error) or "it is cut")
+    try:
+        headers_at(stored, at, message)
+    except ERRORS as error:
+        # What came before holds.
+        message.problem = str(error)
+    if ident is not None:
+        message.blank = len(message.body) == 4 and message.type == PLAIN
+        # The copies in the message itself may be of an earlier one.
+        message.id = ident
+        message.address = address if address is not None else message.address
+    return message
 
 
 def glance(kind: int, data: bytes, start: int, end: int, *, judge: bool = True) -> tuple[int, bool]:
@@ -326,62 +356,6 @@ def _past_properties(data: bytes, at: int) -> int:
     return at
 
 
-def large_message(data: bytes, tags: dict[str, int] | None = None) -> Message:
-    """Return the message of a record of type 30, whose body is in a file."""
-    message = Message(large=True, tags=tags)
-    _take(message, lambda: headers_at(data, 0, message))
-    return message
-
-
-def old_message(data: bytes, tags: dict[str, int] | None = None) -> Message:
-    """Return the message of a record of type 31 (HornetQ, Artemis 1); raises one of ERRORS."""
-    return _with_body(data, OLD_BODY_AT, 2 * INT.size, tags)
-
-
-def protocol_message(data: bytes, tags: dict[str, int] | None = None) -> Message:
-    """Return the message of a record of type 45, or in a page of Artemis 2.
-
-    Of an AMQP message only the id is decoded, and `body` is all of `data`. Raises one of ERRORS, Undecodable
-    for another protocol.
-    """
-    persister = data[0]
-    (ident,) = LONG.unpack_from(data, 1)
-    if persister in OF_AMQP:
-        return Message(ident, protocol="amqp", large=persister == AMQP_LARGE, body=data)
-    if persister != CORE:
-        raise Undecodable(f"no protocol has the number {persister}")
-    address, at = optional_text(data, 9)
-    message = _with_body(data_at(data, at)[0], BODY_AT, INT.size, tags)
-    message.blank = len(message.body) == 4 and message.type == PLAIN
-    # The copies in the message itself may be of an earlier one.
-    message.id = ident
-    message.address = address if address is not None else message.address
-    return message
-
-
-def _with_body(stored: bytes, body_at: int, ends: int, tags: dict[str, int] | None) -> Message:
-    """Return a Core message: the end of the body, counted from `body_at`, the body, and the headers.
-
-    `ends` is how many bytes the ends of the body have: the older form has a second one after it.
-    """
-    message = Message(tags=tags)
-    (end,) = INT.unpack_from(stored, 0)
-    size = end - body_at
-    if size < 0 or ends + size > len(stored):
-        raise Undecodable(f"a body of {size} bytes, and {len(stored) - ends} follow")
-    message.body = stored[INT.size : INT.size + size]
-    _take(message, lambda: headers_at(stored, ends + size, message))
-    return message
-
-
-def _take(message: Message, decode: Callable[[], object]) -> None:
-    """Decode the rest of a message; what cannot be decoded is its problem, and what came before holds."""
-    try:
-        decode()
-    except ERRORS as error:
-        message.problem = str(error)
-
-
 def is_compressed(properties: Mapping[str, Value]) -> bool:
     """Tell whether the body of a message with these properties is compressed."""
     return properties.get("_AMQ_LARGE_COMPRESSED", properties.get("_HQ_LARGE_COMPRESSED")) is True
@@ -389,31 +363,30 @@ def is_compressed(properties: Mapping[str, Value]) -> bool:
 
 def body_of(message: Message) -> BodyParts:
     """Return the body of a Core message by its type."""
-    data, compressed, problem = message.body, False, ""
-    if is_compressed(message.properties):
-        compressed = True
+    data, kind, compressed, problem = message.body, message.type, is_compressed(message.properties), ""
+    if compressed:
         try:
             data = inflated(data)
         except Undecodable as error:
             return BodyParts(data=data, compressed=True, problem=str(error))
-    kind = message.type
     try:
         if kind == TEXT:
             # Nothing at all is a null text as well.
-            return BodyParts(text=optional_text(data, 0)[0] if data else None, compressed=compressed)
+            text = optional_text(data, 0)[0] if data else None
+            return BodyParts(text=text, compressed=compressed, plain=data)
         if kind == MAP:
             content: dict[str, Value] = {}
             if data:
                 properties_at(data, 0, content)
-            return BodyParts(content=content, compressed=compressed)
+            return BodyParts(content=content, compressed=compressed, plain=data)
         if kind == STREAM:
-            return BodyParts(content=elements(data), compressed=compressed)
+            return BodyParts(content=elements(data), compressed=compressed, plain=data)
         if kind == OBJECT:
             value = data_at(data, 0)[0] if data else b""
-            return BodyParts(data=value, class_name=class_name(value), compressed=compressed)
+            return BodyParts(None, None, value, class_name(value), compressed, "", data)
     except ERRORS as error:
         problem = str(error)
-    return BodyParts(data=None if message.blank else data, compressed=compressed, problem=problem)
+    return BodyParts(None, None, None if message.blank else data, None, compressed, problem, data)
 
 
 def elements(data: bytes) -> list[Value]:

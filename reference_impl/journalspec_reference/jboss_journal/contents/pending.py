@@ -10,6 +10,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from struct import Struct
 
 from journalspec_reference.ids import IdNumbers, Ids
@@ -155,6 +156,27 @@ class Pending:
         self.hidden = {
             find(queue, ident, numbers.get(ident)) for doubt in self.doubts for ident, queue, _ in doubt.acks
         } - {-1}
+
+    @cached_property
+    def _in_doubt(self) -> tuple[frozenset[int], frozenset[tuple[int, int, int]]]:
+        """The page transactions, and the acknowledgements in pages, of prepared transactions."""
+        return (
+            frozenset().union(*(doubt.page_txs for doubt in self.doubts)),
+            frozenset().union(*(doubt.paged_acks for doubt in self.doubts)),
+        )
+
+    def is_sent(self, tx: int) -> bool:
+        """Tell whether what a page transaction sends is there: it has none (0, -1), or was committed."""
+        return tx <= 0 or tx in self.page_txs
+
+    def may_be_sent(self, tx: int) -> bool:
+        """Tell whether what a page transaction sends is there, or is when a prepared one is committed."""
+        return self.is_sent(tx) or tx in self._in_doubt[0]
+
+    def is_done(self, queue: int, page: int, index: int) -> bool:
+        """Tell whether a queue has done with a message of a page, or has when a prepared one is committed."""
+        place = queue, page, index
+        return place in self.paged_acks or place in self._in_doubt[1] or (queue, page) in self.pages_done
 
     def numbers_of_large(self) -> Iterator[int]:
         """Yield the numbers of messages whose bodies are in files."""
