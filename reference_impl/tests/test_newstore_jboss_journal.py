@@ -536,6 +536,22 @@ def test_the_address_of_pages_is_that_of_their_messages(sources: Path, tmp_path:
     assert path.read_text() == "jms.queue.paged\n"
 
 
+@pytest.mark.parametrize("own", [b"jms.queue.paged\n", b"jms.qu_ue.paged\n"])
+def test_one_message_with_a_damaged_address_does_not_move_its_pages(
+    own: bytes, sources: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(sources / "hornetq", tmp_path / "old")
+    (path,) = (tmp_path / "old" / "paging").glob("*/address.txt")
+    path.write_bytes(own)
+    page = min(path.parent.glob("*.page"))
+    name, data = text_bytes("jms.queue.paged"), page.read_bytes()
+    at = data.index(name) + len(name) - 2
+    page.write_bytes(data[:at] + b"\x01" + data[at + 1 :])
+    remade(asked(tmp_path / "old" / "journal"), tmp_path / "new")
+    (path,) = (tmp_path / "new" / "paging").glob("*/address.txt")
+    assert path.read_text() == "jms.queue.paged\n"
+
+
 def test_a_cursor_of_a_page_that_is_not_there_is_left_out(sources: Path, tmp_path: Path) -> None:
     if not CONTENTS.is_dir():
         pytest.skip("no store with page cursors")

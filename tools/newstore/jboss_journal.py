@@ -40,7 +40,16 @@ SECONDS_EACH, BYTES_A_SECOND = 3, 100_000
 TAKEN_OUT = frozenset({"_HQ_SCHED_DELIVERY", "_AMQ_SCHED_DELIVERY"})
 #: What of a compressed body the client sets anew.
 SIZES = frozenset({"_AMQ_LARGE_SIZE", "_HQ_LARGE_SIZE"})
-TYPES = {"unknown": -1, "plain": 0, "object": 2, "text": 3, "bytes": 4, "map": 5, "stream": 6}
+#: Kind of a row -> type of a message; that of an unknown one is not in the row.
+TYPES: dict[str, int | None] = {
+    "unknown": None,
+    "plain": 0,
+    "object": 2,
+    "text": 3,
+    "bytes": 4,
+    "map": 5,
+    "stream": 6,
+}
 #: Names of Java's classes -> those of :mod:`journalspec_reference.artemis_xml`.
 CLASSES = {"byte[]": "bytes", "character": "char"}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
@@ -97,13 +98,19 @@ class NewPages:
             directory = file.name.partition("/")[0]
             if directory not in addresses:
                 addresses.add(directory)
-                # Messages have their address, too; without the right one a broker does not find the pages.
-                own = (
-                    paged_message(entry).address for entry, queues in self._entries(file) if entry and queues
-                )
-                address = next(own, None) or file.address
+                address = self._address(file)
                 yield NewFile(f"{room.path.name}/{directory}/{ADDRESS_FILE}", [f"{address}\n".encode()])
             yield NewFile(f"{room.path.name}/{file.name}", parts(self._page(file)))
+
+    def _address(self, file: PageFile) -> str:
+        """Return the address of the pages beside a page: without the right one a broker does not find them.
+
+        Each message has its address, too. Where damage leaves a doubt, it is one that a queue receives from.
+        """
+        own = (paged_message(entry).address for entry, queues in self._entries(file) if entry and queues)
+        votes = Counter([*filter(None, own), file.address])
+        bound = {queue.address for queue in self._store.bindings.queues.values()}
+        return max(votes, key=lambda each: (votes[each], each in bound))
 
     def _page(self, file: PageFile) -> Iterator[bytes]:
         """Yield the entries of a page: one that is not carried over becomes a message in no queue."""
