@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import chain, groupby, islice
 
 from journalspec_reference.contents import Total
 from journalspec_reference.jboss_journal.contents import core
@@ -21,6 +22,9 @@ from journalspec_reference.jboss_journal.contents.paging import (
 )
 from journalspec_reference.jboss_journal.wanted import WantedParts, meaning, paged_message
 from journalspec_reference.newstore import LossItem, NewFile, parts
+
+#: So many messages are asked for the address of their pages.
+MOST_ASKED = 100
 
 
 class NewPages:
@@ -93,22 +97,20 @@ class NewPages:
 
     def files(self, room: Room) -> Iterator[NewFile]:
         """Yield the files of pages and of their addresses."""
-        addresses = set[str]()
-        for file in self._files():
-            directory = file.name.partition("/")[0]
-            if directory not in addresses:
-                addresses.add(directory)
-                address = self._address(file)
-                yield NewFile(f"{room.path.name}/{directory}/{ADDRESS_FILE}", [f"{address}\n".encode()])
-            yield NewFile(f"{room.path.name}/{file.name}", parts(self._page(file)))
+        for directory, found in groupby(self._files(), lambda file: file.name.partition("/")[0]):
+            files, place = [*found], f"{room.path.name}/{directory}"
+            yield NewFile(f"{place}/{ADDRESS_FILE}", [f"{self._address(files)}\n".encode()])
+            for file in files:
+                yield NewFile(f"{room.path.name}/{file.name}", parts(self._page(file)))
 
-    def _address(self, file: PageFile) -> str:
-        """Return the address of the pages beside a page: without the right one a broker does not find them.
+    def _address(self, files: Sequence[PageFile]) -> str:
+        """Return the address of pages in one directory: without the right one a broker does not find them.
 
-        Each message has its address, too. Where damage leaves a doubt, it is one that a queue receives from.
+        Messages have their address, too. Where damage leaves a doubt, it is one that a queue receives from.
         """
-        own = (paged_message(entry).address for entry, queues in self._entries(file) if entry and queues)
-        votes = Counter([*filter(None, own), file.address])
+        entries = chain.from_iterable(map(self._entries, files))
+        own = (paged_message(entry).address for entry, queues in entries if entry and queues)
+        votes = Counter([*filter(None, islice(own, MOST_ASKED)), files[0].address])
         bound = {queue.address for queue in self._store.bindings.queues.values()}
         return max(votes, key=lambda each: (votes[each], each in bound))
 

@@ -19,7 +19,7 @@ _TOKEN = re.compile(
     |(?P<operator><>|<=|>=|[-+*/%=<>(),])""",
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
-#: Word or operator -> what stands for all like it.
+#: Word or operator -> the token that it is taken for.
 _LIKE_IT = {
     **dict.fromkeys(("*", "/", "%"), "*"), **dict.fromkeys(("=", "<>"), "="),
     **dict.fromkeys(("<", "<=", ">", ">="), "<"), **dict.fromkeys(("TRUE", "FALSE"), "literal"),
