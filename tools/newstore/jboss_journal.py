@@ -100,7 +100,7 @@ def received(
     With `files` it imports one into each.
     """
     pairs = [f"{one}={file}" for one, file in zip(directories, files, strict=True)] if files else directories
-    limit = SECONDS_EACH * (5 + len(pairs)) + sum(file.stat().st_size for file in files) / BYTES_A_SECOND
+    limit = SECONDS_EACH * (20 + len(pairs)) + sum(file.stat().st_size for file in files) / BYTES_A_SECOND
     with tempfile.TemporaryDirectory(prefix="newstore-delivers-") as scratch:
         words = [*command(broker, Path(scratch)), *map(str, pairs)]
         try:
