@@ -14,6 +14,7 @@ from typing import Any
 import newstore_trials
 import pytest
 import stores
+from newstore.jboss_journal import CLI, command
 
 from journalspec.jboss_journal import LAYOUT
 from journalspec_reference import artemis_xml
@@ -23,8 +24,7 @@ from journalspec_reference.filesets import find_journals, load
 from journalspec_reference.kahadb_journal import xml_rows
 
 pytestmark = [pytest.mark.product, pytest.mark.java]
-BROKER, IMPORTER = ("kahadb", "6.1.7"), ("artemis-cli", "2.44.0")
-PROGRAM = Path(newstore_trials.__file__).with_name("newstore") / "ArtemisDelivers.java"
+BROKER = ("kahadb", "6.1.7")
 #: Columns that both brokers have; of those below, Artemis keeps some as properties.
 SAME = ("kind", "priority", "timestamp", "expiration", "text", "content", "durable")
 HEADERS = ("correlation_id", "reply_to", "type", "group_id")
@@ -72,7 +72,7 @@ def by_queue(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[dict[str, Any]
 
 def test_artemis_has_what_was_imported_of_a_kahadb(tmp_path: Path) -> None:
     """Queues, durable subscriptions, order, bodies, headers and properties with their types."""
-    ready(*(name for name, _ in (BROKER, IMPORTER)))
+    ready(BROKER[0], CLI.name)
     answer = answer_of(stores.written(*BROKER, end="stop"))
     messages, queues = xml_rows.messages, xml_rows.queues
     assert {item.code for item in artemis_xml.losses(messages(answer), queues(answer))} == {
@@ -85,10 +85,8 @@ def test_artemis_has_what_was_imported_of_a_kahadb(tmp_path: Path) -> None:
     journal.mkdir(parents=True)
     empty = LAYOUT.build("header", "v2", format_version=2, file_id=1).ljust(1 << 20, b"\0")
     (journal / "activemq-data-1.amq").write_bytes(empty)
-    words = ["java", "-Xmx1g", "-cp", f"{stores.jars(*IMPORTER)}/*", str(PROGRAM)]
-    done = subprocess.run(
-        [*words, f"{journal.parent}={file}"], capture_output=True, text=True, timeout=300, check=True
-    )
+    words = [*command(CLI, tmp_path), f"{journal.parent}={file}"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=300, check=True)
     assert "failed" not in done.stdout, done.stdout + done.stderr
     found = contents(answer_of(journal))
     assert found is not None

@@ -49,20 +49,21 @@ class IdNumbers(Mapping[int, int]):
         self._late: dict[int, int] = {}
         self._turns = array("q")
 
-    def put(self, ident: int, number: int) -> None:
-        """Put in an id, or replace the number of one that is there."""
-        ids = self._ids
+    def put(self, ident: int, number: int) -> int | None:
+        """Put in an id, or replace the number of one that is there, which is returned."""
+        ids, known = self._ids, None
         if not ids or ident > ids[-1]:
             ids.append(ident)
             self._numbers.append(number)
-            return
+            return None
         at = bisect_left(ids, ident)
         if ids[at] == ident:
-            self._numbers[at] = number
+            known, self._numbers[at] = self._numbers[at], number
         else:
-            if ident not in self._late:
+            if (known := self._late.get(ident)) is None:
                 self._turns.append(len(ids))
             self._late[ident] = number
+        return known
 
     def __getitem__(self, ident: int) -> int:
         at = bisect_left(self._ids, ident)

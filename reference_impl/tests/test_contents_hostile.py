@@ -23,8 +23,7 @@ from journalspec_reference.derby_log.contents.values import TYPES, Typed
 from journalspec_reference.filesets import find_journals, load
 from journalspec_reference.jboss_journal.contents import amqp, core
 from journalspec_reference.jboss_journal.contents.amqp_types import MOST_VALUES
-from journalspec_reference.jboss_journal.contents.beside import Room
-from journalspec_reference.jboss_journal.contents.large import LargeFiles
+from journalspec_reference.jboss_journal.contents.beside import LargeFiles, Room
 from journalspec_reference.jboss_journal.contents.messages import QueuedMessage, RowMaker
 from journalspec_reference.jboss_journal.contents.paging import Paging
 from journalspec_reference.kahadb_journal.contents import KahaContents

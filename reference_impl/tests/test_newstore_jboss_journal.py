@@ -161,7 +161,7 @@ def test_damaged_stores_keep_what_contents_report(name: str, sources: Path, tmp_
         before, left = opened(answer), Counter(item.code for item in store.left_out())
         bad = undecodable(before)
         ids = {row["id"] for row in before.rows("messages") if row["id"] in bad}
-        assert bool(ids) <= bool(left["undecodable"])
+        assert bool(ids) <= bool(left["undecodable"] or left["no-body"])
         own = ("queue",) if not before.store.has_bindings else ()
         wanted = [row for row in table(before, "messages", *own) if row["id"] not in bad]
         assert sorted(map(repr, table(after, "messages", *own))) == sorted(map(repr, wanted))
@@ -416,6 +416,48 @@ def test_a_lost_binding_is_made_anew_if_asked_for(sources: Path, tmp_path: Path)
         new_store(answer, StoreChoices(keep=("jms.queue.orders",)))
 
 
+@pytest.mark.parametrize(
+    ("stored", "kept"), [("region = 'EU'", True), ("region = 'EU;", False), ("regi n = 'EU'", False)]
+)
+@pytest.mark.parametrize(
+    "name", ["hornetq", pytest.param("artemis-2.44-core", marks=[pytest.mark.real, REAL])]
+)
+def test_a_filter_with_which_no_broker_starts_is_left_out(
+    name: str, stored: str, kept: bool, sources: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(sources / name, tmp_path / "old")
+    old, new = text_bytes("region = 'EU'"), text_bytes(stored)
+    (file,) = (path for path in (tmp_path / "old" / "bindings").iterdir() if old in path.read_bytes())
+    file.write_bytes(file.read_bytes().replace(old, new))
+    answer = asked(tmp_path / "old" / "journal")
+    before = [dict(row) for row in opened(answer).rows("queues")]
+    store, after = remade(answer, tmp_path / "new")
+    lost = [item for item in store.unverified() if item.code == "filter-lost"]
+    assert [item.queue for item in lost] == [row["queue"] for row in before if row["filter"] and not kept]
+    filters = [row["filter"] for row in before]
+    assert filters.count(stored) == 1
+    assert [*after.rows("queues")] == [{**row, "filter": row["filter"] if kept else None} for row in before]
+
+
+@pytest.mark.parametrize("body", [b"", None])
+def test_hornetq_does_not_get_a_large_message_that_stops_its_queue(
+    body: bytes | None, sources: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(sources / "hornetq", tmp_path / "old")
+    answer = asked(tmp_path / "old" / "journal")
+    before = {row["id"]: row for row in opened(answer).rows("messages")}
+    ident = next(ident for ident, row in before.items() if row["large"] and not row["paged"])
+    file = tmp_path / "old" / "large-messages" / f"{ident}.msg"
+    if body is None:
+        file.unlink()
+    else:
+        file.write_bytes(body)
+    store, after = remade(asked(tmp_path / "old" / "journal"), tmp_path / "new")
+    assert {row["id"] for row in after.rows("messages")} == before.keys() - {ident}
+    items = [item for item in store.left_out() if item.what == "message" and item.id == str(ident)]
+    assert [item.code for item in items] == ["no-body"]
+
+
 def test_without_bindings_every_queue_is_made_anew(sources: Path, tmp_path: Path) -> None:
     shutil.copytree(sources / "hornetq", tmp_path / "old", ignore=shutil.ignore_patterns("bindings"))
     answer = asked(tmp_path / "old" / "journal")
@@ -489,6 +531,24 @@ def test_the_address_of_pages_is_that_of_their_messages(sources: Path, tmp_path:
     shutil.copytree(sources / "hornetq", tmp_path / "old")
     (path,) = (tmp_path / "old" / "paging").glob("*/address.txt")
     path.write_bytes(b"jms.queu\0\0\0")
+    remade(asked(tmp_path / "old" / "journal"), tmp_path / "new")
+    (path,) = (tmp_path / "new" / "paging").glob("*/address.txt")
+    assert path.read_text() == "jms.queue.paged\n"
+
+
+@pytest.mark.parametrize("own", [b"jms.queue.paged\n", b"jms.qu_ue.paged\n"])
+def test_one_message_with_a_damaged_address_does_not_move_its_pages(
+    own: bytes, sources: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(sources / "hornetq", tmp_path / "old")
+    (path,) = (tmp_path / "old" / "paging").glob("*/address.txt")
+    path.write_bytes(own)
+    page = min(path.parent.glob("*.page"))
+    name, data = text_bytes("jms.queue.paged"), page.read_bytes()
+    at = data.index(name) + len(name) - 2
+    page.write_bytes(data[:at] + b"\x01" + data[at + 1 :])
+    # Another page before it has no message at all.
+    (page.parent / "000000001.page").write_bytes(b"")
     remade(asked(tmp_path / "old" / "journal"), tmp_path / "new")
     (path,) = (tmp_path / "new" / "paging").glob("*/address.txt")
     assert path.read_text() == "jms.queue.paged\n"

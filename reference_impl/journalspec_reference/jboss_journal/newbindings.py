@@ -16,11 +16,13 @@ from journalspec_reference.jboss_journal.contents.bindings import (
     FORMAT,
     QUEUE,
     QUEUE_STATUS,
+    Queue,
 )
-from journalspec_reference.jboss_journal.contents.core import INT, LONG, text_bytes
+from journalspec_reference.jboss_journal.contents.core import INT, LONG, optional_text, text_at, text_bytes
 from journalspec_reference.jboss_journal.contents.store import ARTEMIS_2, BINDINGS, HORNETQ
 from journalspec_reference.jboss_journal.packing import NewRecord, copied, packing_of
 from journalspec_reference.jboss_journal.recover import Replay, ReplayedState
+from journalspec_reference.jboss_journal.selector import is_filter
 from journalspec_reference.jboss_journal.wanted import WantedParts, meaning, paged_message
 from journalspec_reference.newstore import LossItem, NewFile
 
@@ -60,6 +62,7 @@ def records(wanted: WantedParts) -> Iterator[NewRecord]:
     known, kept = store.bindings, store.bindings_replay or Replay(())
     bad = {item.place for code, _, item, _ in known.remarks if code in ("undecodable", "unknown-status")}
     refused = {int(item.id) for item in left_out(wanted)}
+    unfiltered = {queue.id for queue in without_filter(wanted)}
     for item in kept.live():
         kind, data = item.user_type, item.data[item.start : item.end]
         if kind == COUNTER:
@@ -67,6 +70,7 @@ def records(wanted: WantedParts) -> Iterator[NewRecord]:
         elif item.place not in bad and item.id not in refused | wanted.made.keys():
             queue = LONG.unpack_from(data)[0] if kind == QUEUE_STATUS else item.id
             if kind not in (QUEUE, QUEUE_STATUS) or queue in wanted.queues:
+                data = _unfiltered(data) if kind == QUEUE and item.id in unfiltered else data
                 found.append(NewRecord(ADD, item.id, kind, data))
     last = max((_highest(wanted), known.counter or 0, counter or 0, *(record.id for record in found)))
     addresses = {each["address"] for each in known.addresses.values()}
@@ -85,6 +89,21 @@ def records(wanted: WantedParts) -> Iterator[NewRecord]:
     yield from found
 
 
+def without_filter(wanted: WantedParts) -> Iterator[Queue]:
+    """Yield the queues that are carried over without their filters: a broker does not start with these."""
+    queues = wanted.store.bindings.queues
+    kept = (queues[ident] for ident in queues.keys() & wanted.queues - wanted.made.keys())
+    return (queue for queue in kept if not is_filter(queue.filter or ""))
+
+
+def _unfiltered(data: bytes) -> bytes:
+    """Return the binding of a queue without its filter, which comes after name and address."""
+    _, at = text_at(data, 0)
+    _, at = text_at(data, at)
+    _, end = optional_text(data, at)
+    return data[:at] + b"\0" + data[end:]
+
+
 def left_out(wanted: WantedParts) -> Iterator[LossItem]:
     """Yield the settings with which Artemis 2 does not start: of an address, what is not a JSON object."""
     for setting in wanted.store.bindings.settings:
@@ -95,8 +114,8 @@ def left_out(wanted: WantedParts) -> Iterator[LossItem]:
             except (ValueError, RecursionError):
                 sound = False
             if not sound:
-                what = f"{setting['kind']!s} {name}"
-                yield LossItem("setting", "undecodable", f"{what}: {meaning('undecodable')}", ident)
+                text = meaning("undecodable", f"{setting['kind']!s} {name}")
+                yield LossItem("setting", "undecodable", text, ident)
 
 
 def _queue(name: str, address: str, product: str | None) -> bytes:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import chain, compress
 from pathlib import PurePath
 
 from journalspec.families import ContentsError, decode, families
@@ -32,7 +33,6 @@ from journalspec_reference.jboss_journal.contents.pending import (
     DUPLICATE,
     HEURISTIC,
     INCREMENT,
-    KEY,
     OTHERS,
     PAGE_DONE,
     PAGE_TX,
@@ -41,12 +41,11 @@ from journalspec_reference.jboss_journal.contents.pending import (
     REFERENCE,
     SCHEDULED,
     TWO_LONGS,
-    queue_of,
 )
-from journalspec_reference.jboss_journal.contents.store import ARTEMIS_2
+from journalspec_reference.jboss_journal.contents.store import ARTEMIS_2, HORNETQ
 from journalspec_reference.jboss_journal.newpages import NewPages
 from journalspec_reference.jboss_journal.packing import NewRecord, copied, packing_of, prepared
-from journalspec_reference.jboss_journal.wanted import Endings, ListingStore, WantedParts, meaning, problem_of
+from journalspec_reference.jboss_journal.wanted import Endings, ListingStore, WantedParts, meaning
 from journalspec_reference.newstore import (
     FILE,
     PIECE,
@@ -156,34 +155,36 @@ class BrokerStore(NewStore):
     def _bad(self) -> dict[int, LossItem]:
         """The messages that are asked for and on which a broker does not start, by their ids."""
         found, pending = dict[int, LossItem](), self._store.pending
-        modern = self._store.product[0] == ARTEMIS_2
-        every = range(self._store.messages)
-        odd = set(every if modern and pending.types[OLD] else pending.odd)
-        odd &= {number for _, _, _, number in self._wanted.references() if number in odd}
+        product, _ = self._store.product
+        odd = set(range(self._store.messages) if product == ARTEMIS_2 and pending.types[OLD] else pending.odd)
+        if product == HORNETQ:
+            odd.update(pending.numbers_of_large())
+        if odd:
+            odd &= {number for _, _, number in self._wanted.references()}
         for item in self._store.replay.bodies(pending.places[number] for number in sorted(odd)):
-            problem = problem_of(message_of(item.user_type, item.data[item.start : item.end]))
-            if problem:
-                found[item.id] = self._store.item(
-                    "message", item.id, None, item.place, "undecodable", problem
-                )
-            elif modern and item.user_type == OLD:
-                found[item.id] = self._store.item("message", item.id, None, item.place, "old-message")
+            message = message_of(item.user_type, item.data[item.start : item.end])
+            problem = self._wanted.problem(item.id, message)
+            if problem is None and product == ARTEMIS_2 and item.user_type == OLD:
+                problem = "old-message", ""
+            if problem is not None:
+                found[item.id] = self._store.item("message", item.id, None, item.place, *problem)
         return found
 
-    def _references(self) -> Iterator[tuple[int, int, int, int]]:
-        """Yield key, queue, id and number of the message of the references that are carried over."""
-        bad = self._bad
-        return (each for each in self._wanted.references() if each[2] not in bad)
+    def _references(self) -> Iterator[tuple[int, int, int]]:
+        """Yield turn, queue and number of the message of the references that are carried over."""
+        bad, idents = self._bad, self._store.pending.idents
+        found = self._wanted.references()
+        return (each for each in found if idents[each[2]] not in bad) if bad else found
 
     @cached_property
     def _large(self) -> dict[int, LossItem | None]:
         """The large messages that are carried over, by their ids, and what each lacks."""
         pending, replay = self._store.pending, self._store.replay
-        large = pending.large
-        own = {number for _, _, ident, number in self._references() if ident in large} if large.masks else ()
+        large = set(pending.numbers_of_large())
+        own = {number for _, _, number in self._references() if number in large} if large else ()
         sent = (doubt.messages for doubt in pending.doubts)
         found: dict[int, LossItem | None] = {
-            ident: None for messages in sent for ident in messages if ident in large
+            ident: None for messages in sent for ident in messages if ident in pending.large
         }
         for item in replay.bodies(pending.places[number] for number in sorted(own)):
             message = message_of(item.user_type, item.data[item.start : item.end])
@@ -210,11 +211,9 @@ class BrokerStore(NewStore):
         """Return the number and bytes of the pending messages of each queue, and of what else there is."""
         store, pending = self._store, self._store.pending
         totals = {queue: Total() for queue in self._wanted.queues}
-        large, hidden = pending.large if pending.large.masks else (), pending.hidden
-        for key, queue, ident, number in self._references():
-            if key not in hidden:
-                size = pending.sizes[number] + (store.large.size(ident) if ident in large else 0)
-                totals[queue].add(size, pending.stamps[number] or None)
+        for turn, queue, number in self._references():
+            if turn not in pending.hidden:
+                totals[queue].add(store.size(number), pending.stamps[number] or None)
         self._pages.count(totals)
         yield from (total.count("messages", store.queues[queue]) for queue, total in totals.items())
         yield Count("transactions", "prepared", len(pending.doubts), 0)
@@ -241,9 +240,8 @@ class BrokerStore(NewStore):
         """Yield the messages of the journal that are in no queue that is kept."""
         store, pending, why_not = self._store, self._store.pending, self._wanted.why_not
         held = bytearray(store.messages)
-        for key, number in pending.references.items():
-            queue = queue_of(key)
-            ident, held[number] = key - queue * KEY, 1
+        for _, queue, number in pending.references.live():
+            held[number], ident = 1, pending.idents[number]
             if code := why_not(queue, ident):
                 yield store.item("message", ident, queue, pending.places[number], code)
         sent = set[int]()
@@ -266,11 +264,14 @@ class BrokerStore(NewStore):
         """Yield messages that lack a part of their bodies, and what is kept although a broker deletes it."""
         store = self._store
         yield from filter(None, self._large.values())
-        for ident, queue in self._wanted.added.items():
+        for ident, kept_in in self._wanted.added.items():
             place = store.pending.places[store.pending.numbers[ident]]
-            yield store.item("message", ident, queue, place, "kept")
+            yield store.item("message", ident, kept_in, place, "kept")
         for ident, (name, _) in self._wanted.made.items():
             yield LossItem("queue", "binding-lost", meaning("binding-lost"), str(ident), name)
+        for queue in newbindings.without_filter(self._wanted):
+            text = meaning("filter-lost", queue.filter or "")
+            yield LossItem("queue", "filter-lost", text, str(queue.id), queue.name)
 
     def steps(self) -> Sequence[str]:
         """Return how to put it in place."""
@@ -310,41 +311,49 @@ class BrokerStore(NewStore):
 
     def _records(self) -> Iterator[NewRecord]:
         """Yield the records of the journal: each message before its references, in the order of these."""
-        pending, feed, known = self._store.pending, list[int](), Ids()
+        pending, feed, others = self._store.pending, list[int](), list[int]()
         # One place is asked for, and one record read, at a time.
         bodies = self._store.replay.bodies(iter(feed.pop, -1))
-        done = bytearray(self._store.messages)
+        done, made, record = bytearray(self._store.messages), tuple.__new__, NewRecord
+        deliveries, scheduled, idents, places = (
+            pending.deliveries,
+            pending.scheduled,
+            pending.idents,
+            pending.places,
+        )
 
         def message(ident: int, number: int) -> NewRecord:
             done[number] = 1
-            known.add(ident)
-            feed.append(pending.places[number])
+            feed.append(places[number])
             item = next(bodies)
             data = item.data[item.start : item.end]
             at = id_at(item.user_type, data)
             if data[at : at + LONG.size] != LONG.pack(ident):
                 # A broker takes the id from here, and acknowledges another message.
                 data = data[:at] + LONG.pack(ident) + data[at + LONG.size :]
-            return NewRecord(ADD, ident, item.user_type, data)
+            return made(record, (ADD, ident, item.user_type, data, 0))
 
         listed = {queue: LONG.pack(queue) for queue in self._wanted.queues}
-        for key, queue, ident, number in self._references():
+        for turn, queue, number in self._references():
+            ident = idents[number]
             if not done[number]:
                 yield message(ident, number)
-            yield NewRecord(UPDATE, ident, REFERENCE, listed[queue])
-            if key in pending.deliveries:
-                yield NewRecord(UPDATE, ident, DELIVERIES, QUEUE_COUNT.pack(queue, pending.deliveries[key]))
-            if key in pending.scheduled:
-                yield NewRecord(UPDATE, ident, SCHEDULED, TWO_LONGS.pack(queue, pending.scheduled[key]))
+            yield made(record, (UPDATE, ident, REFERENCE, listed[queue], 0))
+            if turn in deliveries:
+                yield record(UPDATE, ident, DELIVERIES, QUEUE_COUNT.pack(queue, deliveries[turn]))
+            if turn in scheduled:
+                yield record(UPDATE, ident, SCHEDULED, TWO_LONGS.pack(queue, scheduled[turn]))
         for doubt in pending.doubts:
             for ident, _, _ in doubt.sends:
                 if ident in pending.numbers and not done[pending.numbers[ident]]:
                     yield message(ident, pending.numbers[ident])
-        for record in self._others():
-            known.add(record.id)
-            yield record
-        dialect = DIALECTS[self._journal.edition]
-        yield from prepared(self._store.replay, dialect, known, self._is_about_kept)
+        for each in self._others():
+            others.append(each.id)
+            yield each
+        known = Ids()
+        if pending.doubts:
+            known.update(chain(others, compress(idents, done)))
+        yield from prepared(self._store.replay, DIALECTS[self._journal.edition], known, self._is_about_kept)
 
     def _others(self) -> Iterator[NewRecord]:
         """Yield page transactions, duplicate ids, heuristic ends, and what the cursors of pages have done."""

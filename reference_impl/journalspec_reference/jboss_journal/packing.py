@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from struct import Struct
 from typing import NamedTuple
 
@@ -14,7 +15,6 @@ from journalspec_reference.jboss_journal.bodies import Body, Kept
 from journalspec_reference.jboss_journal.codec import (
     ADD,
     ADD_TX,
-    CHECK_SIZE,
     DIALECTS,
     INT,
     LONG_HEADER,
@@ -44,7 +44,6 @@ class NewRecord(NamedTuple):
     user_type: int
     body: bytes
     tx: int = 0
-    compact_count: int = 0
 
 
 @dataclass(frozen=True)
@@ -90,7 +89,14 @@ class _Packed:
         self._next: NewRecord | None = next(self._records, None)
         #: Transaction -> how many of its records are in each file.
         self._counts: dict[int, Counter[int]] = {}
-        self._brief = {code: _brief(form.dialect, code) for code in (ADD, UPDATE)}
+        kinds = form.dialect.kinds
+        #: ADD or UPDATE -> what packs all before its body, if there is no checksum.
+        self._heads = {
+            code: Struct(">Bi" + "".join(kinds[code].numbers.values())).pack
+            for code in (ADD, UPDATE)
+            if not form.dialect.hashed
+        }
+        self._counted = "compact_count" in kinds[ADD].numbers
 
     @property
     def left(self) -> bool:
@@ -103,27 +109,29 @@ class _Packed:
         data = bytearray(form.header(number))
         # What is longer than a file has one of its own: a record of an older version may grow by a byte.
         end = first = len(data)
-        stamp, following = form.dialect.stamp(number), self._records
-        record = self._next
-        while record is not None:
-            if record.code in self._brief and not form.dialect.hashed:
-                head = self._brief[record.code](stamp, record)
-                length = len(head) + len(record.body) + CHECK_SIZE
-                if end + length > form.size and end > first:
-                    break
-                data += head
-                data += record.body
-                data += INT.pack(length)
-            else:
+        stamp, heads, counted, room = form.dialect.stamp(number), self._heads, self._counted, form.size
+        following = chain((self._next,), self._records) if self._next is not None else iter(())
+        least, pack = form.dialect.kinds[ADD].least, INT.pack
+        self._next = None
+        for record in following:
+            code, ident, kind, body, _ = record
+            head = heads.get(code)
+            if head is None:
                 encoded = self._encoded(record, number, stamp)
                 length = len(encoded)
-                if end + length > form.size and end > first:
-                    break
+            else:
+                length = least + len(body)
+            if end + length > room and end > first:
+                self._next = record
+                break
+            if head is None:
                 data += encoded
-                if record.code != PREPARE:
+                if code != PREPARE:
                     self._counts.setdefault(record.tx, Counter())[number] += 1
+            else:
+                numbers = (0, ident) if counted else (ident,)
+                data += head(code, stamp, *numbers, len(body), kind) + body + pack(length)
             end += length
-            record = self._next = next(following, None)
             if len(data) >= PIECE:
                 yield from pieces(data)
                 data = bytearray()
@@ -133,7 +141,7 @@ class _Packed:
     def _encoded(self, record: NewRecord, number: int, stamp: int) -> bytes:
         dialect = self._form.dialect
         kind = dialect.kinds[record.code]
-        shown = JournalRecord(0, 0, kind, record.compact_count, record.tx, record.id, record.user_type)
+        shown = JournalRecord(0, 0, kind, 0, record.tx, record.id, record.user_type)
         if record.code == PREPARE:
             counts = self._counts.get(record.tx, Counter())
             pairs = tuple(sorted(counts.items()))
@@ -141,17 +149,6 @@ class _Packed:
         else:
             shown = shown._replace(body=record.body)
         return encode_record(shown, dialect, stamp)
-
-
-def _brief(dialect: Dialect, code: int) -> Callable[[int, NewRecord], bytes]:
-    """Return what makes the bytes of an ADD or UPDATE before its body."""
-    kind = dialect.kinds[code]
-    head = Struct(">Bi" + "".join(kind.numbers.values())).pack
-    if "compact_count" in kind.numbers:
-        return lambda stamp, item: head(
-            code, stamp, item.compact_count, item.id, len(item.body), item.user_type
-        )
-    return lambda stamp, item: head(code, stamp, item.id, len(item.body), item.user_type)
 
 
 def packing_of(answer: Answer, directory: str = "") -> Packing:

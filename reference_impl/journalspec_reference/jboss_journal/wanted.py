@@ -14,8 +14,7 @@ from journalspec_reference.jboss_journal.contents.bindings import FORMAT
 from journalspec_reference.jboss_journal.contents.core import HIGHEST, Message, is_compressed, message_of
 from journalspec_reference.jboss_journal.contents.messages import SIZES, Oddity
 from journalspec_reference.jboss_journal.contents.paging import Entry
-from journalspec_reference.jboss_journal.contents.pending import KEY, queue_of
-from journalspec_reference.jboss_journal.contents.store import Store
+from journalspec_reference.jboss_journal.contents.store import HORNETQ, Store
 from journalspec_reference.newstore import BYTES, FILE, ChoiceRefused, LossItem, StoreChoices
 
 #: Codes of remarks about what is not carried over; the others are about what is.
@@ -23,6 +22,7 @@ LOST = frozenset(
     {
         "undecodable", "no-message", "too-large",
         "page-damaged", "page-unreadable", "no-address-file", "unknown-status",
+        "no-body",
     }
 )  # fmt: skip
 #: Remarks of whole files, of what follows a place in one, and of records that are no rows.
@@ -36,14 +36,17 @@ CODES = {
     "rolled-back": "rolled back as asked for; the other resources of the transaction are not touched",
     "kept": "carried over as asked for: a broker would delete it",
     "binding-lost": "the queue is made again, with a name by the address of its messages",
+    "filter-lost": "the queue has no filter any more: a broker does not start with the one that it had",
     "no-page": "the page that it is about is not there",
+    "no-body": "a large message without a body: HornetQ fails to deliver it, and then delivers nothing more",
     "not-received": "a large message that was being received: a broker deletes what there is of it",
 }
 
 
-def meaning(code: str) -> str:
-    """Return what a code of a remark, or of a new store, means."""
-    return CODES.get(code) or contents_of(FORMAT).remarks[code]
+def meaning(code: str, why: str = "") -> str:
+    """Return what a code of a remark, or of a new store, means, after the reason."""
+    text = CODES.get(code) or contents_of(FORMAT).remarks[code]
+    return f"{why}: {text}" if why else text
 
 
 @dataclass
@@ -58,8 +61,7 @@ class ListingStore(Store):
         place = note.code, note.file, note.off
         if note.code in LOST and place not in self.items:
             what = NOUNS.get(note.code) or contents_of(FORMAT).tables[note.table].noun
-            text = f"{note.why}: {meaning(note.code)}" if note.why else meaning(note.code)
-            ident = "" if what in (FILE, BYTES) else note.key
+            ident, text = "" if what in (FILE, BYTES) else note.key, meaning(note.code, note.why)
             self.items[place] = LossItem(what, note.code, text, ident, file=note.file, off=note.off)
 
     def report_record(self, code: str, key: str, place: int, why: str) -> None:
@@ -67,14 +69,13 @@ class ListingStore(Store):
         if code != "unknown-type":  # one of the others, of which the new store tells why
             file, off = self.replay.where(place)
             what = "message" if code == "no-message" else "record"
-            text = f"{why}: {meaning(code)}"
-            self.items[code, file, off] = LossItem(what, code, text, key, file=file, off=off)
+            self.items[code, file, off] = LossItem(what, code, meaning(code, why), key, file=file, off=off)
 
     @property
     def has_any(self) -> bool:
         """Whether more tells that a broker wrote the journal than types of records, which others have."""
         beside_it = any(beside(self.answer.journal, kind) for kind in NAMES)
-        return beside_it or bool(self.pending.references)
+        return beside_it or any(True for _ in self.pending.references.live())
 
     @property
     def messages(self) -> int:
@@ -85,10 +86,8 @@ class ListingStore(Store):
         self, what: str, ident: int, queue: int | None, place: int, code: str, why: str = ""
     ) -> LossItem:
         """Return the item of a record at a place."""
-        text = f"{why}: {meaning(code)}" if why else meaning(code)
         name = self.name_of(queue) if queue is not None else ""
-        file, off = self.replay.where(place)
-        return LossItem(what, code, text, str(ident), name, file, off)
+        return LossItem(what, code, meaning(code, why), str(ident), name, *self.replay.where(place))
 
 
 class SettledBranches:
@@ -170,7 +169,7 @@ class WantedParts:
                 self._make(ident)
         for ident, queue in store.bindings.queues.items():
             # A broker does not start with such a queue.
-            if queue.routing not in (None, "anycast", "multicast") or not (queue.filter or "").isprintable():
+            if queue.routing not in (None, "anycast", "multicast"):
                 self.made[ident] = queue.name, queue.address
         for name in choices.keep:
             self._keep(name)
@@ -187,8 +186,8 @@ class WantedParts:
     def _make(self, ident: int) -> None:
         """Make the binding of a queue anew."""
         store = self.store
-        keys = ((key, message) for key, message in store.pending.references.items() if queue_of(key) == ident)
-        first = next(BrokerContents(store).referenced(islice(keys, 1)), None)
+        own = (each for each in store.pending.references.live() if each[1] == ident)
+        first = next(BrokerContents(store).referenced(islice(own, 1)), None)
         paged = (file.address for file, entry in store.entries() if ident in entry.queues)
         address = str(first["address"] or "") if first is not None else next(paged, "")
         taken = {queue.name for queue in store.bindings.queues.values()}
@@ -210,10 +209,10 @@ class WantedParts:
         number = pending.numbers.get(int(name)) if name.isdecimal() else None
         if number is None:
             why = "neither a message of this journal nor a queue without a binding"
-        elif number in pending.references.values():
+        elif number in pending.references.numbers:
             why = "a queue holds the message, so that it is carried over"
         else:
-            (row,) = BrokerContents(store).referenced(iter([(None, number)]))
+            (row,) = BrokerContents(store).referenced([(-1, None, number)])
             queues = [i for i, queue in store.bindings.queues.items() if queue.address == row["address"]]
             if len(queues) == 1:
                 self.added[int(name)] = queues[0]
@@ -245,16 +244,14 @@ class WantedParts:
         places = (place for _, place in pending.page_txs.values())
         return self.store.replay.bodies(chain(places, pending.duplicates, pending.heuristics, pending.others))
 
-    def references(self) -> Iterator[tuple[int, int, int, int]]:
-        """Yield key, queue, id and number of the message of the references that are asked for."""
+    def references(self) -> Iterator[tuple[int, int, int]]:
+        """Yield turn (-1: a message is put in the queue), queue and number of the references asked for."""
         queues, gone, pending = self.queues, self.gone, self.store.pending
-        for key, number in pending.references.items():
-            queue = queue_of(key)
-            ident = key - queue * KEY
-            if queue in queues and ident not in gone:
-                yield key, queue, ident, number
+        for each in pending.references.live():
+            if each[1] in queues and not (gone and pending.idents[each[2]] in gone):
+                yield each
         for ident, queue in self.added.items():
-            yield queue * KEY + ident, queue, ident, pending.numbers[ident]
+            yield -1, queue, pending.numbers[ident]
 
     def why_not(self, queue: int, ident: int) -> str:
         """Return the code of why a message of a queue is left out; empty: it is not."""
@@ -275,14 +272,21 @@ class WantedParts:
             code = "no-large-file" if there is None else "short-large-file"
             yield LossItem("message", code, meaning(code), str(ident), file=file, off=off)
 
+    def problem(self, ident: int, message: Message) -> tuple[str, str] | None:
+        """Return the code and the reason of why a broker does not start with a message, or cannot deliver it.
 
-def problem_of(message: Message) -> str:
-    """Return why a broker does not start with a message, or cannot put it into a queue; empty: it can."""
-    if message.problem or message.protocol != "core":
-        return message.problem
-    if message.count < 0:
-        return f"{message.count} properties"
-    return "" if 0 <= message.priority <= HIGHEST else f"a priority of {message.priority}"
+        None: it can.
+        """
+        if message.problem:
+            return "undecodable", message.problem
+        if message.protocol == "core" and message.count < 0:
+            return "undecodable", f"{message.count} properties"
+        if message.protocol == "core" and not 0 <= message.priority <= HIGHEST:
+            return "undecodable", f"a priority of {message.priority}"
+        if message.large and self.store.product[0] == HORNETQ:
+            file = self.store.large.open(ident)
+            return ("no-body", "") if file is None or file.size == 0 else None
+        return None
 
 
 def paged_message(entry: Entry) -> Message:

@@ -6,7 +6,7 @@ and the files of large messages in directories side by side. Tables and remarks 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import tee
 from typing import Any
 
@@ -25,7 +25,6 @@ from journalspec_reference.jboss_journal.contents.narayana import (
     xid_parts,
 )
 from journalspec_reference.jboss_journal.contents.paging import Entry, PageFile
-from journalspec_reference.jboss_journal.contents.pending import KEY, queue_of
 from journalspec_reference.jboss_journal.contents.store import Store
 
 RECORDS = "records"
@@ -75,14 +74,10 @@ class BrokerContents:
     def _totals(self) -> dict[int, Total]:
         """Return how much each queue holds, by its id."""
         pending, totals = self.store.pending, {queue: Total() for queue in self.store.queues}
-        for key, message in pending.references.items():
-            queue = queue_of(key)
+        for turn, queue, number in pending.references.live():
             total = totals.get(queue)
-            if total is not None and key not in pending.hidden:
-                size, ident = pending.sizes[message], key - queue * KEY
-                if ident in pending.large:
-                    size += self.store.large.size(ident)
-                total.add(size, pending.stamps[message] or None)
+            if total is not None and turn not in pending.hidden:
+                total.add(self.store.size(number), pending.stamps[number] or None)
         for _, entry, queues in self.store.pending_entries():
             size = entry.end - entry.start
             if entry.is_large:
@@ -106,9 +101,7 @@ class BrokerContents:
     def _messages(self, *, typed: bool = False) -> Iterator[Row]:
         pending, queues = self.store.pending, self.store.queues
         live = (
-            (key, message)
-            for key, message in pending.references.items()
-            if queue_of(key) in queues and key not in pending.hidden
+            each for each in pending.references.live() if each[1] in queues and each[0] not in pending.hidden
         )
         yield from self.referenced(live, typed=typed)
         for file, entry, held in self.store.pending_entries():
@@ -116,17 +109,15 @@ class BrokerContents:
                 yield self._paged(file, entry, queue, typed=typed)
 
     def referenced(
-        self, wanted: Iterator[tuple[int | None, int]], *, typed: bool = False
+        self, wanted: Iterable[tuple[int, int | None, int]], *, typed: bool = False
     ) -> Iterator[dict[str, Value]]:
-        """Yield the rows of references: key (None: of no queue) and number of the message."""
+        """Yield the rows of references: turn, queue (None: of no queue) and number of the message."""
         pending, replay = self.store.pending, self.store.replay
-        keys, messages = tee(wanted)
-        items = replay.bodies(pending.places[message] for _, message in messages)
-        for (key, _), item in zip(keys, items, strict=True):
-            queue, count, due = None, 0, None
-            if key is not None:
-                queue = self.store.name_of(queue_of(key))
-                count, due = pending.deliveries.get(key, 0), pending.scheduled.get(key)
+        references, numbers = tee(wanted)
+        items = replay.bodies(pending.places[number] for _, _, number in numbers)
+        for (turn, ident, _), item in zip(references, items, strict=True):
+            queue = self.store.name_of(ident) if ident is not None else None
+            count, due = pending.deliveries.get(turn, 0), pending.scheduled.get(turn)
             at = QueuedMessage(queue, item.id, *replay.where(item.place), item.end - item.start, count, due)
             data = item.data[item.start : item.end]
             yield self._rows.row(at, message_of(item.user_type, data, tagged=typed))
@@ -174,11 +165,15 @@ class BrokerContents:
         pending, queues = self.store.pending, self.store.queues
         if not self.store.has_bindings:
             return
-        unknown = ((key, each) for key, each in pending.references.items() if queue_of(key) not in queues)
+        unknown = (each for each in pending.references.live() if each[1] not in queues)
         held = Ids()
-        held.update(pending.references.values())
-        left = ((None, each) for each in pending.numbers.values() if each not in held)
-        for why, wanted in (("no-binding", unknown), ("no-reference", left)):
+        held.update(number for _, _, number in pending.references.live())
+        left = ((-1, None, each) for each in pending.numbers.values() if each not in held)
+        chosen: Sequence[tuple[str, Iterable[tuple[int, int | None, int]]]] = (
+            ("no-binding", unknown),
+            ("no-reference", left),
+        )
+        for why, wanted in chosen:
             for row in self.referenced(wanted):
                 key = str(row["id"] if row["queue"] is None else row["queue"])
                 self.store.note(Oddity(why, key, str(row["file"]), None, table="dropped"))

@@ -20,6 +20,8 @@ from journalspec_reference.contents import Value
 INT, LONG, SHORT, CHAR = Struct(">i"), Struct(">q"), Struct(">h"), Struct(">H")
 #: Type, durable, expiration, timestamp, priority, and whether properties follow.
 HEADERS = Struct(">bBqqbB")
+#: Where the timestamp is in these.
+_STAMP_AT = 10
 UUID_SIZE = 16
 #: The highest priority.
 HIGHEST = 9
@@ -87,7 +89,10 @@ class Message:
 
 
 class BodyParts(NamedTuple):
-    """A body taken apart by the kind of its message; `data` is what has no other form."""
+    """A body taken apart by the kind of its message; `data` is what has no other form.
+
+    `plain` is all of it, not compressed; None if it cannot be inflated.
+    """
 
     text: str | None = None
     content: Value = None
@@ -95,6 +100,7 @@ class BodyParts(NamedTuple):
     class_name: str | None = None
     compressed: bool = False
     problem: str = ""
+    plain: bytes | None = None
 
 
 def data_at(data: bytes, at: int) -> tuple[bytes, int]:
@@ -239,37 +245,6 @@ def is_large(user_type: int, data: bytes, start: int) -> bool:
     return user_type == LARGE or (user_type == PROTOCOL and data[start : start + 1] == _LARGE_AMQP)
 
 
-def timestamp_at(data: bytes, at: int) -> int:
-    """Return the time in the headers at `at` (0: none is there, or they cannot be decoded)."""
-    try:
-        if data[at + 8]:
-            at += INT.unpack_from(data, at + 9)[0] + 4
-        at += 27 if data[at + 9] == 1 else 11
-        (found,) = LONG.unpack_from(data, at + 9)
-    except ERRORS:
-        return 0
-    return int(found)
-
-
-def timestamp_of(user_type: int, data: bytes, start: int) -> int:
-    """Return the time of the Core message in a record's body from `start` on (0: none).
-
-    That of another protocol is in its own sections, which are not looked at.
-    """
-    try:
-        if user_type == LARGE:
-            return timestamp_at(data, start)
-        if user_type == OLD:
-            return timestamp_at(data, start + INT.unpack_from(data, start)[0] - OLD_BODY_AT + 8)
-        if data[start] != CORE:
-            return 0
-        at = start + 9
-        at += 5 + INT.unpack_from(data, at + 1)[0] if data[at] else 1
-        return timestamp_at(data, at + 8 + INT.unpack_from(data, at + 4)[0] - BODY_AT)
-    except ERRORS:
-        return 0
-
-
 def id_at(user_type: int, data: bytes) -> int:
     """Return where the id is from which a broker takes that of the message in a record's body."""
     if user_type == LARGE:
@@ -280,57 +255,82 @@ def id_at(user_type: int, data: bytes) -> int:
 def message_of(kind: int, data: bytes, *, tagged: bool = False) -> Message:
     """Return the message that `data`, of user type `kind`, is; what cannot be decoded is its problem.
 
-    `tagged`: with the tags of the properties of a message of Core.
+    Of an AMQP message only the id is decoded, and `body` is all of `data`; that of a message of type LARGE is
+    in a file. `tagged`: with the tags of the properties of a message of Core.
     """
-    tags: dict[str, int] | None = {} if tagged else None
-    try:
-        if kind == LARGE:
-            return large_message(data, tags)
-        return old_message(data, tags) if kind == OLD else protocol_message(data, tags)
-    except ERRORS as error:
-        return Message(protocol="", body=data, problem=str(error) or "it is cut")
-
-
-def is_sound(kind: int, data: bytes, start: int, end: int) -> bool:
-    """Tell whether the message in a record's body is one whose :func:`message_of` has surely no problem.
-
-    Nothing is decoded. False: it may have one.
-    """
-    int_at = INT.unpack_from
+    message, ident = Message(large=kind == LARGE, tags={} if tagged else None), None
+    stored, address, at = data, None, 0
     try:
         if kind == PROTOCOL:
-            if data[start] != CORE:
-                return data[start] in OF_AMQP and end - start >= 1 + LONG.size
-            start += 1 + LONG.size
-            start = _past_text(data, start)
-            (size,) = int_at(data, start)
-            start += INT.size
-            if not 0 <= size <= end - start:
-                return False
-            end = start + size
+            persister, (ident,) = data[0], LONG.unpack_from(data, 1)
+            if persister in OF_AMQP:
+                return Message(ident, protocol="amqp", large=persister == AMQP_LARGE, body=data)
+            if persister != CORE:
+                raise Undecodable(f"no protocol has the number {persister}")
+            address, at = optional_text(data, 9)
+            (stored, _), at = data_at(data, at), 0
         if kind != LARGE:
-            at, ends = (OLD_BODY_AT, 2 * INT.size) if kind == OLD else (BODY_AT, INT.size)
-            size = int_at(data, start)[0] - at
-            start += ends + size
-            if size < 0 or start > end:
-                return False
-        at = _past_text(data, start + LONG.size)
-        at += 1 + UUID_SIZE if data[at] == 1 else 1
-        _, _, _, _, priority, given = HEADERS.unpack_from(data, at)
-        at += HEADERS.size
-        return 0 <= priority <= HIGHEST and (_past_properties(data, at) if given else at) <= end
+            # The end of the body is counted from there, and the older form has a second end after it.
+            body_at, ends = (OLD_BODY_AT, 2 * INT.size) if kind == OLD else (BODY_AT, INT.size)
+            size = INT.unpack_from(stored, 0)[0] - body_at
+            at = ends + size
+            if size < 0 or at > len(stored):
+                raise Undecodable(f"a body of {size} bytes, and {len(stored) - ends} follow")
+            message.body = stored[INT.size : INT.size + size]
+    except ERRORS as error:
+        return Message(protocol="", body=data, problem=str(error) or "it is cut")
+    try:
+        headers_at(stored, at, message)
+    except ERRORS as error:
+        # What came before holds.
+        message.problem = str(error)
+    if ident is not None:
+        message.blank = len(message.body) == 4 and message.type == PLAIN
+        # The copies in the message itself may be of an earlier one.
+        message.id = ident
+        message.address = address if address is not None else message.address
+    return message
+
+
+def glance(kind: int, data: bytes, start: int, end: int, *, judge: bool = True) -> tuple[int, bool]:
+    """Return the time of the message in a record's body (0: none), and whether it surely has no problem.
+
+    Nothing is decoded for that; False: :func:`message_of` may find a problem, or nobody asked (`judge`). The
+    time of another protocol is in its own sections, which are not looked at.
+    """
+    int_at, at, stop, stamp, sound = INT.unpack_from, start, end, 0, judge
+    try:
+        if kind == PROTOCOL:
+            if data[at] != CORE:
+                return 0, data[at] in OF_AMQP and end - at >= 1 + LONG.size
+            at += 1 + LONG.size
+            if data[at]:
+                (size,) = int_at(data, at + 1)
+                sound &= size >= 0
+                at += INT.size + size
+            (size,) = int_at(data, at + 1)
+            at += 1 + INT.size
+            stop = at + size
+            sound &= size >= 0 and stop <= end
+        if kind != LARGE:
+            body_at, ends = (OLD_BODY_AT, 2 * INT.size) if kind == OLD else (BODY_AT, INT.size)
+            size = int_at(data, at)[0] - body_at
+            at += ends + size
+            sound &= size >= 0 and at <= stop
+        at += LONG.size
+        if data[at]:
+            (size,) = int_at(data, at + 1)
+            sound &= size >= 0
+            at += INT.size + size
+        at += 2 + UUID_SIZE if data[at + 1] == 1 else 2
+        (stamp,) = LONG.unpack_from(data, at + _STAMP_AT)
+        if sound:
+            _, _, _, _, priority, given = HEADERS.unpack_from(data, at)
+            at += HEADERS.size
+            sound = 0 <= priority <= HIGHEST and (_past_properties(data, at) if given else at) <= stop
     except ERRORS:
-        return False
-
-
-def _past_text(data: bytes, at: int) -> int:
-    """Return where a text ends that has a flag before it; raises one of ERRORS."""
-    if not data[at]:
-        return at + 1
-    (size,) = INT.unpack_from(data, at + 1)
-    if size < 0:
-        raise Undecodable
-    return at + 1 + INT.size + int(size)
+        sound = False
+    return stamp, sound
 
 
 def _past_properties(data: bytes, at: int) -> int:
@@ -356,62 +356,6 @@ def _past_properties(data: bytes, at: int) -> int:
     return at
 
 
-def large_message(data: bytes, tags: dict[str, int] | None = None) -> Message:
-    """Return the message of a record of type 30, whose body is in a file."""
-    message = Message(large=True, tags=tags)
-    _take(message, lambda: headers_at(data, 0, message))
-    return message
-
-
-def old_message(data: bytes, tags: dict[str, int] | None = None) -> Message:
-    """Return the message of a record of type 31 (HornetQ, Artemis 1); raises one of ERRORS."""
-    return _with_body(data, OLD_BODY_AT, 2 * INT.size, tags)
-
-
-def protocol_message(data: bytes, tags: dict[str, int] | None = None) -> Message:
-    """Return the message of a record of type 45, or in a page of Artemis 2.
-
-    Of an AMQP message only the id is decoded, and `body` is all of `data`. Raises one of ERRORS, Undecodable
-    for another protocol.
-    """
-    persister = data[0]
-    (ident,) = LONG.unpack_from(data, 1)
-    if persister in OF_AMQP:
-        return Message(ident, protocol="amqp", large=persister == AMQP_LARGE, body=data)
-    if persister != CORE:
-        raise Undecodable(f"no protocol has the number {persister}")
-    address, at = optional_text(data, 9)
-    message = _with_body(data_at(data, at)[0], BODY_AT, INT.size, tags)
-    message.blank = len(message.body) == 4 and message.type == PLAIN
-    # The copies in the message itself may be of an earlier one.
-    message.id = ident
-    message.address = address if address is not None else message.address
-    return message
-
-
-def _with_body(stored: bytes, body_at: int, ends: int, tags: dict[str, int] | None) -> Message:
-    """Return a Core message: the end of the body, counted from `body_at`, the body, and the headers.
-
-    `ends` is how many bytes the ends of the body have: the older form has a second one after it.
-    """
-    message = Message(tags=tags)
-    (end,) = INT.unpack_from(stored, 0)
-    size = end - body_at
-    if size < 0 or ends + size > len(stored):
-        raise Undecodable(f"a body of {size} bytes, and {len(stored) - ends} follow")
-    message.body = stored[INT.size : INT.size + size]
-    _take(message, lambda: headers_at(stored, ends + size, message))
-    return message
-
-
-def _take(message: Message, decode: Callable[[], object]) -> None:
-    """Decode the rest of a message; what cannot be decoded is its problem, and what came before holds."""
-    try:
-        decode()
-    except ERRORS as error:
-        message.problem = str(error)
-
-
 def is_compressed(properties: Mapping[str, Value]) -> bool:
     """Tell whether the body of a message with these properties is compressed."""
     return properties.get("_AMQ_LARGE_COMPRESSED", properties.get("_HQ_LARGE_COMPRESSED")) is True
@@ -419,31 +363,30 @@ def is_compressed(properties: Mapping[str, Value]) -> bool:
 
 def body_of(message: Message) -> BodyParts:
     """Return the body of a Core message by its type."""
-    data, compressed, problem = message.body, False, ""
-    if is_compressed(message.properties):
-        compressed = True
+    data, kind, compressed, problem = message.body, message.type, is_compressed(message.properties), ""
+    if compressed:
         try:
             data = inflated(data)
         except Undecodable as error:
             return BodyParts(data=data, compressed=True, problem=str(error))
-    kind = message.type
     try:
         if kind == TEXT:
             # Nothing at all is a null text as well.
-            return BodyParts(text=optional_text(data, 0)[0] if data else None, compressed=compressed)
+            text = optional_text(data, 0)[0] if data else None
+            return BodyParts(text=text, compressed=compressed, plain=data)
         if kind == MAP:
             content: dict[str, Value] = {}
             if data:
                 properties_at(data, 0, content)
-            return BodyParts(content=content, compressed=compressed)
+            return BodyParts(content=content, compressed=compressed, plain=data)
         if kind == STREAM:
-            return BodyParts(content=elements(data), compressed=compressed)
+            return BodyParts(content=elements(data), compressed=compressed, plain=data)
         if kind == OBJECT:
             value = data_at(data, 0)[0] if data else b""
-            return BodyParts(data=value, class_name=class_name(value), compressed=compressed)
+            return BodyParts(None, None, value, class_name(value), compressed, "", data)
     except ERRORS as error:
         problem = str(error)
-    return BodyParts(data=None if message.blank else data, compressed=compressed, problem=problem)
+    return BodyParts(None, None, None if message.blank else data, None, compressed, problem, data)
 
 
 def elements(data: bytes) -> list[Value]:

@@ -9,18 +9,16 @@ from typing import NamedTuple
 from journalspec_reference.artemis_xml import PROPERTY
 from journalspec_reference.contents import Value
 from journalspec_reference.jboss_journal.contents import amqp
+from journalspec_reference.jboss_journal.contents.beside import LargeFiles
 from journalspec_reference.jboss_journal.contents.core import (
     KINDS,
     MOST_BODY,
     BodyParts,
     Message,
-    Undecodable,
     body_of,
-    inflated,
     is_compressed,
     uuid_text,
 )
-from journalspec_reference.jboss_journal.contents.large import LargeFiles
 
 #: What a large message says of the size of its body.
 SIZES = ("_AMQ_LARGE_SIZE", "_HQ_LARGE_SIZE")
@@ -109,7 +107,7 @@ class RowMaker:
         if message.tags is not None:
             row["types"] = {name: TYPES[tag] for name, tag in message.tags.items() if tag in TYPES}
             gone = message.large and large is None
-            row["body"] = None if gone else b"" if message.blank else _plain(message)
+            row["body"] = None if gone else b"" if message.blank else body.plain
         if message.protocol == "amqp":
             columns, reasons = amqp.message(message.body, large)
             if at.paged:
@@ -134,11 +132,3 @@ class RowMaker:
         if found.size < size:
             self.note(Oddity("short-large-file", str(at.id), name, None, f"{found.size} of {size} bytes"))
         return found.read(0, found.size)
-
-
-def _plain(message: Message) -> bytes | None:
-    """Return the body of a message, not compressed; None if it cannot be inflated."""
-    try:
-        return inflated(message.body) if is_compressed(message.properties) else message.body
-    except Undecodable:
-        return None

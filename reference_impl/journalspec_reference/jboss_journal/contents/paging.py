@@ -7,32 +7,14 @@ stops reading a page where an entry is not complete, and so does this.
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from struct import Struct
 
 from journalspec_reference.content import Content
+from journalspec_reference.jboss_journal.contents import core
 from journalspec_reference.jboss_journal.contents.beside import Room
-from journalspec_reference.jboss_journal.contents.core import (
-    AMQP,
-    AMQP_EXPIRING,
-    AMQP_EXTRA,
-    AMQP_LARGE,
-    BODY_AT,
-    CORE,
-    ERRORS,
-    INT,
-    LARGE,
-    LONG,
-    MOST_BODY,
-    OLD,
-    OLD_BODY_AT,
-    PROTOCOL,
-    Undecodable,
-    data_at,
-    is_large,
-    timestamp_of,
-)
 
 ADDRESS_FILE = "address.txt"
 PAGE = re.compile(r"^(\d{1,18})\.page$")
@@ -65,12 +47,12 @@ class Entry:
     @property
     def is_large(self) -> bool:
         """Whether its body is in a file."""
-        return is_large(self.kind, self.data, self.start)
+        return core.is_large(self.kind, self.data, self.start)
 
     @property
     def timestamp(self) -> int:
         """Its time, 0 if there is none."""
-        return timestamp_of(self.kind, self.data, self.start)
+        return core.glance(self.kind, self.data, self.start, self.end, judge=False)[0]
 
 
 @dataclass(frozen=True)
@@ -98,14 +80,14 @@ class PageFile:
                         "no complete entry begins here; what follows is not read",
                     )
                 return
-            if size > MOST_BODY:
+            if size > core.MOST_BODY:
                 report("too-large", self.name, off, f"an entry of {size} bytes")
                 off, index = end + 1, index + 1
                 continue
             data = content.read(off + HEAD.size, size)
             try:
                 yield self._entry(data, index, off)
-            except ERRORS as error:
+            except core.ERRORS as error:
                 report("undecodable", self.name, off, str(error))
             off = end + 1
             index += 1
@@ -116,19 +98,19 @@ class PageFile:
         tx, large = PROLOGUE.unpack_from(data, 0)
         at = PROLOGUE.size
         if self.old or large in LARGE_KINDS:
-            at += INT.size
+            at += core.INT.size
         if self.old and not large:
-            kind, end = OLD, _old_end(data, at)
+            kind, end = core.OLD, _old_end(data, at)
         elif self.old or large in LARGE_KINDS:
-            kind, end = LARGE, at + INT.unpack_from(data, at - INT.size)[0]
+            kind, end = core.LARGE, at + core.INT.unpack_from(data, at - core.INT.size)[0]
         else:
-            kind, end = PROTOCOL, _protocol_end(data, at)
+            kind, end = core.PROTOCOL, _protocol_end(data, at)
         if not at <= end <= len(data):
-            raise Undecodable(f"its message would end at {end} of {len(data)} bytes")
-        (count,) = INT.unpack_from(data, end)
-        if not 0 <= count <= (len(data) - end - INT.size) // LONG.size:
-            raise Undecodable(f"{count} queues, and {len(data) - end - INT.size} bytes follow")
-        queues = tuple(LONG.unpack_from(data, end + INT.size + LONG.size * each)[0] for each in range(count))
+            raise core.Undecodable(f"its message would end at {end} of {len(data)} bytes")
+        (count,) = core.INT.unpack_from(data, end)
+        if not 0 <= count <= (len(data) - end - core.INT.size) // core.LONG.size:
+            raise core.Undecodable(f"{count} queues, and {len(data) - end - core.INT.size} bytes follow")
+        queues = struct.unpack_from(f">{count}q", data, end + core.INT.size)
         return Entry(self.number, index, tx, kind, data, at, end, queues, off)
 
 
@@ -143,36 +125,36 @@ def _only_zeros(content: Content, off: int) -> bool:
 
 
 def _old_end(data: bytes, at: int) -> int:
-    (body,) = INT.unpack_from(data, at)
-    if body < OLD_BODY_AT:
-        raise Undecodable(f"a body that ends at {body}")
-    return int(at + INT.unpack_from(data, at + body - BODY_AT)[0] - BODY_AT)
+    (body,) = core.INT.unpack_from(data, at)
+    if body < core.OLD_BODY_AT:
+        raise core.Undecodable(f"a body that ends at {body}")
+    return int(at + core.INT.unpack_from(data, at + body - core.BODY_AT)[0] - core.BODY_AT)
 
 
 def _protocol_end(data: bytes, at: int) -> int:
     """Return where a message with a protocol ends."""
     persister = data[at]
-    at += 1 + LONG.size
-    if persister == AMQP_LARGE:
+    at += 1 + core.LONG.size
+    if persister == core.AMQP_LARGE:
         return _queues_at(data) or len(data)
-    if persister not in (CORE, AMQP, AMQP_EXTRA, AMQP_EXPIRING):
-        raise Undecodable(f"no protocol has the number {persister}")
-    at += 0 if persister == CORE else LONG.size
+    if persister not in (core.CORE, core.AMQP, core.AMQP_EXTRA, core.AMQP_EXPIRING):
+        raise core.Undecodable(f"no protocol has the number {persister}")
+    at += 0 if persister == core.CORE else core.LONG.size
     if data[at]:
-        _, at = data_at(data, at + 1)
+        _, at = core.data_at(data, at + 1)
     else:
         at += 1
-    _, at = data_at(data, at)
-    if persister in (AMQP_EXTRA, AMQP_EXPIRING):
-        _, at = data_at(data, at)
-    return at + LONG.size if persister == AMQP_EXPIRING else at
+    _, at = core.data_at(data, at)
+    if persister in (core.AMQP_EXTRA, core.AMQP_EXPIRING):
+        _, at = core.data_at(data, at)
+    return at + core.LONG.size if persister == core.AMQP_EXPIRING else at
 
 
 def _queues_at(data: bytes) -> int:
     """Return where the list of queues begins if nothing else tells: its length is stored before it."""
-    for count in range(1, min(1 << 10, len(data) // LONG.size)):
-        at = len(data) - LONG.size * count - INT.size
-        if at >= 0 and INT.unpack_from(data, at)[0] == count:
+    for count in range(1, min(1 << 10, len(data) // core.LONG.size)):
+        at = len(data) - core.LONG.size * count - core.INT.size
+        if at >= 0 and core.INT.unpack_from(data, at)[0] == count:
             return at
     return 0
 

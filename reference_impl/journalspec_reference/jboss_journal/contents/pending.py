@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from struct import Struct
 
 from journalspec_reference.ids import IdNumbers, Ids
@@ -22,9 +23,8 @@ from journalspec_reference.jboss_journal.contents.core import (
     OLD,
     PROTOCOL,
     Undecodable,
+    glance,
     is_large,
-    is_sound,
-    timestamp_of,
 )
 
 PENDING_LARGE, REFERENCE, ACKNOWLEDGED, DELIVERIES, PAGE_TX, SCHEDULED = 29, 32, 33, 34, 35, 36
@@ -35,9 +35,8 @@ OTHERS = (PENDING_LARGE, 49, 53, 54)
 QUEUE_COUNT, TWO_LONGS, PLACE = Struct(">qi"), Struct(">qq"), Struct(">qqi")
 #: A page transaction is changed by this kind of record, and added by any other.
 UPDATES = (12, 14)
-#: A key of a reference is the id of its queue times this, plus the id of its message.
-_BITS = 64
-KEY, _HALF = 1 << _BITS, 1 << _BITS - 1
+#: A key is the id of a queue times this, plus the id of a message.
+_KEY = 1 << 64
 
 
 @dataclass(slots=True)
@@ -64,23 +63,75 @@ class PageCounter:
     pending: int = 0
 
 
+class References:
+    """The references that are live, in the order of their records: 24 bytes for one of each message.
+
+    A reference is known by its turn. That of a message's first one is found by the number of the message,
+    those of others in a dict.
+    """
+
+    def __init__(self) -> None:
+        #: By turn: the id of the queue, and the number of the message, -1 if it is acknowledged.
+        self.queues, self.numbers = array("q"), array("q")
+        #: Number of a message -> turn of the first reference, -1 if there is none.
+        self._first = array("q")
+        self._others: dict[int, int] = {}
+
+    def add_message(self, known: int | None) -> None:
+        """Add the next message; `known` is the number that the same id had before."""
+        self._first.append(-1 if known is None else self._first[known])
+
+    def add(self, queue: int, ident: int, number: int) -> None:
+        """Add a reference to a message, or replace that of another message with the same id."""
+        turn = self._first[number]
+        if turn < 0 or (self.queues[turn] == queue and self.numbers[turn] < 0):
+            self._first[number] = len(self.queues)
+        elif self.queues[turn] == queue:
+            self.numbers[turn] = number
+            return
+        else:
+            known = self._others.setdefault(queue * _KEY + ident, len(self.queues))
+            if known < len(self.queues):
+                self.numbers[known] = number
+                return
+        self.queues.append(queue)
+        self.numbers.append(number)
+
+    def find(self, queue: int, ident: int, number: int | None) -> int:
+        """Return the turn of a reference; -1: there is none."""
+        turn = self._first[number] if number is not None else -1
+        if turn < 0 or self.queues[turn] != queue:
+            return self._others.get(queue * _KEY + ident, -1)
+        return turn if self.numbers[turn] >= 0 else -1
+
+    def remove(self, turn: int, ident: int) -> None:
+        """Remove the reference of a turn."""
+        self.numbers[turn] = -1
+        self._others.pop(self.queues[turn] * _KEY + ident, None)
+
+    def live(self) -> Iterator[tuple[int, int, int]]:
+        """Yield turn, queue and number of the message of each."""
+        each = enumerate(zip(self.queues, self.numbers, strict=True))
+        return ((turn, queue, number) for turn, (queue, number) in each if number >= 0)
+
+
 #: Called with a code of a remark, an id, the place of a record, and the reason.
 ReportRecord = Callable[[str, str, int, str], None]
 
 
 class Pending:
-    """The references that are live, in the order of their records; `places` of messages by their number."""
+    """What is live: references, and of messages the ids, places, times and sizes by their numbers."""
 
     def __init__(self, replay: Kept, report: ReportRecord, *, judge: bool = False) -> None:
         self._replay, self._report, self._judges = replay, report, judge
         #: Numbers of the messages that may have a problem, if that is asked for.
         self.odd = array("q")
         self.numbers = IdNumbers()
-        self.places, self.stamps, self.sizes = array("q"), array("q"), array("q")
+        self.idents, self.places, self.stamps, self.sizes = (array("q") for _ in range(4))
+        self.references = References()
         #: The ids of the queues that are referred to.
         self.queues: set[int] = set()
-        #: Key of a reference -> number of its message.
-        self.references: dict[int, int] = {}
+        #: Turn of a reference -> how often it was delivered, and when it is due.
         self.deliveries: dict[int, int] = {}
         self.scheduled: dict[int, int] = {}
         #: Page transaction -> how many of its messages are not done, and the record that says so.
@@ -100,13 +151,51 @@ class Pending:
         self._take_live()
         for transaction in replay.in_doubt_transactions():
             self._take_doubt(transaction)
-        #: Keys of references that a prepared transaction acknowledges.
-        self.hidden = {queue * KEY + ident for doubt in self.doubts for ident, queue, _ in doubt.acks}
+        find, numbers = self.references.find, self.numbers
+        #: Turns of references that a prepared transaction acknowledges.
+        self.hidden = {
+            find(queue, ident, numbers.get(ident)) for doubt in self.doubts for ident, queue, _ in doubt.acks
+        } - {-1}
+
+    @cached_property
+    def _in_doubt(self) -> tuple[frozenset[int], frozenset[tuple[int, int, int]]]:
+        """The page transactions, and the acknowledgements in pages, of prepared transactions."""
+        return (
+            frozenset().union(*(doubt.page_txs for doubt in self.doubts)),
+            frozenset().union(*(doubt.paged_acks for doubt in self.doubts)),
+        )
+
+    def is_sent(self, tx: int) -> bool:
+        """Tell whether what a page transaction sends is there: it has none (0, -1), or was committed."""
+        return tx <= 0 or tx in self.page_txs
+
+    def may_be_sent(self, tx: int) -> bool:
+        """Tell whether what a page transaction sends is there, or is when a prepared one is committed."""
+        return self.is_sent(tx) or tx in self._in_doubt[0]
+
+    def is_done(self, queue: int, page: int, index: int) -> bool:
+        """Tell whether a queue has done with a message of a page, or has when a prepared one is committed."""
+        place = queue, page, index
+        return place in self.paged_acks or place in self._in_doubt[1] or (queue, page) in self.pages_done
+
+    def numbers_of_large(self) -> Iterator[int]:
+        """Yield the numbers of messages whose bodies are in files."""
+        large = self.large
+        return (
+            (number for number, ident in enumerate(self.idents) if ident in large)
+            if large.masks
+            else iter(())
+        )
 
     def _take_live(self) -> None:
-        numbers, references, queues = self.numbers, self.references, self.queues.add
+        numbers, queues, add = self.numbers, self.queues.add, self.references.add
         judges, newest, last = self._judges, None, 0
-        places, stamps, sizes = self.places.append, self.stamps.append, self.sizes.append
+        idents, places, stamps, sizes = (
+            self.idents.append,
+            self.places.append,
+            self.stamps.append,
+            self.sizes.append,
+        )
         long_at, counted = LONG.unpack_from, [0] * 256
         for item in self._replay.live():
             place, _, ident, kind, data, start, end = item
@@ -116,21 +205,23 @@ class Pending:
                     if end - start < 8:
                         raise Undecodable("the id of its queue is cut")
                     (queue,) = long_at(data, start)
-                    message = last if ident == newest else numbers.get(ident)
-                    if message is None:
+                    number = last if ident == newest else numbers.get(ident)
+                    if number is None:
                         self._report("no-message", str(ident), place, f"queue {queue} refers to it")
                     else:
-                        references[queue * KEY + ident] = message
+                        add(queue, ident, number)
                         queues(queue)
                 elif kind in MESSAGES:
                     newest, last = ident, len(self.places)
-                    numbers.put(ident, last)
+                    self.references.add_message(numbers.put(ident, last))
+                    stamp, sound = glance(kind, data, start, end, judge=judges)
+                    idents(ident)
                     places(place)
-                    stamps(timestamp_of(kind, data, start))
+                    stamps(stamp)
                     sizes(end - start)
                     if is_large(kind, data, start):
                         self.large.add(ident)
-                    if judges and not is_sound(kind, data, start, end):
+                    if judges and not sound:
                         self.odd.append(last)
                 else:
                     self._take_other(item, data[start:end])
@@ -169,17 +260,18 @@ class Pending:
     def _change(self, item: Body, data: bytes) -> None:
         """Take in what changes a reference, the last of a kind counts."""
         (queue,) = LONG.unpack_from(data, 0)
-        key = queue * KEY + item.id
-        if key not in self.references:
+        turn = self.references.find(queue, item.id, self.numbers.get(item.id))
+        if turn < 0:
             why = f"{_CHANGES[item.user_type]} in queue {queue}, which does not hold it"
             self._report("no-reference", str(item.id), item.place, why)
         elif item.user_type == ACKNOWLEDGED:
-            for each in (self.references, self.deliveries, self.scheduled):
-                each.pop(key, None)
+            self.references.remove(turn, item.id)
+            self.deliveries.pop(turn, None)
+            self.scheduled.pop(turn, None)
         elif item.user_type == DELIVERIES:
-            _, self.deliveries[key] = QUEUE_COUNT.unpack_from(data, 0)
+            _, self.deliveries[turn] = QUEUE_COUNT.unpack_from(data, 0)
         else:
-            _, self.scheduled[key] = TWO_LONGS.unpack_from(data, 0)
+            _, self.scheduled[turn] = TWO_LONGS.unpack_from(data, 0)
 
     def _page_tx(self, item: Body, data: bytes) -> None:
         tx, count = QUEUE_COUNT.unpack_from(data, 0)
@@ -231,8 +323,3 @@ _CHANGES = {
     DELIVERIES: "its deliveries are counted",
     SCHEDULED: "it is scheduled",
 }
-
-
-def queue_of(key: int) -> int:
-    """Return the id of the queue in a key of a reference."""
-    return key + _HALF >> _BITS

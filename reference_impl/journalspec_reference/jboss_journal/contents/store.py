@@ -13,10 +13,9 @@ from journalspec_reference.answers import SALVAGE, Answer, ask
 from journalspec_reference.contents import MOST_REMARKS, Remark, Remarks
 from journalspec_reference.filesets import FilesetError, find_journals
 from journalspec_reference.jboss_journal.bodies import Kept
-from journalspec_reference.jboss_journal.contents.beside import NAMES, Room, beside
+from journalspec_reference.jboss_journal.contents.beside import NAMES, LargeFiles, Room, beside
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT, Bindings, bindings_of
 from journalspec_reference.jboss_journal.contents.core import OLD, PROTOCOL
-from journalspec_reference.jboss_journal.contents.large import LargeFiles
 from journalspec_reference.jboss_journal.contents.messages import Oddity
 from journalspec_reference.jboss_journal.contents.paging import Entry, PageFile, Paging
 from journalspec_reference.jboss_journal.contents.pending import Pending
@@ -147,6 +146,12 @@ class Store:
         """The files of large messages."""
         return LargeFiles(beside(self.answer.journal, "large"))
 
+    def size(self, number: int) -> int:
+        """Return the bytes of a message by its number, with those of its file."""
+        pending = self.pending
+        size, ident = pending.sizes[number], pending.idents[number]
+        return size + self.large.size(ident) if pending.large.masks and ident in pending.large else size
+
     @cached_property
     def paging(self) -> Paging:
         """The page files."""
@@ -170,20 +175,16 @@ class Store:
     def pending_entries(self) -> Iterator[tuple[PageFile, Entry, list[int]]]:
         """Yield the entries of pages that are pending, with the queues in which they are."""
         pending, known = self.pending, self.queues
-        doubtful = set[int]().union(*(doubt.page_txs for doubt in pending.doubts))
-        gone = pending.paged_acks.union(*(doubt.paged_acks for doubt in pending.doubts))
         for file, entry in self.entries():
-            if entry.tx > 0 and entry.tx not in pending.page_txs:
-                if entry.tx not in doubtful:
+            if not pending.is_sent(entry.tx):
+                if not pending.may_be_sent(entry.tx):
                     text = f"page transaction {entry.tx}"
                     self.note(Oddity("no-page-transaction", str(entry.tx), file.name, entry.off, text))
                 continue
             queues = [
                 queue
                 for queue in entry.queues
-                if queue in known
-                and (queue, entry.page, entry.index) not in gone
-                and (queue, entry.page) not in pending.pages_done
+                if queue in known and not pending.is_done(queue, entry.page, entry.index)
             ]
             if queues:
                 yield file, entry, queues
