@@ -23,7 +23,8 @@ from journalspec_reference.answers import SALVAGE, Answer, ask
 from journalspec_reference.contents import contents
 from journalspec_reference.filesets import Journal
 from journalspec_reference.kahadb_journal import salvage, write
-from journalspec_reference.kahadb_journal.survivors import PLACEHOLDER, transaction_in
+from journalspec_reference.kahadb_journal.places import transaction_in
+from journalspec_reference.kahadb_journal.survivors import PLACEHOLDER
 from journalspec_reference.newstore import CannotRebuild, ChoiceRefused, NewStore, StoreChoices, new_store
 from new_stores import bytes_of, made
 
@@ -564,3 +565,10 @@ def test_steps_say_what_the_product_needs() -> None:
     store = new_store(answer_of({"db-1.log": batch([old])}), StoreChoices())
     assert any("storeOpenWireVersion=6 on the broker element" in step for step in store.steps())
     assert store.product == "KahaDB of ActiveMQ 5.16 and later"
+
+
+def test_an_audit_of_producers_is_no_loss_and_a_step_says_that_it_is_made_anew() -> None:
+    answer = answer_of({"db-1.log": batch([sent(1), record(8, "PRODUCER_AUDIT", audit=b"\xac\xed")])})
+    store, _ = made(answer)
+    assert not [*store.left_out()]
+    assert any("audit of producers anew" in step for step in store.steps())

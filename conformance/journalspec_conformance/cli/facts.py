@@ -408,6 +408,8 @@ def around(contents: Holdings, regions: Sequence[Dropped]) -> list[str]:
             spans[-1] = (region.file, spans[-1][1], region.end)
         else:
             spans.append((region.file, region.off, region.end))
+    if not spans:
+        return []
     spans = spans[:FEW]
     files = {file for file, _, _ in spans}
     before: dict[int, Mapping[str, Any]] = {}

@@ -186,7 +186,7 @@ class KahaNewStore(NewStore):
             yield Count("transactions", "prepared", branches, 0)
         totals: dict[str, Total] = {}
         for job in self._survivors.jobs():
-            size = self._survivors.records_of.length(job["place"])
+            size = self._passed.places.length(job["place"])
             totals.setdefault(job.get("scheduler", ""), Total()).add(size, None)
         yield from (total.count("jobs", scheduler) for scheduler, total in totals.items())
 
@@ -205,11 +205,6 @@ class KahaNewStore(NewStore):
                 text = "it is in the scheduler's own store: recover that directory as well"
                 job, queue, file = str(row["id"]), str(row["queue"] or ""), str(row["file"])
                 yield LossItem("job", "beside", text, job, queue, file, _int(row["off"]), _int(row["size"]))
-        place = self._passed.last.get(AUDIT)
-        if place is not None:
-            text = "ActiveMQ makes a new one, and does not find out if a consumed message is sent again"
-            where, at = self._survivors.records_of.where(place)
-            yield LossItem("record", "audit", text, "PRODUCER_AUDIT", file=where, off=at)
 
     def _of_transactions(self) -> Iterator[LossItem]:
         """Yield the messages of transactions that a start of ActiveMQ rolls back."""
@@ -250,7 +245,7 @@ class KahaNewStore(NewStore):
             passed = JournalPass(found.files, dialect, self._passed.policy)
             where = Survivors(passed, found.files, self._edition, self._choices)
             for _, _, place in where.live():
-                if (offered := taken.get(where.records_of.where(place))) is not None:
+                if (offered := taken.get(passed.places.where(place))) is not None:
                     text = f"{offered.checks}; it is carried over with --salvage-records"
                     yield _item_of(offered, "salvageable", text)
 
@@ -268,7 +263,7 @@ class KahaNewStore(NewStore):
     def unverified(self) -> Iterator[LossItem]:
         """Yield what no checksum or commit covers: each message, or one line for the batches of a file."""
         salvaged = {(each.file, each.off): each for each in self._mended.records if not each.why}
-        places = self._survivors.records_of
+        places = self._passed.places
         if salvaged or self._kept:
             for name, ident, place in self._survivors.live():
                 found = salvaged.get(places.where(place))
@@ -358,6 +353,12 @@ class KahaNewStore(NewStore):
                 "Do not start ActiveMQ 5.9.0 to 5.12.0 on it first: without an index these ignore durable "
                 "subscriptions. 5.8 and earlier, 5.12.1 and later do not."
             )
+        if AUDIT in self._passed.last:
+            # No loss: a start reads the one that an index leads to, and else makes it of the messages.
+            out.append(
+                "ActiveMQ makes its audit of producers anew, of the messages that are here: a message that "
+                "was consumed before is not recognised if a client sends it again after a failover."
+            )
         if self._survivors.needed:
             out.append(
                 "A durable subscription that acknowledged messages out of order may get some of them again."
@@ -374,7 +375,7 @@ class KahaNewStore(NewStore):
         return data_files(self._survivors.records(), self._edition)
 
     def _item(self, name: Name, ident: str, place: int, code: str, text: str) -> LossItem:
-        records = self._survivors.records_of
+        records = self._passed.places
         file, off = records.where(place)
         try:
             length: int | None = records.length(place)

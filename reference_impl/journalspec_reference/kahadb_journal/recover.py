@@ -29,7 +29,7 @@ from journalspec.observation import (
     note_place,
     refused,
 )
-from journalspec.reread import COST, Changed, Deferred, Lazy, Part, joined, mapped
+from journalspec.reread import COST, Deferred, Lazy, Part, joined, mapped
 from journalspec_reference import batches
 from journalspec_reference.api import Files, NumberedFile, NumberedNames, Params
 from journalspec_reference.batches import Batch, Found, Stretch, late_columns, source_of
@@ -45,9 +45,10 @@ from journalspec_reference.kahadb_journal.codec import (
     head,
     sums,
 )
-from journalspec_reference.kahadb_journal.commands import CommandError, command
+from journalspec_reference.kahadb_journal.commands import CommandError
 from journalspec_reference.kahadb_journal.evidence import Evidence, Known, Log
 from journalspec_reference.kahadb_journal.index import Place
+from journalspec_reference.kahadb_journal.places import Places
 from journalspec_reference.kahadb_journal.records import Parsed, parsed, told
 from journalspec_reference.kahadb_journal.scan import EMPTY, FILE, ZEROS, scan, walk
 from journalspec_reference.kahadb_journal.store import PLACE, Step, Store, place_of, step_of, tx_text
@@ -73,8 +74,6 @@ _LARGE, _MANY = 8 << 20, 256
 #: The numbers of commands: an audit of producers, a map of acknowledgements, a job that is scheduled.
 AUDIT, ACK_MAP, JOB = 8, 9, 11
 _LAST_OF = AUDIT, ACK_MAP, JOB
-#: So much of a record is read at once where one is read alone.
-_READ = 2048
 #: Reasons that refuse in another phase than `header`.
 PHASES = {"bad-checksum": "checksum", "bad-chain": "record", "bad-record": "record", "bad-command": "record"}
 
@@ -295,6 +294,7 @@ class JournalPass:
         self._files = gather(files)
         self._numbers = frozenset(file.number for file in self._files)
         self._size = sum(file.length for file in self._files)
+        self.places = Places(self._files, dialect)
         self._found, self._beside = Found(), Found()
         #: The state by the records taken so far.
         self.store = Store()
@@ -519,27 +519,6 @@ class JournalPass:
                 if not isinstance(item, str):
                     yield (turn << PLACE) + batch.base + off, *item
 
-    def _message(self, place: int) -> bytes:
-        """Return the bytes of a message; raises Changed if the record at a place is none any more."""
-        _, fields, _ = self.command_at(place)
-        return bytes(fields.get("message", b""))
-
-    def command_at(self, place: int) -> tuple[str, Mapping[str, Any], int]:
-        """Return the command at a place, its fields, and the length of its record (bytes).
-
-        An update has the fields of what it adds. Raises Changed if there is no command any more.
-        """
-        file, off = self._files[place >> PLACE], place & (1 << PLACE) - 1
-        source = source_of(file.data)
-        start = source.read(off, _READ)
-        length, _ = head(start, 0) if len(start) >= HEAD else (0, 0)
-        payload = start[HEAD:length] if length <= len(start) else source.read(off + HEAD, length - HEAD)
-        try:
-            name, fields, _ = command(payload, self._dialect.commands)
-        except CommandError:
-            raise Changed(file.name) from None
-        return name, fields.get("add", {}) if name == "UPDATE_MESSAGE" else fields, length
-
     def _destination(self, name: tuple[str, str]) -> dict[str, Any]:
         here = self.store.destinations[name]
         keys = sorted(here.subscriptions)
@@ -547,7 +526,8 @@ class JournalPass:
 
         def message(entry: tuple[str, Any]) -> dict[str, Any]:
             ident, kept = entry
-            return {"id": ident, "priority": kept.priority, "message": self._message(kept.place)}
+            _, fields, _ = self.places.command(kept.place)
+            return {"id": ident, "priority": kept.priority, "message": fields.get("message", b"")}
 
         def subscription(key: str) -> dict[str, Any]:
             assert ranked is not None, "there is a subscription"

@@ -151,7 +151,7 @@ class Lists:
     def _holds(self, name: Name, ident: str, file: int, off: int) -> bool:
         """Return whether the record that an index names is there; it may be in a damaged region."""
         with suppress(Changed):
-            command, fields, _ = self._passed.command_at((self._turns[file] << PLACE) + off)
+            command, fields, _ = self._passed.places.command((self._turns[file] << PLACE) + off)
             same = destination_of(fields) == name and fields.get("message_id", "") == ident
             return same and command in ("ADD_MESSAGE", "UPDATE_MESSAGE")
         return False
