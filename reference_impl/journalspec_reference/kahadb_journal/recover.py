@@ -51,7 +51,15 @@ from journalspec_reference.kahadb_journal.index import Place
 from journalspec_reference.kahadb_journal.places import Places
 from journalspec_reference.kahadb_journal.records import Parsed, parsed, told
 from journalspec_reference.kahadb_journal.scan import EMPTY, FILE, ZEROS, scan, walk
-from journalspec_reference.kahadb_journal.store import PLACE, Step, Store, place_of, step_of, tx_text
+from journalspec_reference.kahadb_journal.store import (
+    PLACE,
+    Step,
+    Store,
+    place_of,
+    priority_of,
+    step_of,
+    tx_text,
+)
 
 _NAME = re.compile(r"db-(0|[1-9][0-9]{0,9})\.log")
 _LARGEST = 0x7FFFFFFF
@@ -524,10 +532,10 @@ class JournalPass:
         keys = sorted(here.subscriptions)
         ranked = here.ranked() if keys else None
 
-        def message(entry: tuple[str, Any]) -> dict[str, Any]:
-            ident, kept = entry
-            _, fields, _ = self.places.command(kept.place)
-            return {"id": ident, "priority": kept.priority, "message": fields.get("message", b"")}
+        def message(entry: tuple[str, int]) -> dict[str, Any]:
+            ident, stored = entry
+            _, fields, _ = self.places.command(place_of(stored))
+            return {"id": ident, "priority": priority_of(stored), "message": fields.get("message", b"")}
 
         def subscription(key: str) -> dict[str, Any]:
             assert ranked is not None, "there is a subscription"

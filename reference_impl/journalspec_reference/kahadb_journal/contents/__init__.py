@@ -8,7 +8,7 @@ earlier may be nowhere else.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from itertools import chain, islice
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from journalspec.contents import contents_of
-from journalspec.observation import REFUSED
+from journalspec.observation import REFUSED, Dropped
 from journalspec.reread import Changed
 from journalspec_reference.answers import Answer
 from journalspec_reference.contents import Count, Remark, Remarks, Row, Total, Value
@@ -85,6 +85,21 @@ class KahaContents:
             "acks": self._acks,
         }[table]
         yield from map(filled, found())
+
+    def near(self, regions: Sequence[Dropped]) -> Iterator[Row]:
+        """Yield the messages next to regions, before and after each; no other message is decoded."""
+        best: dict[tuple[int, bool], tuple[int, Listed, ListedMessage]] = {}
+        for listed in self._lists:
+            for entry in listed.entries():
+                file, off = self._places.where(entry.place)
+                for number, region in enumerate(regions):
+                    if file == region.file and not region.off <= off < region.end:
+                        key, away = (number, off < region.off), abs(off - region.off)
+                        if key not in best or away < best[key][0]:
+                            best[key] = away, listed, entry
+        for _, listed, entry in best.values():
+            with suppress(Changed):
+                yield self.tables["messages"].filled(self._message(listed, entry))
 
     def counts(self) -> Iterator[Count]:
         """Yield what each queue and durable subscription holds, and how many jobs each scheduler has."""

@@ -85,9 +85,9 @@ class Lists:
     def _of_queue(self, name: Name, here: Destination) -> Iterator[ListedMessage]:
         hidden = self._known.hidden.get(name, ()) if self._known is not None else ()
         acked = self._acknowledged.get((name, None), ())
-        for ident, message in here.in_order():
+        for ident, stored in here.in_order():
             state = NOT_IN_INDEX if ident in hidden else PREPARED if ident in acked else PENDING
-            yield ListedMessage(ident, message.place, state)
+            yield ListedMessage(ident, place_of(stored), state)
 
     def _of_subscription(
         self, name: Name, here: Destination, key: str, ranked: Ranked, topic: _Topic | None
