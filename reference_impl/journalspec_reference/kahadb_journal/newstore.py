@@ -69,7 +69,7 @@ class KahaNewStore(NewStore):
             raise CannotRebuild("recovery gave no state of this journal")
         passed = state.passed
         self._seen: Observation = answer.observation
-        contents = KahaContents(passed, files, journal.root)
+        contents = KahaContents(passed, journal.root)
         self._version = contents.version
         if choices.salvage_records:
             self._mended = mended(files, self._seen.dropped, DIALECTS[self._edition], self._version)
@@ -78,10 +78,10 @@ class KahaNewStore(NewStore):
             # The answer's own state stays as it is.
             passed = JournalPass(files, DIALECTS[self._edition], passed.policy)
             self._seen = passed.observation()
-            contents = KahaContents(passed, files, journal.root)
+            contents = KahaContents(passed, journal.root)
         self._passed, self._contents, self._files = passed, contents, files
         self._settle(choices)
-        self._survivors = Survivors(passed, files, self._edition, choices)
+        self._survivors = Survivors(passed, choices)
         self._check()
         if next(self._anything(), None) is None:
             if early(passed):
@@ -155,7 +155,7 @@ class KahaNewStore(NewStore):
             raise ChoiceRefused("--index-acks: no db.data that can be used is beside this journal")
         if not queues and not drop:
             return
-        store, every = self._passed.store, Survivors(self._passed, self._files, self._edition, StoreChoices())
+        store, every = self._passed.store, Survivors(self._passed, StoreChoices())
         steps = [step for found in store.prepared.values() for step in found]
         names = {listed.name for listed in every.lists} | {step.destination for step in steps}
         known = {name for _, name in (*names, *store.destinations, *self._passed.idle())}
@@ -243,7 +243,7 @@ class KahaNewStore(NewStore):
         taken = {(each.file, each.off): each for each in found.records if not each.why}
         if taken and not self._choices.salvage_records:
             passed = JournalPass(found.files, dialect, self._passed.policy)
-            where = Survivors(passed, found.files, self._edition, self._choices)
+            where = Survivors(passed, self._choices)
             for _, _, place in where.live():
                 if (offered := taken.get(passed.places.where(place))) is not None:
                     text = f"{offered.checks}; it is carried over with --salvage-records"

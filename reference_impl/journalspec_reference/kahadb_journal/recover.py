@@ -296,7 +296,7 @@ class JournalPass:
     """One pass over all files of a journal; `policy` is that of recovery, or empty for reading."""
 
     def __init__(self, files: Files, dialect: Dialect, policy: str) -> None:
-        self._dialect = dialect
+        self.dialect = dialect
         self._policy, self._reading = policy, not policy
         self._all, _, self._skips = POLICIES[policy or "salvage"]
         self._files = gather(files)
@@ -425,7 +425,7 @@ class JournalPass:
         left = dict.fromkeys((*self.store.open, *(tx for tx in self.store.prepared if tx[0] == "LOCAL")))
         late += [Note("incomplete-transaction", text=tx_text(tx)) for tx in left]
         files = [FileMap(file.name, file.length, self._roles[file.name]) for file in self._files]
-        missing = list(emptied(self._files, self._dialect)) if len(self._files) > 1 else []
+        missing = list(emptied(self._files, self.dialect)) if len(self._files) > 1 else []
         dropped = self._found.dropped()
         log = Log(self._ends, self._adds, bool(missing or len(dropped)))
         lacking, told_by_index = self._evidence.compare(self.store, log, self._later)
@@ -450,7 +450,7 @@ class JournalPass:
         return (
             len(start) > HEAD
             and start[HEAD - 1] == USER
-            and self._dialect.commands.get(start[HEAD], "") in _ADDS
+            and self.dialect.commands.get(start[HEAD], "") in _ADDS
         )
 
     def _later(self) -> Iterator[Step]:
@@ -476,7 +476,7 @@ class JournalPass:
         return Deferred(count, make) if size + count * COST <= reread.KEEP else Lazy([Part("", make, count)])
 
     def _state(self) -> dict[str, Any]:
-        if self._dialect.bare:
+        if self.dialect.bare:
             records = self._found.records()
             if isinstance(records, Lazy):
                 return {"payloads": mapped(_payload, records)}
@@ -515,7 +515,7 @@ class JournalPass:
 
     def batches(self, first: int = 0) -> Iterator[tuple[int, DataFile, Batch]]:
         """Yield the batches of the files from one turn on, once more, each with the turn and file."""
-        walk = Walk(self._dialect, self._policy, self._last, self._numbers)
+        walk = Walk(self.dialect, self._policy, self._last, self._numbers)
         for turn in range(first, len(self._files)):
             for batch in walk.batches(self._files[turn]):
                 yield turn, self._files[turn], batch

@@ -14,8 +14,7 @@ from operator import attrgetter
 from typing import Any
 
 from journalspec.kahadb_journal.commands import KINDS, build, framed
-from journalspec_reference.api import Files
-from journalspec_reference.kahadb_journal.codec import DIALECTS, HEAD, USER
+from journalspec_reference.kahadb_journal.codec import HEAD, USER
 from journalspec_reference.kahadb_journal.commands import frame, parse
 from journalspec_reference.kahadb_journal.contents.jobs import jobs
 from journalspec_reference.kahadb_journal.contents.lists import NOT_IN_INDEX, Listed, Lists
@@ -44,14 +43,14 @@ _SAYS = "what recovery kept of another journal"
 
 
 class Survivors:
-    """What is kept of a journal after one pass over it; `files` has the index beside it."""
+    """What is kept of a journal after one pass over it."""
 
-    def __init__(self, passed: JournalPass, files: Files, edition: str, choices: StoreChoices) -> None:
+    def __init__(self, passed: JournalPass, choices: StoreChoices) -> None:
         self.passed, self.store, self._places = passed, passed.store, passed.places
         #: Only these queues (none: all), and not these ids and transactions.
         self._queues, self.drop = frozenset(choices.queues), frozenset(choices.drop)
-        self.edition, self.lists = edition, Lists(passed, files)
-        self._numbers = {name: number for number, name in DIALECTS[edition].commands.items()}
+        self.lists = Lists(passed)
+        self._numbers = {name: number for number, name in passed.dialect.commands.items()}
         #: Destination -> the messages of it that only the index has as acknowledged, if that counts.
         self._hidden: Mapping[Name, Set[str]] = {}
         self._index_acks = choices.index_acks
@@ -213,7 +212,7 @@ class Survivors:
 
     def _message(self, place: int) -> Iterator[Emitted]:
         record = self._places.record(place)
-        if record[HEAD] == UPDATE and self.edition == _EARLY:
+        if record[HEAD] == UPDATE and self.passed.dialect.edition == _EARLY:
             _, message, _ = frame(record[HEAD:])
             add = self._record("ADD_MESSAGE", parse("UPDATE_MESSAGE", message).get("add", {}))
             yield add, transaction_in(add)

@@ -54,10 +54,10 @@ _PREFIXES = {"QUEUE": "queue", "TOPIC": "topic", "TEMP_QUEUE": "temp-queue", "TE
 class KahaContents:
     """The contents of a journal whose state is that of one pass."""
 
-    def __init__(self, passed: JournalPass, files: Mapping[str, Any], root: Path | None) -> None:
+    def __init__(self, passed: JournalPass, root: Path | None) -> None:
         self.tables = contents_of(FORMAT).tables
         self.passed, self._store, self._root = passed, passed.store, root
-        self._places, self._lists = passed.places, Lists(passed, files)
+        self._places, self._lists = passed.places, Lists(passed)
         #: Place -> what :meth:`_time` gives, of the topic that is counted.
         self._times: dict[int, tuple[int, int | None]] = {}
         #: The remarks of the last pass over each table.
@@ -125,7 +125,7 @@ class KahaContents:
     def version(self) -> int:
         """The version of OpenWire that the store is in."""
         if self.passed.known is not None:
-            return self.passed.known.openwire or _OLD
+            return self.passed.known.index.openwire or _OLD
         return openwire.version_of(islice(self._sample(), _SAMPLE)) or openwire.VERSIONS[0]
 
     def _sample(self) -> Iterator[bytes]:
@@ -373,8 +373,8 @@ def contents(answer: Answer) -> KahaContents:
     """Return the contents of a recovered journal; there are none of one that recovery refuses."""
     journal, state = answer.journal, answer.observation.state
     if isinstance(state, JournalState):
-        return KahaContents(state.passed, journal.seen, journal.root)
+        return KahaContents(state.passed, journal.root)
     files = {} if answer.observation.verdict == REFUSED else journal.seen
     passed = JournalPass(files, DIALECTS[journal.edition], "salvage")
     passed.observation()
-    return KahaContents(passed, files, journal.root)
+    return KahaContents(passed, journal.root)
