@@ -436,11 +436,18 @@ def test_the_last_acknowledgement_is_of_what_is_before_all_that_is_needed() -> N
     store, again = made(authored(*begin, *sent_, *later))
     assert queues_of(again) == {("T", "c:a"): ["m5"], ("T", "c:b"): ["m3", "m4", "m5", "m6"]}
     assert acknowledgements(store) == [("c:a", "m6"), ("c:a", "m3"), ("c:a", "m4")]
+    assert [item.code for item in store.unverified()] == ["out-of-order"]
+    assert any("out of order" in step for step in store.steps())
     store, again = made(authored(*begin, *sent_, later[1]))
     assert queues_of(again) == {("T", "c:a"): ["m3", "m5", "m6"], ("T", "c:b"): ["m3", "m4", "m5", "m6"]}
     assert acknowledgements(store) == [("c:a", "m4"), ("c:a", PLACEHOLDER), ("c:b", PLACEHOLDER)]
+    assert [(item.what, item.code, item.id, item.queue) for item in store.unverified()] == [
+        ("subscription", "out-of-order", "c:a", "T")
+    ]
     added = [fields["message_id"] for kind, fields in commands_of(store, "5.16") if kind == "ADD_MESSAGE"]
     assert added == [PLACEHOLDER, "m3", "m4", "m5", "m6"]
+    store, _ = made(authored(*begin, *sent_, *later[:2]))
+    assert not [*store.unverified()]
 
 
 def test_an_update_comes_behind_its_message_where_a_product_rejects_it_alone() -> None:

@@ -124,13 +124,29 @@ class Survivors:
         """
         if len(found) * len(here.messages) > _MOST_PAIRS:
             return False
+        return any(none_before for _, none_before in self._gaps(here))
+
+    @staticmethod
+    def _gaps(here: Destination) -> Iterator[tuple[str, bool]]:
+        """Yield who acknowledged a message behind the first that it needs, and whether none before that."""
         numbers = [number_of(stored) for stored in here.messages.values()]
-        for each in here.subscriptions.values():
-            if acknowledged := each.acknowledged & {*numbers}:
+        there = {*numbers}
+        for key, each in here.subscriptions.items():
+            if acknowledged := each.acknowledged & there:
                 first = next((at for at in numbers if at > each.above and at not in each.acknowledged), None)
-                if first is not None and first < min(acknowledged):
-                    return True
-        return False
+                if first is not None and first < max(acknowledged):
+                    yield key, first < min(acknowledged)
+
+    def out_of_order(self) -> Iterator[tuple[str, str]]:
+        """Yield topic and key of the subscriptions that acknowledged a message behind one that they need."""
+        for name, here in self.store.destinations.items():
+            if self.takes(name[1]) and name not in self.needed:
+                yield from ((name[1], key) for key, _ in self._gaps(here))
+        for name, needs in self.needed.items():
+            order = [*self.ordered(name)]
+            for key, each in needs.items():
+                if {*order[len(order) - len(each) :]} != each.keys():
+                    yield name[1], key
 
     def prepared(self) -> Iterator[tuple[TxId, list[Step]]]:
         """Yield the branches in doubt that are kept, with what is kept of each."""
@@ -268,7 +284,7 @@ class Survivors:
         If there is any, a message before all others is acknowledged as well.
         """
         for name, needs in sorted(self.needed.items()):
-            messages = self._ordered(name, needs)
+            messages = self.ordered(name)
             acknowledges = any(len(each) < len(messages) for each in needs.values())
             yield from ((self._subscription(name, key), None) for key in needs)
             if acknowledges:
@@ -283,12 +299,15 @@ class Survivors:
             if not needs:
                 yield self._empty(name), None
 
-    def _ordered(self, name: Name, needs: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
-        """Return id and place of a topic's messages, in order; one of the index alone by what follows it."""
+    def ordered(self, name: Name) -> dict[str, int]:
+        """Return id and place of the messages of one of `needed`, in order.
+
+        A message that only the index has comes before what follows it there.
+        """
         here = self.store.destinations.get(name, Destination())
         numbers = {ident: number_of(stored) for ident, stored in here.messages.items()}
         keys: dict[str, tuple[float, int, int]] = {}
-        for each in needs.values():
+        for each in self.needed[name].values():
             after = float("inf")
             for ident, place in reversed(list(each.items())):
                 after = numbers.get(ident, after)
