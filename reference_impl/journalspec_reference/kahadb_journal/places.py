@@ -87,7 +87,7 @@ def transaction_in(record: bytes) -> bytes | None:
     return b"".join(found) if found else None
 
 
-class Places:
+class RecordPlaces:
     """The records of a journal by place, read a window at a time where they follow one another."""
 
     def __init__(self, files: Sequence[NumberedFile], dialect: Dialect) -> None:

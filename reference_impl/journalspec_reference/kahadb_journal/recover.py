@@ -48,7 +48,7 @@ from journalspec_reference.kahadb_journal.codec import (
 from journalspec_reference.kahadb_journal.commands import CommandError
 from journalspec_reference.kahadb_journal.evidence import Evidence, Known, Log
 from journalspec_reference.kahadb_journal.index import Place
-from journalspec_reference.kahadb_journal.places import Places
+from journalspec_reference.kahadb_journal.places import RecordPlaces
 from journalspec_reference.kahadb_journal.records import Parsed, parsed, told
 from journalspec_reference.kahadb_journal.scan import EMPTY, FILE, ZEROS, scan, walk
 from journalspec_reference.kahadb_journal.store import (
@@ -302,7 +302,7 @@ class JournalPass:
         self._files = gather(files)
         self._numbers = frozenset(file.number for file in self._files)
         self._size = sum(file.length for file in self._files)
-        self.places = Places(self._files, dialect)
+        self.places = RecordPlaces(self._files, dialect)
         self._found, self._beside = Found(), Found()
         #: The state by the records taken so far.
         self.store = Store()
