@@ -25,7 +25,8 @@ from journalspec_corpus.kahadb_journal import author
 from journalspec_reference import answers, filesets
 from journalspec_reference.answers import Answer
 from journalspec_reference.contents import contents
-from journalspec_reference.kahadb_journal.contents import KahaContents, acks, lists, openwire
+from journalspec_reference.kahadb_journal import evidence
+from journalspec_reference.kahadb_journal.contents import KahaContents, acks, openwire
 from journalspec_reference.kahadb_journal.index import Index
 
 HERE = Path(__file__).resolve().parent
@@ -780,7 +781,7 @@ def test_what_an_index_knows_beside_the_journal(tmp_path: Path) -> None:
 
 
 def test_an_index_is_opened_once_for_all_topics(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each topic costs its own pages, and not a walk over all of them."""
+    """Each topic costs its own pages; the index of recovery is that of contents."""
     opened_ = [0]
 
     class Counted(Index):
@@ -794,8 +795,8 @@ def test_an_index_is_opened_once_for_all_topics(tmp_path: Path, monkeypatch: pyt
     records += [f"r{at} t=T{at - 40} body={made()['text', 11].hex()}" for at in range(41, 81)]
     held = {f"T{at}:c:s": [f"r{at + 40}"] for at in range(1, 41)}
     index = {"messages": [f"r{at}" for at in range(41, 81)], "last": "r80", "subscriptions": held}
+    monkeypatch.setattr(evidence, "Index", Counted)
     found = written({"batches": [records], "index": {**index, "page_size": 16384}}, tmp_path)
-    monkeypatch.setattr(lists, "Index", Counted)
     assert [row["state"] for row in rows(found, "messages")] == ["pending"] * 40
     assert sum(count.rows for count in found.counts()) == 40
     assert opened_ == [1]

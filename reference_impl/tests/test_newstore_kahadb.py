@@ -23,7 +23,8 @@ from journalspec_reference.answers import SALVAGE, Answer, ask
 from journalspec_reference.contents import contents
 from journalspec_reference.filesets import Journal
 from journalspec_reference.kahadb_journal import salvage, write
-from journalspec_reference.kahadb_journal.survivors import PLACEHOLDER, transaction_in
+from journalspec_reference.kahadb_journal.places import transaction_in
+from journalspec_reference.kahadb_journal.survivors import PLACEHOLDER
 from journalspec_reference.newstore import CannotRebuild, ChoiceRefused, NewStore, StoreChoices, new_store
 from new_stores import bytes_of, made
 
@@ -435,11 +436,18 @@ def test_the_last_acknowledgement_is_of_what_is_before_all_that_is_needed() -> N
     store, again = made(authored(*begin, *sent_, *later))
     assert queues_of(again) == {("T", "c:a"): ["m5"], ("T", "c:b"): ["m3", "m4", "m5", "m6"]}
     assert acknowledgements(store) == [("c:a", "m6"), ("c:a", "m3"), ("c:a", "m4")]
+    assert [item.code for item in store.unverified()] == ["out-of-order"]
+    assert any("out of order" in step for step in store.steps())
     store, again = made(authored(*begin, *sent_, later[1]))
     assert queues_of(again) == {("T", "c:a"): ["m3", "m5", "m6"], ("T", "c:b"): ["m3", "m4", "m5", "m6"]}
     assert acknowledgements(store) == [("c:a", "m4"), ("c:a", PLACEHOLDER), ("c:b", PLACEHOLDER)]
+    assert [(item.what, item.code, item.id, item.queue) for item in store.unverified()] == [
+        ("subscription", "out-of-order", "c:a", "T")
+    ]
     added = [fields["message_id"] for kind, fields in commands_of(store, "5.16") if kind == "ADD_MESSAGE"]
     assert added == [PLACEHOLDER, "m3", "m4", "m5", "m6"]
+    store, _ = made(authored(*begin, *sent_, *later[:2]))
+    assert not [*store.unverified()]
 
 
 def test_an_update_comes_behind_its_message_where_a_product_rejects_it_alone() -> None:
@@ -564,3 +572,10 @@ def test_steps_say_what_the_product_needs() -> None:
     store = new_store(answer_of({"db-1.log": batch([old])}), StoreChoices())
     assert any("storeOpenWireVersion=6 on the broker element" in step for step in store.steps())
     assert store.product == "KahaDB of ActiveMQ 5.16 and later"
+
+
+def test_an_audit_of_producers_is_no_loss_and_a_step_says_that_it_is_made_anew() -> None:
+    answer = answer_of({"db-1.log": batch([sent(1), record(8, "PRODUCER_AUDIT", audit=b"\xac\xed")])})
+    store, _ = made(answer)
+    assert not [*store.left_out()]
+    assert any("audit of producers anew" in step for step in store.steps())

@@ -16,10 +16,14 @@ from typing import Any
 
 from stores import cache, jars
 
+from journalspec.kahadb_journal.commands import build
 from journalspec_reference.answers import Answer
 from journalspec_reference.contents import contents, nested
+from journalspec_reference.kahadb_journal.codec import DIALECTS, HEAD
+from journalspec_reference.kahadb_journal.commands import frame, parse
 from journalspec_reference.kahadb_journal.contents import KahaContents, openwire
 from journalspec_reference.kahadb_journal.recover import JournalState
+from journalspec_reference.kahadb_journal.store import Name, place_of
 
 HERE = Path(__file__).resolve()
 TABLES = ("messages", "queues", "subscriptions", "jobs")
@@ -28,6 +32,7 @@ _LEFT = {"file", "off", "state", "pending", "index_only"}
 #: Edition -> the release that is started on its stores. 5.9.0 to 5.12.0 ignore durable subscriptions then.
 RELEASES = {"5.3": "5.8.0", "5.12": "5.13.5", "5.14": "5.15.16", "5.15.1": "5.15.16", "5.15.2": "5.15.16"}
 LATEST = "6.1.7"
+COMMANDS = DIALECTS["5.16"].commands
 #: So many stores share a process.
 SHARED = 60
 _unpacked: list[tempfile.TemporaryDirectory[str]] = []
@@ -121,11 +126,11 @@ def expectation(answer: Answer) -> Expected:
     assert isinstance(found, KahaContents)
     for row in found.rows("queues"):
         if row["kind"] == "queue":
-            out.messages[str(row["name"]), ""] = Counter()
+            out.messages[_trimmed(row["name"]), ""] = Counter()
     for row in found.rows("subscriptions"):
-        out.messages[str(row["queue"]), str(row["key"])] = Counter()
+        out.messages[_trimmed(row["queue"]), str(row["key"])] = Counter()
         if row["selector"] is not None and answer.journal.edition == "5.3":
-            out.selected.add((str(row["queue"]), str(row["key"])))
+            out.selected.add((_trimmed(row["queue"]), str(row["key"])))
     acked = set()
     for row in found.rows("transactions"):
         if row["state"] == "prepared" and row["kind"] == "XA":
@@ -133,7 +138,7 @@ def expectation(answer: Answer) -> Expected:
             changes: Any = row["changes"]
             acked |= {(each["queue"], each["subscription"], each["id"]) for each in changes}
     for row in found.rows("messages"):
-        key = str(row["queue"]), str(row["subscription"] or "")
+        key = _trimmed(row["queue"]), str(row["subscription"] or "")
         if row["kind"] == "unknown":
             out.readable = False
         expiration: Any = row["expiration"]
@@ -155,18 +160,36 @@ def expectation(answer: Answer) -> Expected:
     return out
 
 
+def _trimmed(name: object) -> str:
+    """Return a name as ActiveMQ has it: without characters up to the blank around it."""
+    return str(name).strip("".join(map(chr, range(33))))
+
+
+def _plain(name: Name, ident: str, record: bytes) -> bool:
+    """Return whether ActiveMQ can read a command: without checksums damage may be within it.
+
+    It takes what follows an unknown key for keys (KHD-DEV-011), and neither a message without an id
+    (KHD-DEV-013) nor a destination without a name.
+    """
+    number, message, _ = frame(record[HEAD:])
+    built = build(COMMANDS[number], parse(COMMANDS[number], message))
+    return bool(_trimmed(name[1]) and ident and built == message)
+
+
 def _starts(answer: Answer, found: KahaContents) -> bool:
-    """Return whether ActiveMQ can start: it reads subscriptions and what is in doubt."""
+    """Return whether ActiveMQ can start: it reads commands, subscriptions and what is in doubt."""
     codes = {each.code for each in found.remarks.kept if each.table == "subscriptions"}
     starts = "undecodable" not in codes
     state = answer.observation.state
     if isinstance(state, JournalState):
         for step in chain.from_iterable(state.passed.store.prepared.values()):
-            _, fields, _ = state.passed.command_at(step.place)
+            _, fields, _ = state.passed.places.command(step.place)
             blob = fields.get("message", b"") or fields.get("ack", b"")
             starts &= not openwire.read(blob, found.version).wrong
         for name, here in state.passed.store.destinations.items():
             starts &= name[0].endswith("TOPIC") or not here.subscriptions
+            for ident, stored in here.messages.items():
+                starts &= _plain(name, ident, state.passed.places.record(place_of(stored)))
     return starts
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property, partial
@@ -17,11 +17,12 @@ from typing import Any
 from journalspec import contents as described
 from journalspec.contents import Column
 from journalspec.files import shown
+from journalspec.observation import Dropped
 from journalspec.vocabulary import Field
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_reference import contents as reference
 from journalspec_reference.answers import Answer, ask
-from journalspec_reference.contents import Contents, Count
+from journalspec_reference.contents import Contents, Count, Row
 from journalspec_reference.filesets import Journal
 
 #: Tables whose rows have a queue, or a table of their own: what ``--queue`` and ``--table`` ask for.
@@ -105,10 +106,15 @@ class Holdings:
         """Return what a column is called."""
         return column.name if table in self.known else self._hidden(column.name)
 
-    def rows(self, table: str) -> Iterator[dict[str, Any]]:
-        """Yield the rows of a table as they are stored, with times as such."""
+    def near(self, regions: Sequence[Dropped]) -> Iterator[dict[str, Any]]:
+        """Yield the messages next to regions, and perhaps others."""
+        found = getattr(self.contents, "near", None)
+        return self.rows(MESSAGES) if found is None else self.rows(MESSAGES, found(regions))
+
+    def rows(self, table: str, some: Iterable[Row] | None = None) -> Iterator[dict[str, Any]]:
+        """Yield the rows of a table, or `some` of them, as they are stored, with times as such."""
         times = [each.name for each in self.contents.tables[table].columns if each.kind == "time"]
-        for row in self.contents.rows(table):
+        for row in self.contents.rows(table) if some is None else some:
             out = dict(row)
             for name in times:
                 value = out[name]

@@ -414,12 +414,14 @@ def around(contents: Holdings, regions: Sequence[Dropped]) -> list[str]:
             spans[-1] = (region.file, spans[-1][1], region.end)
         else:
             spans.append((region.file, region.off, region.end))
+    if not spans:
+        return []
     spans = spans[:FEW]
     files = {file for file, _, _ in spans}
     before: dict[int, Mapping[str, Any]] = {}
     after: dict[int, Mapping[str, Any]] = {}
-    rows = contents.rows(MESSAGES) if {*contents.columns_of(MESSAGES)} >= _PLACED else ()
-    for row in rows:
+    near = [Dropped(file, start, end - start, "") for file, start, end in spans]
+    for row in contents.near(near) if {*contents.columns_of(MESSAGES)} >= _PLACED else ():
         off = row["off"]
         if row["file"] not in files or off is None:
             continue

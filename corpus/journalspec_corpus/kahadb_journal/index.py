@@ -15,6 +15,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from journalspec import mutf8
 from journalspec.kahadb_journal.commands import KINDS
 from journalspec_corpus.edits import Built, Range
 
@@ -29,10 +30,7 @@ def _int(value: int, width: int = 8) -> bytes:
 
 
 def _text(value: str) -> bytes:
-    """Return a text in modified UTF-8: units of UTF-16, each by itself, and NUL in two bytes."""
-    units = value.encode("utf-16-be", "surrogatepass")
-    pairs = (chr(int.from_bytes(units[at : at + 2], "big")) for at in range(0, len(units), 2))
-    raw = "".join(pairs).encode("utf-8", "surrogatepass").replace(b"\0", b"\xc0\x80")
+    raw = mutf8.encode(value)
     return len(raw).to_bytes(2, "big") + raw
 
 
@@ -117,15 +115,12 @@ class _Writer:
         numbers = [_int(number) for number in range(len(messages))]
         keys = [ident + place for ident, place in zip(ids, at, strict=True)]
         priorities = [int(entry.get("priority", 4)) for entry in messages]
-        ranks = [(priority > 4) - (priority < 4) for priority in priorities]
-        default, low, high = (
-            [
-                pair
-                for pair, found in zip(zip(numbers, keys, strict=True), ranks, strict=True)
-                if found in wanted
-            ]
-            for wanted in (((0,), (-1,), (1,)) if self.version >= 2 else ((0, -1, 1), (), ()))
-        )
+        # The default, low and high priorities; version 1 has one tree for all.
+        orders: list[list[tuple[bytes, bytes]]] = [[], [], []]
+        for priority, pair in zip(priorities, zip(numbers, keys, strict=True), strict=True):
+            tree = (priority < 4) + 2 * (priority > 4) if self.version >= 2 else 0
+            orders[tree].append(pair)
+        default, low, high = orders
         order = self.put(self.tree(default))
         location = self.put(self.tree(sorted(zip(at, numbers, strict=True))))
         by_id = self.put(self.tree(sorted(zip(ids, numbers, strict=True))))

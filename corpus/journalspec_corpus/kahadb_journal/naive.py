@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from journalspec.kahadb_journal import LAYOUT
@@ -39,6 +40,15 @@ def _start(edition: str) -> bytes:
     return LAYOUT.build("header", edition)[:16]
 
 
+def _number(data: bytes, at: int, width: int = 4) -> int:
+    return int.from_bytes(data[at : at + width], "big", signed=True)
+
+
+def _sums(data: bytes, at: int) -> dict[str, Any]:
+    """Return what the control record at `at` says of its batch."""
+    return {"batch_size": _number(data, at + 16), "checksum": _number(data, at + 20, 8)}
+
+
 def _ends(data: bytes, at: int, edition: str) -> bool:
     """Tell whether the log ends at `at` without damage (KHD-END-005 to KHD-END-007)."""
     if at == len(data) or (_marked(edition) and data[at : at + 5] == MARKER):
@@ -52,8 +62,7 @@ def _problem(data: bytes, at: int, edition: str, *, checked: bool) -> tuple[str,
         return "truncated", len(data)
     if data[at : at + 16] != _start(edition):
         return "bad-header", at + 1
-    size = int.from_bytes(data[at + 16 : at + 20], "big", signed=True)
-    stored = int.from_bytes(data[at + 20 : at + 28], "big", signed=True)
+    size, stored = _sums(data, at).values()
     end = at + CONTROL + size
     if size <= 0 or size > MOST:
         return "bad-size", at + CONTROL
@@ -63,7 +72,7 @@ def _problem(data: bytes, at: int, edition: str, *, checked: bool) -> tuple[str,
         return "bad-checksum", end
     place = at + CONTROL
     while place < end:
-        length = int.from_bytes(data[place : place + 4], "big", signed=True)
+        length = _number(data, place)
         if end - place < HEAD or length < HEAD or place + length > end or data[place + 4] == 2:
             return "bad-chain", end
         place += length
@@ -105,60 +114,44 @@ def _scan(name: str, data: bytes, edition: str, *, checked: bool = True) -> Scan
 
 def _records(found: Scanned, data: bytes, at: int, end: int, edition: str) -> None:
     """Take in the records of the batch at `at`."""
-    size, stored = (
-        int.from_bytes(data[at + a : at + b], "big", signed=True) for a, b in ((16, 20), (20, 28))
-    )
-    first = {"batch_size": size, "checksum": stored}
-    place = at + CONTROL
+    first, place = _sums(data, at), at + CONTROL
     while place < end:
-        length = int.from_bytes(data[place : place + 4], "big", signed=True)
-        if data[place + 4] == 1:
-            found.add(
-                _record(data[place + HEAD : place + length], edition, {"length": length, **first}),
-                place,
-                place + length,
-            )
+        length = _number(data, place)
+        _take(found, data[place : place + length], place, edition, first)
         first = {}
         place += length
 
 
-def _record(payload: bytes, edition: str, first: Mapping[str, Any]) -> dict[str, Any]:
+def _take(found: Scanned, record: bytes, at: int, edition: str, first: Mapping[str, Any]) -> None:
+    """Take in what is at `at`, if it is a record of a user; `first` is said of its batch."""
+    if record[4] != 1:
+        return
+    said = {"length": len(record), **first}
+    kind: dict[str, Any] = {"type": "OTHER", **said, "payload": record[HEAD:]}
     if edition != "seed":
-        try:
-            number, fields, _ = command(payload, edition)
-        except NoCommand:
-            pass
-        else:
+        with suppress(NoCommand):
+            number, fields, _ = command(record[HEAD:], edition)
             name = LAYOUT.type_name(edition, number)
-            return {"type": name, **first, **told(name, fields), "stored": (name, fields)}
-    return {"type": "OTHER", **first, "payload": payload}
+            kind = {"type": name, **said, **told(name, fields), "stored": (name, fields)}
+    found.add(kind, at, at + len(record))
 
 
 def _walked(name: str, data: bytes, edition: str) -> Scanned:
     """Return what walking by lengths gives (KHD-RCV-016); a place without a record is in `unusable`."""
     found = Scanned(name, len(data))
-    at, first = 0, {}
+    at, first = 0, dict[str, Any]()
     while at < len(data):
         if edition != "seed" and (data[at : at + 5] == MARKER or not any(data[at : at + 5])):
             return found
-        length = int.from_bytes(data[at : at + 4], "big", signed=True)
+        length = _number(data, at)
         if len(data) - at < HEAD or length < HEAD or at + length > len(data):
             end = len(data) if len(data) - at < HEAD else min(len(data), at + HEAD)
             found.drop(at, end, "bad-record")
             return found
-        if data[at + 4] == 2 and length == CONTROL:
-            size, stored = (
-                int.from_bytes(data[at + a : at + b], "big", signed=True) for a, b in ((16, 20), (20, 28))
-            )
-            first = {"batch_size": size, "checksum": stored}
-        else:
-            if data[at + 4] == 1:
-                found.add(
-                    _record(data[at + HEAD : at + length], edition, {"length": length, **first}),
-                    at,
-                    at + length,
-                )
-            first = {}
+        batch = data[at + 4] == 2 and length == CONTROL
+        if not batch:
+            _take(found, data[at : at + length], at, edition, first)
+        first = _sums(data, at) if batch else {}
         at += length
     return found
 
@@ -191,7 +184,7 @@ def _emptied(files: Files, edition: str) -> list[dict[str, Any]]:
 def _one_record(data: bytes, edition: str) -> int:
     """Return the length of the record that is alone in a file, -1 if none is."""
     why, end = _problem(data, 0, edition, checked=True)
-    length = int.from_bytes(data[CONTROL : CONTROL + 4], "big", signed=True)
+    length = _number(data, CONTROL)
     alone = not why and CONTROL + length == end
     return length if alone and (_ends(data, end, edition) or _nothing(data, end, edition)) else -1
 
@@ -201,50 +194,40 @@ def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
     names = _files(files)
     if not names:
         return refused("fileset", "no-files")
-    used = [
-        name
-        for _, name in names
-        if files[name] and not (_marked(edition) and bytes(files[name][:5]) == MARKER)
-    ]
-    found = []
+    numbers, bare = [number for number, _ in names], edition == "seed"
+    unused = [name for _, name in names if _marked(edition) and bytes(files[name][:5]) == MARKER]
+    last = ([name for _, name in names if files[name] and name not in unused] or [""])[-1]
+    checked, found = policy != "unchecked", []
     for _, name in names:
         data = bytes(files[name])
-        whole = policy in ("strict", "salvage") or name == (used or [""])[-1]
-        scanned = (
-            _scan(name, data, edition, checked=policy != "unchecked")
-            if whole
-            else _walked(name, data, edition)
-        )
-        found.append(scanned)
+        whole = policy in ("strict", "salvage") or name == last
+        scanned = _scan(name, data, edition, checked=checked)
         if not whole:
-            seen = _scan(name, data, edition, checked=policy != "unchecked")
-            if seen.dropped or "suspicious-end" in seen.notes:
-                scanned.notes.append("unscanned-damage")
+            lossy = scanned.dropped or "suspicious-end" in scanned.notes
+            scanned = _walked(name, data, edition)
+            scanned.notes += ["unscanned-damage"] if lossy else []
+        found.append(scanned)
         bad = [
             {**record["at"], "reason": "bad-command"}
-            for record in _counting(scanned, [number for number, _ in names])
-            if record["type"] == "OTHER" and edition != "seed"
+            for record in _counting(scanned, numbers)
+            if record["type"] == "OTHER" and not bare
         ]
+        if policy == "salvage":
+            for at in bad:
+                scanned.drop(at["off"], at["off"] + at["len"], "bad-command")
+            scanned.dropped.sort(key=lambda region: region["off"])
+            gone = {at["off"] for at in bad}
+            scanned.records = [each for each in scanned.records if each["at"]["off"] not in gone]
+            continue
         refusing = [
             region
             for region in scanned.dropped
             if not whole
-            or (
-                policy == "strict"
-                and (name != (used or [""])[-1] or region["off"] + region["len"] != len(data))
-            )
+            or (policy == "strict" and (name != last or region["off"] + region["len"] != len(data)))
         ]
-        if policy != "salvage" and (bad or refusing):
+        if bad or refusing:
             return _refusal(min([*bad, *refusing], key=lambda region: region["off"]))
-    if policy == "salvage" and edition != "seed":
-        for scanned in found:
-            counting = _counting(scanned, [number for number, _ in names])
-            bad = [record for record in counting if record["type"] == "OTHER"]
-            for at in [record["at"] for record in bad]:
-                scanned.drop(at["off"], at["off"] + at["len"], "bad-command")
-            scanned.dropped.sort(key=lambda region: region["off"])
-            scanned.records = [record for record in scanned.records if record not in bad]
-    return _answer(files, found, edition, [number for number, _ in names], with_state=True)
+    return _answer(files, found, edition, numbers, with_state=True)
 
 
 def _refusal(region: Mapping[str, Any]) -> dict[str, Any]:

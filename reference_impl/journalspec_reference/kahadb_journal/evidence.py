@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import NamedTuple
 
@@ -20,6 +20,7 @@ from journalspec_reference.kahadb_journal.index import (
     ContradictoryIndex,
     Index,
     Place,
+    Roots,
     UnusableIndex,
     shown,
 )
@@ -56,23 +57,6 @@ class Log(NamedTuple):
     adds: Callable[[Place, int | None], bool]
     #: whether regions are dropped, or files have lost what they held
     damaged: bool
-
-
-class Known(NamedTuple):
-    """What an index tells of the messages that the journal has."""
-
-    openwire: int
-    version: int
-    #: The number of the last message that it covers.
-    mark: int
-    #: By destination the messages that it covers and does not have.
-    hidden: Mapping[Name, Set[str]]
-    #: The subscriptions that the journal does not have, and how many messages each needs.
-    only: Mapping[tuple[Name, str], int]
-    #: The destinations that it has and the journal has not.
-    idle: Set[Name]
-    #: The messages that it has in files that are gone or beyond a log's end, and where they were.
-    lost: Mapping[tuple[Name, str], Place]
 
 
 class Evidence:
@@ -136,14 +120,13 @@ class Evidence:
     ) -> tuple[list[Missing], list[Note]]:
         mark = store.number if self._mark is None else self._mark
         try:
-            found = _Comparison(index, store, log, mark)
+            found = Known(index, store, log, mark)
         except UnusableIndex as why:
             code = "index-disagrees" if isinstance(why, ContradictoryIndex) else "index-unusable"
             return [], [Note(code, INDEX, text=str(why))]
         if found.lost or found.only:
             found.without(later(), store)
-        idle = found.names - store.destinations.keys()
-        self.known = Known(index.openwire, index.version, mark, found.hidden, found.only, idle, found.lost)
+        self.known = found
         missing = list(found.missing(log))
         if not missing and index.last_update is not None and not self._found_last:
             found.strays += 1
@@ -153,11 +136,14 @@ class Evidence:
         ]
 
 
-class _Comparison:
-    """The differences between an index and the state by the journal alone."""
+class Known:
+    """What an index tells of the messages that the journal has: where it differs from the journal alone.
+
+    `mark` is the number of the last message that it covers.
+    """
 
     def __init__(self, index: Index, store: Store, log: Log, mark: int) -> None:
-        self._index = index
+        self.index, self.mark = index, mark
         #: messages that the index has in files that are gone, or beyond a log's end; the ids of these files
         self.lost: dict[tuple[Name, str], Place] = {}
         self._referred: set[int] = set()
@@ -166,9 +152,13 @@ class _Comparison:
         #: messages that the journal has and the index, which covers them, has not
         self.hidden: dict[Name, set[str]] = {}
         self.strays = 0
-        self.names: set[Name] = set()
+        #: topics that the index has, and where they begin
+        self.topics: dict[Name, Roots] = {}
+        names: set[Name] = set()
         for roots in index.destinations():
-            self.names.add(roots.name)
+            names.add(roots.name)
+            if roots.subscriptions is not None:
+                self.topics[roots.name] = roots
             here = store.destinations.get(roots.name)
             known = here.messages if here is not None else {}
             left = _before(here, mark)
@@ -189,8 +179,10 @@ class _Comparison:
                 if here is None or key not in here.subscriptions:
                     self.only[roots.name, key] = owed
         for name, here in store.destinations.items():
-            if name not in self.names and (left := _before(here, mark)):
+            if name not in names and (left := _before(here, mark)):
                 self.hidden[name] = left
+        #: destinations that the index has and the journal has not
+        self.idle = names - store.destinations.keys()
 
     def without(self, later: Iterable[Step], store: Store) -> None:
         """Leave out what ended after the index was written (KHD-IDX-006)."""
@@ -210,10 +202,10 @@ class _Comparison:
         counts = dict.fromkeys(self._referred, 0)
         for file, _ in self.lost.values():
             counts[file] = counts.get(file, 0) + 1
-        for place in (self._index.last_update, self._index.in_progress):
+        for place in (self.index.last_update, self.index.in_progress):
             if place is not None and place[1] >= log.ends.get(place[0], 0):
                 counts.setdefault(place[0], 0)
-        last = self._index.last_update
+        last = self.index.last_update
         for file, count in sorted(counts.items()):
             name = f"db-{file}.log"
             if file in log.ends:

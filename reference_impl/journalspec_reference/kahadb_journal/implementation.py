@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -94,20 +94,23 @@ def _detected(files: Files) -> list[Detection]:
         if starts[name] == DIALECTS["5.16"].start or starts[name][:MARKER] == END_MARKER
     ]
     score = 1 + bool(hits) + (len(hits) == len(names))
-    editions = _admitted([(_ending(files[name]), name in hits) for name in names])
+    editions = _admitted([(files[name], name in hits) for name in names])
     assumed = editions[-1] if editions[-1] in MARKED else ZEROS[-1]
     return [Detection(FORMAT, assumed, tuple(names), score, editions)]
 
 
-def _admitted(files: list[tuple[str, bool]]) -> tuple[str, ...]:
-    """Return the editions that all files admit: how each of them ends, and whether it begins with a batch.
+def _admitted(files: Sequence[tuple[Any, bool]]) -> tuple[str, ...]:
+    """Return the editions that all files admit: each, and whether it begins with a batch.
 
     An end marker, in any file, excludes editions that write none. Zeros after the last batch exclude the
     others, unless nothing was written after them: a crash or a full disk leaves such a tail in any edition.
     """
-    endings = [ending for ending, _ in files]
-    if "marker" in endings:
-        return MARKED
+    endings: list[str] = []
+    # The last file has the least to go through, and almost always says it.
+    for data, _ in reversed(files):
+        endings.insert(0, _ending(data))
+        if endings[0] == "marker":
+            return MARKED
     used = [at for at, (_, hit) in enumerate(files) if hit]
     if any(endings[at] == "zeros" for at in used[:-1]):
         return ZEROS

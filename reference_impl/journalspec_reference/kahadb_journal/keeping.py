@@ -10,11 +10,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 
 from journalspec_reference.api import Files, Params
-from journalspec_reference.batches import Source, source_of
-from journalspec_reference.kahadb_journal.codec import DIALECTS, HEAD, head
+from journalspec_reference.kahadb_journal.codec import DIALECTS
 from journalspec_reference.kahadb_journal.index import INDEX, REDO, Index, Place, UnusableIndex, shown
 from journalspec_reference.kahadb_journal.recover import DataFile, JournalPass, gather
-from journalspec_reference.kahadb_journal.store import PLACE, Step, Store, tx_text, unpacked
+from journalspec_reference.kahadb_journal.store import PLACE, Step, Store, place_of, tx_text
 from journalspec_reference.keeping import Holder, Keeping, held_for_others
 
 
@@ -27,10 +26,10 @@ def kept(files: Files, edition: str, params: Params) -> Keeping:
     with suppress(UnusableIndex):
         index = Index(files[INDEX], files.get(REDO)) if INDEX in files else None
     holders = [*_of_the_store(found, index), *_of_transactions(found, passed.store)]
-    holders += _of_messages(found, passed.store)
+    holders += _of_messages(found, passed)
     for (topic, key), place in sorted(passed.store.subscribed.items()):
-        turn, off = _split(place)
-        holders.append(Holder(found[turn].name, "subscription", f"{key} of {shown(topic)}", first=off))
+        name, off = passed.places.where(place)
+        holders.append(Holder(name, "subscription", f"{key} of {shown(topic)}", first=off))
     names = [file.name for file in found]
     needs = {names[turn]: [names[at] for at in others] for turn, others in passed.store.acknowledged.items()}
     staying = {holder.file for holder in holders}
@@ -42,11 +41,6 @@ def kept(files: Files, edition: str, params: Params) -> Keeping:
         doubt = "what the records of this edition say is not known"
     basis = "db.data" if index is not None else "the journal alone, as a rebuilt index would have it"
     return Keeping(lengths, tuple(holders), doubt, basis)
-
-
-def _split(place: int) -> tuple[int, int]:
-    """Return the turn of the file and the offset of a place."""
-    return place >> PLACE, place & (1 << PLACE) - 1
 
 
 def _of_the_store(found: Sequence[DataFile], index: Index | None) -> Iterator[Holder]:
@@ -76,21 +70,20 @@ def _of_transactions(found: Sequence[DataFile], store: Store) -> Iterator[Holder
     prepared = [(tx_text(tx), steps) for tx, steps in store.prepared.items()]
     for kind, transactions in (("open", open_), ("prepared", prepared)):
         for tx, steps in sorted(transactions):
-            turns = [_split(step.place)[0] for step in steps]
+            turns = [step.place >> PLACE for step in steps]
             for turn in range(min(turns), max(turns) + 1) if turns else ():
                 yield Holder(found[turn].name, kind, tx, turns.count(turn))
 
 
-def _of_messages(found: Sequence[DataFile], store: Store) -> Iterator[Holder]:
+def _of_messages(found: Sequence[DataFile], passed: JournalPass) -> Iterator[Holder]:
     """Yield how many messages of each destination are in each file, the oldest file first."""
-    sources: list[Source] = [source_of(file.data) for file in found]
     groups: dict[tuple[int, str], list[int]] = {}
-    for destination, here in store.destinations.items():
-        for stored in here.messages.values():
-            turn, off = _split(unpacked(stored).place)
-            size, _ = head(sources[turn].peek(off, off + HEAD), 0)
-            group = groups.setdefault((turn, shown(destination)), [0, 0, off])
-            group[:] = group[0] + 1, group[1] + size, min(group[2], off)
+    for destination, here in passed.store.destinations.items():
+        name = shown(destination)
+        for place in map(place_of, here.messages.values()):
+            _, off = passed.places.where(place)
+            group = groups.setdefault((place >> PLACE, name), [0, 0, off])
+            group[:] = group[0] + 1, group[1] + passed.places.length(place), min(group[2], off)
     for (turn, name), (count, size, first) in sorted(
         groups.items(), key=lambda item: (item[0][0], -item[1][0])
     ):

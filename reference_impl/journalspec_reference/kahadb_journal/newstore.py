@@ -69,7 +69,7 @@ class KahaNewStore(NewStore):
             raise CannotRebuild("recovery gave no state of this journal")
         passed = state.passed
         self._seen: Observation = answer.observation
-        contents = KahaContents(passed, files, journal.root)
+        contents = KahaContents(passed, journal.root)
         self._version = contents.version
         if choices.salvage_records:
             self._mended = mended(files, self._seen.dropped, DIALECTS[self._edition], self._version)
@@ -78,10 +78,10 @@ class KahaNewStore(NewStore):
             # The answer's own state stays as it is.
             passed = JournalPass(files, DIALECTS[self._edition], passed.policy)
             self._seen = passed.observation()
-            contents = KahaContents(passed, files, journal.root)
+            contents = KahaContents(passed, journal.root)
         self._passed, self._contents, self._files = passed, contents, files
         self._settle(choices)
-        self._survivors = Survivors(passed, files, self._edition, choices)
+        self._survivors = Survivors(passed, choices)
         self._check()
         if next(self._anything(), None) is None:
             if early(passed):
@@ -155,7 +155,7 @@ class KahaNewStore(NewStore):
             raise ChoiceRefused("--index-acks: no db.data that can be used is beside this journal")
         if not queues and not drop:
             return
-        store, every = self._passed.store, Survivors(self._passed, self._files, self._edition, StoreChoices())
+        store, every = self._passed.store, Survivors(self._passed, StoreChoices())
         steps = [step for found in store.prepared.values() for step in found]
         names = {listed.name for listed in every.lists} | {step.destination for step in steps}
         known = {name for _, name in (*names, *store.destinations, *self._passed.idle())}
@@ -186,7 +186,7 @@ class KahaNewStore(NewStore):
             yield Count("transactions", "prepared", branches, 0)
         totals: dict[str, Total] = {}
         for job in self._survivors.jobs():
-            size = self._survivors.records_of.length(job["place"])
+            size = self._passed.places.length(job["place"])
             totals.setdefault(job.get("scheduler", ""), Total()).add(size, None)
         yield from (total.count("jobs", scheduler) for scheduler, total in totals.items())
 
@@ -205,11 +205,6 @@ class KahaNewStore(NewStore):
                 text = "it is in the scheduler's own store: recover that directory as well"
                 job, queue, file = str(row["id"]), str(row["queue"] or ""), str(row["file"])
                 yield LossItem("job", "beside", text, job, queue, file, _int(row["off"]), _int(row["size"]))
-        place = self._passed.last.get(AUDIT)
-        if place is not None:
-            text = "ActiveMQ makes a new one, and does not find out if a consumed message is sent again"
-            where, at = self._survivors.records_of.where(place)
-            yield LossItem("record", "audit", text, "PRODUCER_AUDIT", file=where, off=at)
 
     def _of_transactions(self) -> Iterator[LossItem]:
         """Yield the messages of transactions that a start of ActiveMQ rolls back."""
@@ -248,9 +243,9 @@ class KahaNewStore(NewStore):
         taken = {(each.file, each.off): each for each in found.records if not each.why}
         if taken and not self._choices.salvage_records:
             passed = JournalPass(found.files, dialect, self._passed.policy)
-            where = Survivors(passed, found.files, self._edition, self._choices)
+            where = Survivors(passed, self._choices)
             for _, _, place in where.live():
-                if (offered := taken.get(where.records_of.where(place))) is not None:
+                if (offered := taken.get(passed.places.where(place))) is not None:
                     text = f"{offered.checks}; it is carried over with --salvage-records"
                     yield _item_of(offered, "salvageable", text)
 
@@ -268,7 +263,7 @@ class KahaNewStore(NewStore):
     def unverified(self) -> Iterator[LossItem]:
         """Yield what no checksum or commit covers: each message, or one line for the batches of a file."""
         salvaged = {(each.file, each.off): each for each in self._mended.records if not each.why}
-        places = self._survivors.records_of
+        places = self._passed.places
         if salvaged or self._kept:
             for name, ident, place in self._survivors.live():
                 found = salvaged.get(places.where(place))
@@ -283,6 +278,12 @@ class KahaNewStore(NewStore):
         for file, off, text in self._mended.hypotheses:
             yield LossItem(BYTES, "one-byte-hypothesis", text, file=file, off=off, length=1)
         yield from self._resurrected()
+        text = (
+            "it acknowledged messages out of order: a release whose replay keeps one last acknowledgement "
+            "delivers some of them again, from the old journal without db.data as well"
+        )
+        for topic, key in self._survivors.out_of_order():
+            yield LossItem("subscription", "out-of-order", text, key, topic)
         yield from self._unchecked()
 
     def _unchecked(self) -> Iterator[LossItem]:
@@ -358,7 +359,13 @@ class KahaNewStore(NewStore):
                 "Do not start ActiveMQ 5.9.0 to 5.12.0 on it first: without an index these ignore durable "
                 "subscriptions. 5.8 and earlier, 5.12.1 and later do not."
             )
-        if self._survivors.needed:
+        if AUDIT in self._passed.last:
+            # No loss: a start reads the one that an index leads to, and else makes it of the messages.
+            out.append(
+                "ActiveMQ makes its audit of producers anew, of the messages that are here: a message that "
+                "was consumed before is not recognised if a client sends it again after a failover."
+            )
+        if next(self._survivors.out_of_order(), None) is not None:
             out.append(
                 "A durable subscription that acknowledged messages out of order may get some of them again."
             )
@@ -374,7 +381,7 @@ class KahaNewStore(NewStore):
         return data_files(self._survivors.records(), self._edition)
 
     def _item(self, name: Name, ident: str, place: int, code: str, text: str) -> LossItem:
-        records = self._survivors.records_of
+        records = self._passed.places
         file, off = records.where(place)
         try:
             length: int | None = records.length(place)

@@ -29,7 +29,7 @@ from journalspec.observation import (
     note_place,
     refused,
 )
-from journalspec.reread import COST, Changed, Deferred, Lazy, Part, joined, mapped
+from journalspec.reread import COST, Deferred, Lazy, Part, joined, mapped
 from journalspec_reference import batches
 from journalspec_reference.api import Files, NumberedFile, NumberedNames, Params
 from journalspec_reference.batches import Batch, Found, Stretch, late_columns, source_of
@@ -45,12 +45,21 @@ from journalspec_reference.kahadb_journal.codec import (
     head,
     sums,
 )
-from journalspec_reference.kahadb_journal.commands import CommandError, command
+from journalspec_reference.kahadb_journal.commands import CommandError
 from journalspec_reference.kahadb_journal.evidence import Evidence, Known, Log
 from journalspec_reference.kahadb_journal.index import Place
+from journalspec_reference.kahadb_journal.places import RecordPlaces
 from journalspec_reference.kahadb_journal.records import Parsed, parsed, told
 from journalspec_reference.kahadb_journal.scan import EMPTY, FILE, ZEROS, scan, walk
-from journalspec_reference.kahadb_journal.store import PLACE, Step, Store, place_of, step_of, tx_text
+from journalspec_reference.kahadb_journal.store import (
+    PLACE,
+    Step,
+    Store,
+    place_of,
+    priority_of,
+    step_of,
+    tx_text,
+)
 
 _NAME = re.compile(r"db-(0|[1-9][0-9]{0,9})\.log")
 _LARGEST = 0x7FFFFFFF
@@ -73,8 +82,6 @@ _LARGE, _MANY = 8 << 20, 256
 #: The numbers of commands: an audit of producers, a map of acknowledgements, a job that is scheduled.
 AUDIT, ACK_MAP, JOB = 8, 9, 11
 _LAST_OF = AUDIT, ACK_MAP, JOB
-#: So much of a record is read at once where one is read alone.
-_READ = 2048
 #: Reasons that refuse in another phase than `header`.
 PHASES = {"bad-checksum": "checksum", "bad-chain": "record", "bad-record": "record", "bad-command": "record"}
 
@@ -289,12 +296,13 @@ class JournalPass:
     """One pass over all files of a journal; `policy` is that of recovery, or empty for reading."""
 
     def __init__(self, files: Files, dialect: Dialect, policy: str) -> None:
-        self._dialect = dialect
+        self.dialect = dialect
         self._policy, self._reading = policy, not policy
         self._all, _, self._skips = POLICIES[policy or "salvage"]
         self._files = gather(files)
         self._numbers = frozenset(file.number for file in self._files)
         self._size = sum(file.length for file in self._files)
+        self.places = RecordPlaces(self._files, dialect)
         self._found, self._beside = Found(), Found()
         #: The state by the records taken so far.
         self.store = Store()
@@ -417,7 +425,7 @@ class JournalPass:
         left = dict.fromkeys((*self.store.open, *(tx for tx in self.store.prepared if tx[0] == "LOCAL")))
         late += [Note("incomplete-transaction", text=tx_text(tx)) for tx in left]
         files = [FileMap(file.name, file.length, self._roles[file.name]) for file in self._files]
-        missing = list(emptied(self._files, self._dialect)) if len(self._files) > 1 else []
+        missing = list(emptied(self._files, self.dialect)) if len(self._files) > 1 else []
         dropped = self._found.dropped()
         log = Log(self._ends, self._adds, bool(missing or len(dropped)))
         lacking, told_by_index = self._evidence.compare(self.store, log, self._later)
@@ -442,7 +450,7 @@ class JournalPass:
         return (
             len(start) > HEAD
             and start[HEAD - 1] == USER
-            and self._dialect.commands.get(start[HEAD], "") in _ADDS
+            and self.dialect.commands.get(start[HEAD], "") in _ADDS
         )
 
     def _later(self) -> Iterator[Step]:
@@ -468,7 +476,7 @@ class JournalPass:
         return Deferred(count, make) if size + count * COST <= reread.KEEP else Lazy([Part("", make, count)])
 
     def _state(self) -> dict[str, Any]:
-        if self._dialect.bare:
+        if self.dialect.bare:
             records = self._found.records()
             if isinstance(records, Lazy):
                 return {"payloads": mapped(_payload, records)}
@@ -507,7 +515,7 @@ class JournalPass:
 
     def batches(self, first: int = 0) -> Iterator[tuple[int, DataFile, Batch]]:
         """Yield the batches of the files from one turn on, once more, each with the turn and file."""
-        walk = Walk(self._dialect, self._policy, self._last, self._numbers)
+        walk = Walk(self.dialect, self._policy, self._last, self._numbers)
         for turn in range(first, len(self._files)):
             for batch in walk.batches(self._files[turn]):
                 yield turn, self._files[turn], batch
@@ -519,35 +527,15 @@ class JournalPass:
                 if not isinstance(item, str):
                     yield (turn << PLACE) + batch.base + off, *item
 
-    def _message(self, place: int) -> bytes:
-        """Return the bytes of a message; raises Changed if the record at a place is none any more."""
-        _, fields, _ = self.command_at(place)
-        return bytes(fields.get("message", b""))
-
-    def command_at(self, place: int) -> tuple[str, Mapping[str, Any], int]:
-        """Return the command at a place, its fields, and the length of its record (bytes).
-
-        An update has the fields of what it adds. Raises Changed if there is no command any more.
-        """
-        file, off = self._files[place >> PLACE], place & (1 << PLACE) - 1
-        source = source_of(file.data)
-        start = source.read(off, _READ)
-        length, _ = head(start, 0) if len(start) >= HEAD else (0, 0)
-        payload = start[HEAD:length] if length <= len(start) else source.read(off + HEAD, length - HEAD)
-        try:
-            name, fields, _ = command(payload, self._dialect.commands)
-        except CommandError:
-            raise Changed(file.name) from None
-        return name, fields.get("add", {}) if name == "UPDATE_MESSAGE" else fields, length
-
     def _destination(self, name: tuple[str, str]) -> dict[str, Any]:
         here = self.store.destinations[name]
         keys = sorted(here.subscriptions)
         ranked = here.ranked() if keys else None
 
-        def message(entry: tuple[str, Any]) -> dict[str, Any]:
-            ident, kept = entry
-            return {"id": ident, "priority": kept.priority, "message": self._message(kept.place)}
+        def message(entry: tuple[str, int]) -> dict[str, Any]:
+            ident, stored = entry
+            _, fields, _ = self.places.command(place_of(stored))
+            return {"id": ident, "priority": priority_of(stored), "message": fields.get("message", b"")}
 
         def subscription(key: str) -> dict[str, Any]:
             assert ranked is not None, "there is a subscription"

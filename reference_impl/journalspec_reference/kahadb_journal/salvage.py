@@ -148,7 +148,7 @@ class _Unit:
         #: From here on there are only zeros.
         self._zeros = len(data.rstrip(b"\0"))
         self._spans = list(self._walked()) if len(data) > CONTROL else []
-        self.records = [self._looked(start, end) for start, end in self._spans]
+        self.records = [self._looked(start, data[start:end]) for start, end in self._spans]
         self.taken = sum(not record.why for record in self.records)
 
     def _ends(self, p: int) -> bool:
@@ -201,11 +201,11 @@ class _Unit:
                     return q
         return self._said if self._said > start else -1
 
-    def _looked(self, start: int, end: int) -> Offered:
+    def _looked(self, start: int, record: bytes) -> Offered:
         """Return what a record is, and whether it is taken."""
         name, queue, ident, why, checks = "", "", "", "", ""
         try:
-            name, fields, surplus = command(self._data[start + HEAD : end], self._dialect.commands)
+            name, fields, surplus = command(record[HEAD:], self._dialect.commands)
         except CommandError as error:
             why = f"it is not a command: {error}"
         else:
@@ -214,9 +214,9 @@ class _Unit:
             checks, why = _agrees(name, added, self._version)
             if surplus:
                 why = f"{surplus} bytes follow its command"
-        if not why and head(self._data, start)[0] != end - start:
+        if not why and head(record, 0)[0] != len(record):
             checks += "; its length was damaged, and is that to the next record"
-        return Offered(self._file, self._at + start, end - start, name or "?", queue, ident, checks, why)
+        return Offered(self._file, self._at + start, len(record), name or "?", queue, ident, checks, why)
 
     def patched(self) -> bytes:
         """Return the bytes of this batch with what is taken, and a checksum that fits."""
@@ -240,9 +240,9 @@ class _Unit:
             start, end = self._spans[number]
             changed = bytearray(self._data[start:end])
             changed[at + CONTROL - start] = value
-            trial = _Unit(self._file, 0, bytes(CONTROL) + bytes(changed), self._dialect, self._version)
-            if trial.taken == 1 == len(trial.records):
-                fits.append((at + CONTROL, value, trial.records[0]))
+            trial = self._looked(start, bytes(changed))
+            if not trial.why and head(changed, 0) == (len(changed), USER):
+                fits.append((at + CONTROL, value, trial))
         if len(fits) == 1:
             ((at, value, record),) = fits
             yield (

@@ -26,25 +26,23 @@ TxId = tuple[Any, ...]
 Name = tuple[str, str]
 
 
-class Message(NamedTuple):
-    """A message: its class, its number in the order of taking effect, its priority, its record's place."""
-
-    rank: int
-    number: int
-    priority: int
-    place: int
-
-
 def packed(number: int, priority: int, place: int) -> int:
-    """Return a message as one number, which takes a third of the memory."""
+    """Return a message as one number, which takes a third of the memory of its parts.
+
+    These are its class, its number in the order of taking effect, its priority, and its record's place.
+    """
     rank = (priority < DEFAULT_PRIORITY) - (priority > DEFAULT_PRIORITY)
     return ((number << 2 | rank + 1) << 32 | priority + _HALF) << _PLACES | place
 
 
-def unpacked(stored: int) -> Message:
-    """Return the message that a number stands for."""
-    high, place = divmod(stored, 1 << _PLACES)
-    return Message((high >> 32 & 3) - 1, number_of(stored), (high & 0xFFFFFFFF) - _HALF, place)
+def rank_of(stored: int) -> int:
+    """Return the class of a message that is packed."""
+    return (stored >> _PLACES + 32 & 3) - 1
+
+
+def priority_of(stored: int) -> int:
+    """Return the priority of a message that is packed."""
+    return (stored >> _PLACES & 0xFFFFFFFF) - _HALF
 
 
 def number_of(stored: int) -> int:
@@ -95,17 +93,17 @@ class Destination:
         """The durable subscriptions by key."""
         return self.owners.subscriptions if self.owners is not None else {}
 
-    def in_order(self) -> Iterator[tuple[str, Message]]:
-        """Yield the messages as they are delivered."""
+    def in_order(self) -> Iterator[tuple[str, int]]:
+        """Yield id and packed message of the messages as they are delivered."""
         for rank in RANKS:
             for message_id, stored in self.messages.items():
                 if stored >> _PLACES + 32 & 3 == rank + 1:
-                    yield message_id, unpacked(stored)
+                    yield message_id, stored
 
     def ranked(self) -> Ranked:
         """Return the ids of the messages in that order, to be asked for what a subscription needs."""
-        kept = ((unpacked(stored), message_id) for message_id, stored in self.messages.items())
-        return Ranked(((message.rank, message.number, message_id) for message, message_id in kept), RANKS)
+        kept = ((rank_of(stored), number_of(stored), ident) for ident, stored in self.messages.items())
+        return Ranked(kept, RANKS)
 
     def subscribe(self, key: str, above: int) -> None:
         """Let a subscription, a new one or not, need all messages above a number."""

@@ -13,17 +13,14 @@ from itertools import chain, groupby, islice
 from operator import attrgetter
 from typing import Any
 
-from journalspec.kahadb_journal.commands import KINDS, SIZED, VARINT, build, framed
-from journalspec.reread import Changed
-from journalspec_reference.api import Files
-from journalspec_reference.batches import Source, source_of
-from journalspec_reference.kahadb_journal.codec import DIALECTS, HEAD, USER, head
-from journalspec_reference.kahadb_journal.commands import CommandError, command, frame, parse, varint
+from journalspec.kahadb_journal.commands import KINDS, build, framed
+from journalspec_reference.kahadb_journal.codec import HEAD, USER
+from journalspec_reference.kahadb_journal.commands import frame, parse
 from journalspec_reference.kahadb_journal.contents.jobs import jobs
 from journalspec_reference.kahadb_journal.contents.lists import NOT_IN_INDEX, Listed, Lists
-from journalspec_reference.kahadb_journal.recover import JOB, DataFile, JournalPass
+from journalspec_reference.kahadb_journal.places import TRANSACTION, UPDATE, transaction_in
+from journalspec_reference.kahadb_journal.recover import JOB, JournalPass
 from journalspec_reference.kahadb_journal.store import (
-    PLACE,
     Destination,
     Name,
     Step,
@@ -36,13 +33,6 @@ from journalspec_reference.newstore import StoreChoices
 
 #: A record, and the transaction that it names, as stored; None: it names none.
 Emitted = tuple[bytes, bytes | None]
-#: Where records follow one another, so much is read at a time; else so much.
-_WINDOW, _SINGLE = 1 << 18, 2048
-_ADD, _UPDATE = 1, 10
-#: The bits of a place that are its offset.
-_OFFSET = (1 << PLACE) - 1
-#: The key of the transaction in ADD_MESSAGE, and in COMMIT: a field is framed as a command is.
-_TRANSACTION = 1 << 3 | SIZED
 #: The edition of which some products reject an UPDATE of what they do not have.
 _EARLY = "5.3"
 #: So many pairs of a subscription and a message are gone through to see what a topic needs.
@@ -52,81 +42,15 @@ PLACEHOLDER = "ID:placeholder:0:0:1"
 _SAYS = "what recovery kept of another journal"
 
 
-class Records:
-    """The records of a journal by place, read a window at a time where they follow one another."""
-
-    def __init__(self, files: Sequence[DataFile]) -> None:
-        self._files = files
-        self._sources: list[Source] = [source_of(file.data) for file in files]
-        self._turn, self._base, self._data = -1, 0, b""
-
-    def where(self, place: int) -> tuple[str, int]:
-        """Return the file and the offset of a place."""
-        return self._files[place >> PLACE].name, place & _OFFSET
-
-    def length(self, place: int) -> int:
-        """Return the length of the record at a place; raises Changed if there is none any more."""
-        turn, off = place >> PLACE, place & _OFFSET
-        start = off - self._base
-        if turn != self._turn or not 0 <= start <= len(self._data) - HEAD:
-            follows = turn == self._turn and 0 <= start - len(self._data) + HEAD <= _WINDOW
-            self._load(turn, off, _WINDOW if follows else _SINGLE)
-            start = 0
-        length, kind = head(self._data, start) if len(self._data) - start >= HEAD else (0, 0)
-        if kind != USER or length <= HEAD:
-            raise Changed(self._files[turn].name)
-        return int(length)
-
-    def at(self, place: int) -> bytes:
-        """Return the record at a place; raises Changed if there is none any more."""
-        length = self.length(place)
-        start = (place & _OFFSET) - self._base
-        if start + length > len(self._data):
-            self._load(place >> PLACE, self._base + start, max(length, _WINDOW if start else length))
-            start = 0
-            if length > len(self._data):
-                raise Changed(self._files[self._turn].name)
-        return self._data[start : start + length]
-
-    def _load(self, turn: int, off: int, size: int) -> None:
-        self._turn, self._base, self._data = turn, off, self._sources[turn].read(off, size)
-
-
-def transaction_in(record: bytes) -> bytes | None:
-    """Return the transaction that a record of a message names, as stored; None: it names none."""
-    if record[HEAD] != _ADD:
-        return None
-    size, at = varint(record, HEAD + 1)
-    end, found = at + size, None
-    while at < end:
-        # Almost all keys, and most numbers and lengths, have one byte.
-        key, value = record[at], record[at + 1]
-        if (key | value) < 0x80 and key & 7 in (VARINT, SIZED):
-            at += 2
-        else:
-            key, at = varint(record, at)
-            if key & 7 not in (VARINT, SIZED):
-                at += 8 if key & 7 == 1 else 4
-                continue
-            value, at = varint(record, at)
-        if key & 7 == SIZED:
-            if key == _TRANSACTION:
-                # What comes twice is merged.
-                found = (found or b"") + record[at : at + value]
-            at += value
-    return found
-
-
 class Survivors:
-    """What is kept of a journal after one pass over it; `files` has the index beside it."""
+    """What is kept of a journal after one pass over it."""
 
-    def __init__(self, passed: JournalPass, files: Files, edition: str, choices: StoreChoices) -> None:
-        self.passed, self.store = passed, passed.store
+    def __init__(self, passed: JournalPass, choices: StoreChoices) -> None:
+        self.passed, self.store, self._places = passed, passed.store, passed.places
         #: Only these queues (none: all), and not these ids and transactions.
         self._queues, self.drop = frozenset(choices.queues), frozenset(choices.drop)
-        self.edition, self.lists = edition, Lists(passed, files)
-        self.records_of = Records(passed.files)
-        self._numbers = {name: number for number, name in DIALECTS[edition].commands.items()}
+        self.lists = Lists(passed)
+        self._numbers = {name: number for number, name in passed.dialect.commands.items()}
         #: Destination -> the messages of it that only the index has as acknowledged, if that counts.
         self._hidden: Mapping[Name, Set[str]] = {}
         self._index_acks = choices.index_acks
@@ -200,13 +124,29 @@ class Survivors:
         """
         if len(found) * len(here.messages) > _MOST_PAIRS:
             return False
+        return any(none_before for _, none_before in self._gaps(here))
+
+    @staticmethod
+    def _gaps(here: Destination) -> Iterator[tuple[str, bool]]:
+        """Yield who acknowledged a message behind the first that it needs, and whether none before that."""
         numbers = [number_of(stored) for stored in here.messages.values()]
-        for each in here.subscriptions.values():
-            if acknowledged := each.acknowledged & {*numbers}:
+        there = {*numbers}
+        for key, each in here.subscriptions.items():
+            if acknowledged := each.acknowledged & there:
                 first = next((at for at in numbers if at > each.above and at not in each.acknowledged), None)
-                if first is not None and first < min(acknowledged):
-                    return True
-        return False
+                if first is not None and first < max(acknowledged):
+                    yield key, first < min(acknowledged)
+
+    def out_of_order(self) -> Iterator[tuple[str, str]]:
+        """Yield topic and key of the subscriptions that acknowledged a message behind one that they need."""
+        for name, here in self.store.destinations.items():
+            if self.takes(name[1]) and name not in self.needed:
+                yield from ((name[1], key) for key, _ in self._gaps(here))
+        for name, needs in self.needed.items():
+            order = [*self.ordered(name)]
+            for key, each in needs.items():
+                if {*order[len(order) - len(each) :]} != each.keys():
+                    yield name[1], key
 
     def prepared(self) -> Iterator[tuple[TxId, list[Step]]]:
         """Yield the branches in doubt that are kept, with what is kept of each."""
@@ -242,7 +182,7 @@ class Survivors:
         rows = size = 0
         for place in places:
             rows += 1
-            size += self.records_of.length(place)
+            size += self._places.length(place)
         return rows, size
 
     def live(self) -> Iterator[tuple[Name, str, int]]:
@@ -266,7 +206,7 @@ class Survivors:
         yield self._record("TRACE", {"text": _SAYS})
         yield from self._committed(chain(self._together(), self._one_by_one()))
         for tx, steps in self.prepared():
-            yield from (self.records_of.at(step.place) for step in steps)
+            yield from (self._places.record(step.place) for step in steps)
             yield self._record("PREPARE", {"transaction": self._as_fields(tx)})
         for job in self.jobs():
             yield from self._job(job)
@@ -280,15 +220,15 @@ class Survivors:
         current: bytes | None = None
         for record, tx in emitted:
             if tx != current and current is not None:
-                yield self._framed("COMMIT", framed(_TRANSACTION, current))
+                yield self._framed("COMMIT", framed(TRANSACTION, current))
             current = tx
             yield record
         if current is not None:
-            yield self._framed("COMMIT", framed(_TRANSACTION, current))
+            yield self._framed("COMMIT", framed(TRANSACTION, current))
 
     def _message(self, place: int) -> Iterator[Emitted]:
-        record = self.records_of.at(place)
-        if record[HEAD] == _UPDATE and self.edition == _EARLY:
+        record = self._places.record(place)
+        if record[HEAD] == UPDATE and self.passed.dialect.edition == _EARLY:
             _, message, _ = frame(record[HEAD:])
             add = self._record("ADD_MESSAGE", parse("UPDATE_MESSAGE", message).get("add", {}))
             yield add, transaction_in(add)
@@ -344,11 +284,11 @@ class Survivors:
         If there is any, a message before all others is acknowledged as well.
         """
         for name, needs in sorted(self.needed.items()):
-            messages = self._ordered(name, needs)
+            messages = self.ordered(name)
             acknowledges = any(len(each) < len(messages) for each in needs.values())
             yield from ((self._subscription(name, key), None) for key in needs)
             if acknowledges:
-                _, fields, _ = self.passed.command_at(next(iter(messages.values())))
+                _, fields, _ = self._places.command(next(iter(messages.values())))
                 first = {"destination": fields.get("destination", {}), "message": fields.get("message", b"")}
                 yield self._record("ADD_MESSAGE", {**first, "message_id": PLACEHOLDER}), None
             for place in messages.values():
@@ -359,12 +299,15 @@ class Survivors:
             if not needs:
                 yield self._empty(name), None
 
-    def _ordered(self, name: Name, needs: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
-        """Return id and place of a topic's messages, in order; one of the index alone by what follows it."""
+    def ordered(self, name: Name) -> dict[str, int]:
+        """Return id and place of the messages of one of `needed`, in order.
+
+        A message that only the index has comes before what follows it there.
+        """
         here = self.store.destinations.get(name, Destination())
         numbers = {ident: number_of(stored) for ident, stored in here.messages.items()}
         keys: dict[str, tuple[float, int, int]] = {}
-        for each in needs.values():
+        for each in self.needed[name].values():
             after = float("inf")
             for ident, place in reversed(list(each.items())):
                 after = numbers.get(ident, after)
@@ -384,16 +327,12 @@ class Survivors:
         if (info := self._infos.get((name, key))) is not None:
             fields = {"destination": {"kind": KINDS.index(name[0]), "name": name[1]}, "subscription_key": key}
             return self._record("SUBSCRIPTION", {**fields, "retroactive": 0, "subscription_info": info})
-        return self.records_of.at(self.store.subscribed[name, key])
+        return self._places.record(self.store.subscribed[name, key])
 
     def _job(self, job: Mapping[str, Any]) -> Iterator[bytes]:
         """Yield the record of a job, and what was last said about when it runs next."""
-        record = self.records_of.at(job["place"])
-        yield record
-        try:
-            _, fields, _ = command(record[HEAD:], DIALECTS[self.edition].commands)
-        except CommandError:
-            raise Changed(self.records_of.where(job["place"])[0]) from None
+        yield self._places.record(job["place"])
+        _, fields, _ = self._places.command(job["place"])
         first, after = fields.get("next_execution_time", 0), job["next_execution_time"]
         if after != first or job.get("rescheduled_count"):
             again = {"scheduler": job.get("scheduler", ""), "job_id": job.get("job_id", "")}

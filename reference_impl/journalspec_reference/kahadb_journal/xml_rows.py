@@ -15,7 +15,6 @@ from typing import Any
 from journalspec_reference.answers import Answer
 from journalspec_reference.contents import Row, Value
 from journalspec_reference.kahadb_journal.contents import KahaContents, contents, openwire
-from journalspec_reference.kahadb_journal.contents.places import MessagePlaces
 from journalspec_reference.kahadb_journal.store import PLACE
 
 #: Tag of a value -> what Artemis calls its type.
@@ -49,7 +48,7 @@ def queues(answer: Answer) -> Iterator[Row]:
 def messages(answer: Answer) -> Iterator[Row]:
     """Yield the messages, with the types of their properties and of the values in a body."""
     found = contents(answer)
-    names, places = dict(_subscriptions(found)), MessagePlaces(found.passed.files)
+    names, places = dict(_subscriptions(found)), found.passed.places
     turns = {file.name: turn for turn, file in enumerate(found.passed.files)}
     for row in found.rows("messages"):
         place = (turns[str(row["file"])] << PLACE) + int(str(row["off"]))

@@ -8,7 +8,7 @@ earlier may be nowhere else.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from itertools import chain, islice
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from journalspec.contents import contents_of
-from journalspec.observation import REFUSED
+from journalspec.observation import REFUSED, Dropped
 from journalspec.reread import Changed
 from journalspec_reference.answers import Answer
 from journalspec_reference.contents import Count, Remark, Remarks, Row, Total, Value
@@ -27,7 +27,7 @@ from journalspec_reference.kahadb_journal.contents.acks import AckMapError, ack_
 from journalspec_reference.kahadb_journal.contents.jobs import beside, early, jobs, opened
 from journalspec_reference.kahadb_journal.contents.lists import NOT_IN_INDEX, Listed, ListedMessage, Lists
 from journalspec_reference.kahadb_journal.contents.openwire import Decoded
-from journalspec_reference.kahadb_journal.contents.places import MessagePlaces, message_in
+from journalspec_reference.kahadb_journal.places import FIRST, message_in
 from journalspec_reference.kahadb_journal.recover import ACK_MAP, JOB, JournalPass, JournalState
 from journalspec_reference.kahadb_journal.store import Name, Step, place_of, tx_text
 
@@ -54,10 +54,10 @@ _PREFIXES = {"QUEUE": "queue", "TOPIC": "topic", "TEMP_QUEUE": "temp-queue", "TE
 class KahaContents:
     """The contents of a journal whose state is that of one pass."""
 
-    def __init__(self, passed: JournalPass, files: Mapping[str, Any], root: Path | None) -> None:
+    def __init__(self, passed: JournalPass, root: Path | None) -> None:
         self.tables = contents_of(FORMAT).tables
         self.passed, self._store, self._root = passed, passed.store, root
-        self._places, self._lists = MessagePlaces(passed.files), Lists(passed, files)
+        self._places, self._lists = passed.places, Lists(passed)
         #: Place -> what :meth:`_time` gives, of the topic that is counted.
         self._times: dict[int, tuple[int, int | None]] = {}
         #: The remarks of the last pass over each table.
@@ -86,6 +86,21 @@ class KahaContents:
         }[table]
         yield from map(filled, found())
 
+    def near(self, regions: Sequence[Dropped]) -> Iterator[Row]:
+        """Yield the messages next to regions, before and after each; no other message is decoded."""
+        best: dict[tuple[int, bool], tuple[int, Listed, ListedMessage]] = {}
+        for listed in self._lists:
+            for entry in listed.entries():
+                file, off = self._places.where(entry.place)
+                for number, region in enumerate(regions):
+                    if file == region.file and not region.off <= off < region.end:
+                        key, away = (number, off < region.off), abs(off - region.off)
+                        if key not in best or away < best[key][0]:
+                            best[key] = away, listed, entry
+        for _, listed, entry in best.values():
+            with suppress(Changed):
+                yield self.tables["messages"].filled(self._message(listed, entry))
+
     def counts(self) -> Iterator[Count]:
         """Yield what each queue and durable subscription holds, and how many jobs each scheduler has."""
         topic: Name | None = None
@@ -103,14 +118,14 @@ class KahaContents:
             yield total.count("jobs", scheduler)
 
     def _remark(self, table: str, key: str, place: int | None, code: str, text: str) -> None:
-        file, off = ("", None) if place is None else self._places.at(place)
+        file, off = ("", None) if place is None else self._places.where(place)
         self._remarks.setdefault(table, Remarks()).add(Remark(table, key, file, off, code, text))
 
     @cached_property
     def version(self) -> int:
         """The version of OpenWire that the store is in."""
         if self.passed.known is not None:
-            return self.passed.known.openwire or _OLD
+            return self.passed.known.index.openwire or _OLD
         return openwire.version_of(islice(self._sample(), _SAMPLE)) or openwire.VERSIONS[0]
 
     def _sample(self) -> Iterator[bytes]:
@@ -123,7 +138,7 @@ class KahaContents:
     def _fields_at(self, place: int) -> Mapping[str, Any]:
         """Return the fields of the command at a place; none if there is none any more."""
         with suppress(Changed):
-            return self.passed.command_at(place)[1]
+            return self._places.command(place)[1]
         return {}
 
     def _messages(self) -> Iterator[dict[str, Value]]:
@@ -141,7 +156,7 @@ class KahaContents:
         row["queue"], row["subscription"] = listed.name[1], listed.subscription
         row["id"], row["state"], row["size"] = entry.ident, entry.state, size
         row["address"] = f"{_PREFIXES[listed.name[0]]}://{listed.name[1]}"
-        row["file"], row["off"] = self._places.at(entry.place)
+        row["file"], row["off"] = self._places.where(entry.place)
         return row
 
     def _decoded(self, table: str, key: str, place: int | None, found: Decoded) -> dict[str, Value]:
@@ -227,15 +242,14 @@ class KahaContents:
 
     def _read_time(self, place: int) -> tuple[int, int | None]:
         """Return the length of a message's record and its time: by the first bytes, or else by all of it."""
-        start, length = self._places.first(place)
-        time: int | None = None
+        start, time = self._places.record(place, FIRST), None
         with suppress(CommandError):
             at, _ = message_in(start)
             time = openwire.head_time(start, at, self.version) if at else None
         if time is None:
             data, _ = self._places.message(place)
             time = openwire.read(data, self.version).fields.get("timestamp")
-        return length, time
+        return self._places.length(place), time
 
     def _subscriptions(self) -> Iterator[dict[str, Value]]:
         for listed in self._lists:
@@ -252,7 +266,7 @@ class KahaContents:
             if found.wrong or not fields:
                 self._remark("subscriptions", key, place, "undecodable", found.wrong or "of another type")
             states = Counter(entry.state for entry in listed.entries())
-            file, off = (None, None) if place is None else self._places.at(place)
+            file, off = (None, None) if place is None else self._places.where(place)
             yield {
                 "queue": name[1],
                 "key": key,
@@ -273,7 +287,7 @@ class KahaContents:
         for state, found in (("prepared", self._store.prepared), ("open", self._store.open)):
             for tx, steps in sorted(found.items(), key=lambda item: tx_text(item[0])):
                 row: dict[str, Value] = {"id": tx_text(tx), "kind": tx[0], "state": state}
-                row["file"], row["off"] = self._places.at(steps[0].place) if steps else ("", None)
+                row["file"], row["off"] = self._places.where(steps[0].place) if steps else ("", None)
                 row["outcome"] = "rolled back" if state == "open" or tx[0] == "LOCAL" else None
                 if tx[0] == "LOCAL":
                     row["connection"], row["number"] = tx[1:]
@@ -319,12 +333,11 @@ class KahaContents:
     def _jobs(self) -> Iterator[dict[str, Value]]:
         """Yield the jobs of this journal, or of the schedulers beside it."""
         for passed in [self.passed] if JOB in self.passed.last else beside(self._root):
-            places = MessagePlaces(passed.files)
             if JOB not in passed.last and early(passed):
                 self._remark("jobs", "", None, "unread-jobs", "its records are messages alone")
             for job in jobs(passed):
                 try:
-                    _, fields, size = passed.command_at(job["place"])
+                    _, fields, size = passed.places.command(job["place"])
                 except Changed:
                     self._remark("jobs", job.get("job_id", ""), None, "changed", _GONE)
                     continue
@@ -335,7 +348,7 @@ class KahaContents:
                 row["cron"] = job.get("cron_entry") or None
                 row["address"] = address = found.fields.get("destination")
                 row["queue"] = address and address.partition("://")[2]
-                row["file"], row["off"] = places.at(job["place"])
+                row["file"], row["off"] = passed.places.where(job["place"])
                 yield row
 
     def _acks(self) -> Iterator[dict[str, Value]]:
@@ -360,8 +373,8 @@ def contents(answer: Answer) -> KahaContents:
     """Return the contents of a recovered journal; there are none of one that recovery refuses."""
     journal, state = answer.journal, answer.observation.state
     if isinstance(state, JournalState):
-        return KahaContents(state.passed, journal.seen, journal.root)
+        return KahaContents(state.passed, journal.root)
     files = {} if answer.observation.verdict == REFUSED else journal.seen
     passed = JournalPass(files, DIALECTS[journal.edition], "salvage")
     passed.observation()
-    return KahaContents(passed, files, journal.root)
+    return KahaContents(passed, journal.root)

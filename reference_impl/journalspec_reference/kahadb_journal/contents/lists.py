@@ -6,11 +6,11 @@ from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from journalspec.reread import Changed
 from journalspec_reference.kahadb_journal.commands import CommandError, parse
-from journalspec_reference.kahadb_journal.index import INDEX, REDO, Index, Roots, UnusableIndex, is_in
+from journalspec_reference.kahadb_journal.index import UnusableIndex, is_in
 from journalspec_reference.kahadb_journal.owners import Ranked
 from journalspec_reference.kahadb_journal.recover import JournalPass
 from journalspec_reference.kahadb_journal.store import (
@@ -63,8 +63,8 @@ class _Topic(NamedTuple):
 class Lists:
     """The queues and durable subscriptions of a journal with the index beside it."""
 
-    def __init__(self, passed: JournalPass, files: Mapping[str, Any]) -> None:
-        self._passed, self._store, self._known, self._files = passed, passed.store, passed.known, files
+    def __init__(self, passed: JournalPass) -> None:
+        self._passed, self._store, self._known = passed, passed.store, passed.known
         self._turns = {file.number: turn for turn, file in enumerate(passed.files)}
 
     def __iter__(self) -> Iterator[Listed]:
@@ -85,9 +85,9 @@ class Lists:
     def _of_queue(self, name: Name, here: Destination) -> Iterator[ListedMessage]:
         hidden = self._known.hidden.get(name, ()) if self._known is not None else ()
         acked = self._acknowledged.get((name, None), ())
-        for ident, message in here.in_order():
+        for ident, stored in here.in_order():
             state = NOT_IN_INDEX if ident in hidden else PREPARED if ident in acked else PENDING
-            yield ListedMessage(ident, message.place, state)
+            yield ListedMessage(ident, place_of(stored), state)
 
     def _of_subscription(
         self, name: Name, here: Destination, key: str, ranked: Ranked, topic: _Topic | None
@@ -113,20 +113,10 @@ class Lists:
                     out.setdefault((step.destination, step.subscription), set()).add(step.message_id)
         return out
 
-    @cached_property
-    def _topics(self) -> tuple[Index, Mapping[Name, Roots]] | None:
-        """The index and where each topic is in it; None if there is none that can be used."""
-        with suppress(UnusableIndex, KeyError):
-            if self._known is not None:
-                index = Index(self._files[INDEX], self._files.get(REDO))
-                topics = (roots for roots in index.destinations() if roots.subscriptions is not None)
-                return index, {roots.name: roots for roots in topics}
-        return None
-
     def _topic(self, name: Name, here: Destination) -> _Topic | None:
-        if self._topics is None or self._known is None or name not in self._topics[1]:
+        if self._known is None or name not in self._known.topics:
             return None
-        index, roots = self._topics[0], self._topics[1][name]
+        index, roots = self._known.index, self._known.topics[name]
         numbers: dict[int, int] = {}
         with suppress(UnusableIndex, CommandError):
             index.pages.forget()
@@ -151,7 +141,7 @@ class Lists:
     def _holds(self, name: Name, ident: str, file: int, off: int) -> bool:
         """Return whether the record that an index names is there; it may be in a damaged region."""
         with suppress(Changed):
-            command, fields, _ = self._passed.command_at((self._turns[file] << PLACE) + off)
+            command, fields, _ = self._passed.places.command((self._turns[file] << PLACE) + off)
             same = destination_of(fields) == name and fields.get("message_id", "") == ident
             return same and command in ("ADD_MESSAGE", "UPDATE_MESSAGE")
         return False
