@@ -48,4 +48,6 @@ def _answer(request: dict[str, Any], question: str, *policy: str) -> dict[str, A
 
 def _params(request: dict[str, Any]) -> dict[str, Any]:
     given = request.get("params") or {}
+    if request["format"] == "jboss_journal":
+        return {"params": given}
     return {"size": int(given["page_size"])} if "page_size" in given else {}

@@ -83,7 +83,9 @@ def sentences(text: str) -> Iterator[str]:
 
 @pytest.mark.parametrize("texts", [pages, texts_of_requirements, helps, docstrings])
 def test_what_a_person_reads_is_plain(texts: Callable[[], Iterator[tuple[str, str]]]) -> None:
-    phrases, long, longest = [], [], []
+    phrases: list[str] = []
+    long: list[str] = []
+    longest: list[str] = []
     words = count = 0
     for place, text in texts():
         phrases += [f"{place}: {found[0]}" for found in PHRASES.finditer(" ".join(text.split()))]

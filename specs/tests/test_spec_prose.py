@@ -118,5 +118,5 @@ def test_decisions_name_passages_that_are_there(format_id: str) -> None:
                 assert known[other or item.id].why, f"{item.id}: {passage}: that requirement does not say why"
             else:
                 assert any(heading.startswith(passage.partition(": ")[0]) for heading in headings), (
-                    f"{item.id}: its passage {passage!r} is no heading of spec.md (HEADING, Why, or Why of ID)"
+                    f"{item.id}: {passage!r} is no heading of spec.md (HEADING, Why, or Why of ID)"
                 )

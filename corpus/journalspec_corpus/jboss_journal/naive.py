@@ -1,8 +1,8 @@
 """The naive reader: every offset of every file is looked at.
 
 Written from the specification and independent of the reference (see :mod:`journalspec_corpus.naive`).
-It knows no parameters. What the fields of a record are
-comes from their table.
+What the fields of a record are comes from their table. Parameters are the extension, the configured size of
+a file, and the user version.
 """
 
 from __future__ import annotations
@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 import zlib
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
 from journalspec.jboss_journal import LAYOUT
 from journalspec.jboss_journal.plain import UNFILLED_ID, has, laid_out_as, next_candidate, stamp_of, versioned
+from journalspec.mutf8 import decode
 from journalspec.observation import CLEAN, RECOVERED, REFUSED
 from journalspec_corpus.author import reported
 from journalspec_corpus.jboss_journal.author import CHECK, TX, name_of
@@ -33,6 +34,8 @@ from journalspec_corpus.naive import (
     require,
 )
 
+Params = Mapping[str, str]
+NONE: Params = {}
 CONTROL = "journal-rename-control.ctr"
 #: The form of a data file's name.
 NAME = re.compile(r"(.*)-(-?\d+)\.([A-Za-z]+)")
@@ -44,28 +47,31 @@ POOL = 10
 LISTED = ("type", "id", "tx", "at")
 
 
-def read(files: Files, edition: str) -> dict[str, Any]:
+def read(files: Files, edition: str, params: Params = NONE) -> dict[str, Any]:
     """Return the answer to the forensic question: everything that is in the files."""
-    found = _searched(files, edition)
-    strict = recover(files, edition, "strict")
+    found = _searched(files, edition, params)
+    strict = recover(files, edition, "strict", params)
     if strict["verdict"] == REFUSED and all(file.unusable for file in found):
         return strict
-    answer = _answer(found, edition)
-    beside = [record for file in _beside(files, edition) for record in file.records]
+    answer = _answer(found, files, edition)
+    others = _beside(files, edition, params)
+    if files and not (found or others):
+        return refused("fileset", "no-files")
+    beside = [record for file in others for record in file.records]
     return {**answer, "records": answer["records"] + beside}
 
 
-def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
+def recover(files: Files, edition: str, policy: str, params: Params = NONE) -> dict[str, Any]:
     """Return what a restart concludes under `policy`, ``strict`` or ``salvage``."""
-    found = _searched(files, edition)
+    found = _searched(files, edition, params)
     if policy == "salvage":
         found = _with_headers(found, files, edition)
     for file in found:
         # From v1 on, a file shorter than its header is not a reason to refuse (JBM-HDR-012).
         left_out = file.unusable == "short-file" and versioned(edition)
         if policy == "strict" and file.unusable and not left_out:
-            return refused("header", file.unusable)
-    return _answer(found, edition)
+            return refused("fileset" if file.unusable == "wrong-length" else "header", file.unusable)
+    return _answer(found, files, edition)
 
 
 def _with_headers(found: Sequence[Scanned], files: Files, edition: str) -> list[Scanned]:
@@ -100,7 +106,7 @@ def implied_id(data: bytes, edition: str) -> int:
     return 0
 
 
-def _answer(found: Sequence[Scanned], edition: str) -> dict[str, Any]:
+def _answer(found: Sequence[Scanned], files: Files, edition: str) -> dict[str, Any]:
     usable = [file for file in found if not file.unusable]
     records = [record for file in usable for record in file.records]
     # Files that are lost as a whole come first.
@@ -109,7 +115,7 @@ def _answer(found: Sequence[Scanned], edition: str) -> dict[str, Any]:
     numbers = [_number(file.name) for file in usable]
     complete = numbers == [*range(1, len(usable) + 1)] == [file.rank for file in usable]
     state, gone = replayed(records, [file.rank for file in usable], edition, complete=complete)
-    missing = _packed(found) + _lost(found, usable) + gone
+    missing = _packed(found) + ([] if CONTROL in files else _lost(found, usable)) + gone
     rejected = any(item["why"] != "no-end" for item in state["discarded"])
     notes = ["invalid-file"] if len(usable) < len(found) else []
     notes += dict.fromkeys(note for file in usable for note in file.notes)
@@ -157,14 +163,14 @@ def _lost(found: Sequence[Scanned], usable: Sequence[Scanned]) -> list[dict[str,
     return out
 
 
-def _searched(files: Files, edition: str) -> list[Scanned]:
+def _searched(files: Files, edition: str, params: Params) -> list[Scanned]:
     """Return the files in the order of their ids; those of one id in the natural order of their names.
 
     Without a header is a file of the early editions whose header is zeros and whose records, or place
     among the others, say that it was in use.
     """
-    counted = _counting(files, edition)
-    found = [searched(name, bytes(data), edition) for name, data in counted.items()]
+    counted = _counting(files, edition, params)
+    found = [searched(name, bytes(data), edition, params) for name, data in counted.items()]
     found = [file for file in found if not _is_copy(file, found)]
     last = max((file.rank for file in found), default=0)
     for file in found:
@@ -188,23 +194,24 @@ def _is_copy(file: Scanned, found: Sequence[Scanned]) -> bool:
         if other is not file and other.rank == file.rank and not (other.unusable or file.unusable)
     ]
     return any(
-        other.name in proper and (file.name not in proper or file.name == f"{other.name}.gz")
+        file.name == f"{other.name}.gz" or (other.name in proper and file.name not in proper)
         for other in same
     )
 
 
-def _counting(files: Files, edition: str) -> Files:
+def _counting(files: Files, edition: str, params: Params) -> Files:
     """Return the data files that count once a pending compaction is applied (JBM-CMP-005 to JBM-CMP-009)."""
-    own = "." + _extension(files, edition)
+    own = "." + (params.get("extension") or _extension(files, edition))
     old, new, moves = _control(files, edition) or ([], [], [])
     renamed = {name: name.removesuffix(".cmp") for name in new if name in files}
     renamed |= {name: target for name, target in moves if name in files}
     gone = {name for name in (*old, *renamed.values()) if name not in renamed}
     left = {name: data for name, data in files.items() if name not in gone and name != CONTROL}
-    # Files of another extension belong to the journal only if all do.
+    # Files of another extension belong to the journal only if all do, and none is configured.
+    whole = "extension" not in params and not any(name.endswith((own, ".tmp", ".cmp")) for name in files)
     return {
         name: data for name, data in left.items() if renamed.get(name, name).removesuffix(".gz").endswith(own)
-    } or ({} if any(name.endswith((own, ".tmp", ".cmp")) for name in files) else left)
+    } or (left if whole else {})
 
 
 def _extension(files: Files, edition: str) -> str:
@@ -214,16 +221,16 @@ def _extension(files: Files, edition: str) -> str:
     return min(found, key=lambda each: (-found[each], each), default=name_of(1, edition).rpartition(".")[2])
 
 
-def _beside(files: Files, edition: str) -> list[Scanned]:
+def _beside(files: Files, edition: str, params: Params) -> list[Scanned]:
     """Return what control, superseded and leftover files and copies hold, by name."""
-    counting = {file.name for file in _searched(files, edition)}
-    own = _extension(files, edition)
+    counting = {file.name for file in _searched(files, edition, params)}
+    own = params.get("extension") or _extension(files, edition)
     found = []
     for name in sorted(files, key=natural):
         if name == CONTROL and LAYOUT.has("control", edition):
             found.append(_control_file(files, edition))
         elif name not in counting and own in name.split("."):
-            found.append(searched(name, bytes(files[name]), edition))
+            found.append(searched(name, bytes(files[name]), edition, params))
     return found
 
 
@@ -252,11 +259,14 @@ def _names(taker: Taker, members: int) -> list[str]:
     count = taker.number(4)
     # Each name has its length in front at the least.
     require(count * members * 2 <= len(taker.data) - taker.at, "malformed")
-    return [taker.take(taker.number(2, signed=False)).decode("utf-8") for _ in range(count * members)]
+    return [decode(taker.take(taker.number(2, signed=False))) for _ in range(count * members)]
 
 
-def searched(name: str, data: bytes, edition: str) -> Scanned:
+def searched(name: str, data: bytes, edition: str, params: Params = NONE) -> Scanned:
     """Return what one file holds, looking at every offset behind its header."""
+    # Of an early edition the configured length counts (JBM-FIL-009 to JBM-FIL-011).
+    size = 0 if LAYOUT.has("control", edition) else int(params.get("file_size", 0))
+    data = data[: size or None]
     file = Scanned(name, len(data))
     header = LAYOUT.read("header", edition, data)
     file.rank = header["file_id"]
@@ -264,9 +274,11 @@ def searched(name: str, data: bytes, edition: str) -> Scanned:
     readable = (1, 2) if has("record", "compact_count", edition) else (1,)
     if len(data) < LAYOUT.structure("header", edition).size:
         file.unusable = "short-file"
+    elif len(data) < size:
+        file.unusable = "wrong-length"
     elif versioned(edition) and version not in readable:
         file.unusable = "bad-version"
-    elif header.get("user_version", 0):
+    elif header.get("user_version", 0) != int(params.get("user_version", 0)):
         file.unusable = "bad-user-version"
     else:
         _search(file, data, edition, laid_out_as(edition, version))
