@@ -219,9 +219,9 @@ def apply(
 ) -> None:
     """Carry out one edit on `built` in place.
 
-    Besides the edits of this module: ``{at, paste = "base:label"}`` copies the
-    bytes of a place of another base, ``{at, under = "base"}`` those that are at
-    the same offsets there, and ``{seal = "label"}`` asks the format's author module to
+    Besides the edits of this module: ``{at, paste = "base:label"}`` copies the bytes of a place of another
+    base, ``{at, under = "base"}`` those that are at the same offsets there. ``{seal = "label"}`` asks
+    the format's author module to
     make the checksum of a damaged record right again. With ``sectors`` (each a file's
     label and a number) and ``size``, ``fill`` and ``under`` go to these sectors.
     """

@@ -173,8 +173,9 @@ class Tables:
         """Tell whether each step finds what it is about.
 
         The table ``playable`` says what is ``standing`` before all, and of an operation (``""``: of all
-        others) what it ``needs``, ``gives`` and then ``takes``: a word, and the member of a step that tells
-        which one. ``l`` and ``x`` are transactions that begin so; what a step does not have does not count.
+        others) what it ``needs``, ``gives`` and then ``takes``. Each is a word, and the member of a step
+        that tells which one. ``l`` and ``x`` are transactions that begin so; what a
+        step does not have does not count.
         """
         rules = self.rows["playable"]
         there = set(map(tuple, rules.get("standing", ())))

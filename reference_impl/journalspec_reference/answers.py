@@ -2,9 +2,8 @@
 
 A reader of the protocol is given the edition, and all files that it is given can
 be read. A tool is given a path. Where the files do not tell the edition, every
-edition that they admit is tried here by reading, and what was taken for granted
-is said; where a file that belongs to the journal cannot be read, the answer is
-never clean, and neither where a part of one cannot. The command line and Spark ask
+edition that they admit is tried here by reading, and what was assumed is said. Where a file that belongs to
+the journal, or a part of one, cannot be read, the answer is never clean. The command line and Spark ask
 journals through :func:`ask` alone.
 """
 

@@ -1,9 +1,8 @@
 """The columns of a batch as Arrow arrays, without a Python object for a value.
 
-What a format gives for a column is one of these: numbers, as an array (masked, if there are records without
-one); texts and bytes as (starts, sizes) into the bytes of the batch, of
-size -1 where there are none; and what repeats as (numbers, the values that they stand for), of number -1
-where there are none.
+What a format gives for a column has one of three forms. Numbers are an array (masked, if there are records
+without one). Texts and bytes are (starts, sizes) into the bytes of the batch, of size -1 where there are
+none. What repeats is (numbers, the values that they mean), of number -1 where there are none.
 """
 
 from __future__ import annotations

@@ -15,9 +15,9 @@ editions or record types only says which. The keys of a field:
 - ``check``: a checksum, ``crc32`` of the fields that it ``covers`` (``before``: all
   before it), or a rule that the format gives under that name.
 - ``same``: the value of another field. ``column``: that column of the record type.
-- ``default`` (0 or nothing), ``low`` and ``high`` of a sound value, ``optional``
-  (there is no part where it is empty; an integer is None where what it ``fills``
-  has no room for it), ``show`` (how people see the value).
+- ``default`` (0 or nothing), ``low`` and ``high`` of a sound value, ``optional``, ``show`` (how
+  people see the value). Of an optional part that is empty there is nothing; an integer is None where what
+  it ``fills`` has no room for it.
 """
 
 from __future__ import annotations

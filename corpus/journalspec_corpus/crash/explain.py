@@ -226,9 +226,9 @@ def settled(state: State) -> dict[str, bytes]:
 def sectors(state: State, size: int = 512) -> Iterator[tuple[str, int, int, str]]:
     """Yield (file, offset, length, what) of each run of sectors of which the same became.
 
-    What was written since the last force has ``arrived``, is ``lost`` (what stood there before still does,
-    or zeros, if the file has grown around it),
-    or has come ``partly``: not all writes, or a part of one, or garbage. All other sectors are ``settled``.
+    What was written since the last force has ``arrived``, is ``lost``, or has come ``partly``: not all
+    writes, or a part of one, or garbage. Where it is lost, what was there before still is, or zeros, if the
+    file has grown around it. All other sectors are ``settled``.
     """
     point = state.situation.states.point
     before = point.materialise(np.zeros(len(point.blocks), np.uint16))

@@ -462,11 +462,10 @@ STRATA = {
 class Preset:
     """One persistence model.
 
-    `granule` is the unit that is never torn, in bytes. `order` is ``prefix``
-    (writes persist in issue order; only the last one may be torn, from its
-    front), ``subset`` (between two forces any granule may persist or not, in
-    any of its versions), ``lied`` (what was forced may be missing as well) or
-    ``settled`` (everything persists; corruption comes after). `trash` allows one
+    `granule` is the unit that is never torn, in bytes. `order` says what may persist. ``prefix``: writes in
+    issue order; only the last one may be torn, from its front. ``subset``: between two forces any granule
+    or not, in any of its versions. ``lied``: what was forced may be missing as well. ``settled``:
+    everything; corruption comes after. `trash` allows one
     granule in flight to hold garbage, `broken` any number of them to hold garbage or
     to be half old.
 

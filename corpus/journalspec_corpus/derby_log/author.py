@@ -19,7 +19,7 @@ first group at ``start`` (24).
 
 What a case writes is brief: ``insert T 1 one tx=a``, ``start a gtrid=01 bqual=02``; ``v*24000`` is long.
 
-Labels: ``f1``, ``f1.header``, ``f1.log``, ``f1.marker``, ``g1`` (a checksum record), ``g1.whole``,
+Labels: ``f1``, ``f1.header``, ``f1.log``, ``f1.marker``, ``g1`` (a checksum record), ``g1.whole``;
 ``g1.checksum``, ``b7``, ``b7.length``, ``b7.page_version``, ``b7.body.whole``, ``control`` ...
 """
 

@@ -1,9 +1,9 @@
 """The author module: sound journals from descriptions, with every range named.
 
-A base has ``files``, each with ``id`` (the file id), ``records`` and, where
-they are not the usual ones, ``name``, ``version``, ``user_version``, ``size``
-(1024), ``fill``, ``align``, and ``before``: records of an earlier generation, laid
-first and shining through behind those of this one. A record is a table, or a
+A base has ``files``, each with ``id`` (the file id) and ``records``. Where they are not the usual ones it
+has ``name``, ``version``, ``user_version``, ``size`` (1024), ``fill`` and ``align``. ``before`` are records
+of an earlier generation, laid first: what the records of this one do not cover is still there.
+A record is a table, or a
 text ``LABEL KIND key=value ...``. COMMIT and PREPARE count what is before
 them unless they say otherwise. A file with ``control = true`` is a control file.
 Labels: ``f1`` (by position), ``f1.header.file_id``, ``a``, ``a.size``,

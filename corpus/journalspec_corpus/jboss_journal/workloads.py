@@ -66,9 +66,9 @@ def _bytes_of(seed: int, size: int) -> bytes:
 class Workload(shared.SmallWorkload):
     """A workload of this format.
 
-    `kind` is append, over (the last step does not fit any more and goes to the next
-    file), reclaim (so does the last step, into a file that is taken out of use on the
-    way), compact, reopen (a start that rolls back what has no end), create.
+    `kind` is append, over, reclaim, compact, reopen (a start that rolls back what has no end) or create.
+    Over: the last step does not fit any more and goes to the next file. Reclaim: so does the last step,
+    into a file that is taken out of use on the way.
     """
 
     align: str = "type"

@@ -5,8 +5,9 @@ them: ``end`` (``marker``, ``zeros`` or ``none``; default: the edition's) and ze
 with ``batches`` has them in file 1. A batch is a list of records, or a table of ``records`` and fields of
 the control record that are not the right ones. A record is a text ``LABEL [COMMAND] key=value ...``:
 ``r7`` alone is ADD_MESSAGE of the message m7 to the queue Q. Keys: ``q`` and ``t`` (queue, topic), ``id``,
-``body``, ``prio``, ``tx`` (``c1:7``), ``xa`` (``1:GTRID:BQUAL``), ``sub``, ``info``, ``retro``, ``text``,
-``source``, ``skip``, ``ack``, and ``payload`` (hex) for one that is not a command. A table has any field of
+``body``, ``prio``, ``tx`` (``c1:7``), ``xa`` (``1:GTRID:BQUAL``), ``sub``, ``info``, ``retro``. Others are
+``text``, ``source``, ``skip``, ``ack``, and ``payload`` (hex) for one that is not a command. A table
+has any field of
 the record besides. What an ``index`` has says :mod:`journalspec_corpus.kahadb_journal.index`.
 
 Labels: ``f1``, ``f1.log``, ``f1.marker`` (the end marker), ``b1``, ``b1.whole``, ``b1.checksum``, ``r1``,

@@ -1,11 +1,11 @@
 """A writer of small indexes, `db.data` and `db.redo`; it shares nothing with the reference's reader.
 
 A base has a table ``index``: ``messages`` (labels of the records that it holds), ``last`` and ``first``
-(labels of the last record taken in and of the first transaction in progress), ``audit`` and ``acks`` (labels
-of records that the other two places are of; by default there are none), ``version`` (or the edition's),
-``subscriptions`` (``{ "t:key" = ["r3"] }``: what is pending), ``clean`` (default true), ``page_size``,
-``most`` (entries of a node), and ``redo`` (the pages whose images are in `db.redo` alone; in `db.data` they
-are zeros).
+(labels of the last record taken in and of the first transaction in progress). ``audit`` and ``acks`` are
+labels of records that the other two places are of; by default there are none. There are also ``version``
+(or the edition's), ``subscriptions`` (``{ "t:key" = ["r3"] }``: what is pending), ``clean`` (default true),
+``page_size`` and ``most`` (entries of a node). ``redo`` are the pages whose images are in `db.redo` alone;
+in `db.data` they are zeros.
 Labels: ``i.header1``, ``i.header2``, ``i.page0`` ..., and ``redo``.
 """
 

@@ -253,9 +253,9 @@ class Totals:
     """What was counted so far. Presets are numbers, and a writer is one of an edition.
 
     `counts` have the name of what is counted before what it is counted for: ``asked`` and ``meant`` for
-    (edition, writer, background, stratum, question, preset), ``points left`` and ``states left``, of which
-    no rate was made, for (preset,), ``traces aside`` and ``states aside`` for (background,), reachable
-    states as ``reached`` for (edition, writer, preset) and those that break I1 to I5 as ``broken`` for the
+    (edition, writer, background, stratum, question, preset). ``points left`` and ``states left``, of which
+    no rate was made, for (preset,). ``traces aside`` and ``states aside`` for (background,). Reachable
+    states are ``reached`` for (edition, writer, preset), and those that break I1 to I5 ``broken`` for the
     same and the verdict. `example` is the first of these.
     """
 

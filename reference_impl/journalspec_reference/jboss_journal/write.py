@@ -104,9 +104,9 @@ class Ledger:
     """Live records and pending transactions, and the files that hold them: the bookkeeping behind reuse.
 
     A file may be used again iff every positive in it (a record, or one token for
-    each pending transaction that touched it) is matched by a negative in this or a
-    later file, and every earlier file that its own negatives point at may be used
-    again too (JBM-WRT). The second half is why a delete outlives what it deletes.
+    each pending transaction that touched it) is matched by a negative in this or a later file. Every
+    earlier file that its own negatives point at must be usable again, too (JBM-WRT).
+    The second half is why a delete outlives what it deletes.
     """
 
     def __init__(self) -> None:
