@@ -140,7 +140,7 @@ class Peer:
 
 
 class Connection:
-    """The way to ask one implementation. Asking may raise a Breakdown; the next question starts it anew.
+    """The way to ask one implementation. Asking may raise a Breakdown; the next question starts it again.
 
     `start` makes the peer, when it is first needed. `timeout` is in seconds per request; the first one, which
     has to wait for a program to start, gets START_TIMEOUT at least.
@@ -160,7 +160,7 @@ class Connection:
         self._same = False
 
     def hello(self) -> Hello:
-        """Start it anew and return what it declares."""
+        """Start it again and return what it declares."""
         self._stop()
         peer, reply = self._start()
         hello = Hello.from_json(reply)

@@ -28,7 +28,7 @@ class Problem(Exception):
 class Breakdown(Exception):
     """An implementation gave no proper answer. `stderr` is the tail of what it said there.
 
-    After it the implementation is started anew, unless it `lives` on.
+    After it the implementation is started again, unless it `lives` on.
     """
 
     #: The result class of a probe that ends so.

@@ -63,6 +63,11 @@ def shrunk_cases(name: str) -> dict[str, Case]:
     return {case.id: case for case in found}
 
 
+def test_the_newest_products_are_among_the_runs() -> None:
+    """Of others a default run asks about their smallest states alone."""
+    assert {*RUNS} > NEWEST
+
+
 def test_every_product_was_asked_about_enough(judgement: ProductRun) -> None:
     assert judgement.run["states"] >= 5000
     asked = judgement.run["states"] * len(judgement.verdicts)

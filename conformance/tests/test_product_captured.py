@@ -110,7 +110,7 @@ def test_the_files_are_those_that_the_product_wrote(directories: list[Path]) -> 
         assert told["sha256"] == digests, directory.name
         product = get_product(told["product"])
         jar = product.main_jar
-        assert (jar is not None) == bool(product.java)
+        assert (jar is not None) == bool(product.java), directory.name
         of_jar = (jar.sha256, jar.coordinates) if jar else (None, None)
         assert (told.get("jar_sha256"), told.get("coordinates")) == of_jar, directory.name
 

@@ -76,6 +76,7 @@ def reference_room() -> Iterator[ReferenceRoom]:
 
 
 def test_the_products_that_show_it_exist_and_are_of_the_format() -> None:
+    assert {format_id for format_id, _ in ALL} == {*format_ids()}
     for format_id, deviation in ALL:
         for name in deviation.products:
             assert name in product_ids(), deviation.id

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -39,15 +41,16 @@ class PlainReaders:
 def _answer(request: dict[str, Any], question: str, *policy: str) -> dict[str, Any]:
     place = Path(request["dir"])
     files = {str(path.relative_to(place)): path.read_bytes() for path in place.rglob("*") if path.is_file()}
-    reader = import_module(f"journalspec_corpus.{request['format']}.naive")
-    answer = getattr(reader, question)(files, request["edition"], *policy, **_params(request))
+    ask = getattr(import_module(f"journalspec_corpus.{request['format']}.naive"), question)
+    answer = ask(files, request["edition"], *policy, **_params(ask, request.get("params") or {}))
     # A reader gives the codes of its notes alone where nothing more is known.
     notes = [note if isinstance(note, dict) else {"code": note} for note in answer.get("notes", ())]
     return {"ok": jsonable({**answer, **({"notes": notes} if "notes" in answer else {})})}
 
 
-def _params(request: dict[str, Any]) -> dict[str, Any]:
-    given = request.get("params") or {}
-    if request["format"] == "jboss_journal":
+def _params(ask: Callable[..., Any], given: Mapping[str, str]) -> dict[str, Any]:
+    """Return the parameters that a reader knows: all of them as one, or the size of a page."""
+    known = signature(ask).parameters
+    if "params" in known:
         return {"params": given}
-    return {"size": int(given["page_size"])} if "page_size" in given else {}
+    return {"size": int(given["page_size"])} if "size" in known and "page_size" in given else {}

@@ -18,7 +18,9 @@ from journalspec_reference.api import Span
 def types(format_id: str) -> list[tuple[ksy.KsySchema, ksy.Type]]:
     """Return the types of a format that have fields: a test for each would cost more than it sees."""
     schemas = sources.schemas(format_id).values()
-    return [(schema, kind) for schema in schemas for kind in schema.types.values() if kind.fields]
+    found = [(schema, kind) for schema in schemas for kind in schema.types.values() if kind.fields]
+    assert found, f"{format_id} has no type with fields"
+    return found
 
 
 def leaves(kind: ksy.Type) -> list[ksy.Field]:
@@ -68,11 +70,13 @@ def test_names_that_do_not_fit_go_into_the_legend(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("format_id", format_ids())
 def test_alternatives_differ_and_have_names_of_their_own(format_id: str) -> None:
+    seen = 0
     for schema in sources.schemas(format_id).values():
         for kind in schema.types.values():
             name = f"{schema.id}::{kind.name}"
             several = alternatives.of_type(format_id, *sources.shown_type(format_id, name))
             if several:
+                seen += 1
                 named = [one.name for one in several]
                 assert len({*named}) == len(named) > 1, name
                 assert all(named), name
@@ -81,6 +85,7 @@ def test_alternatives_differ_and_have_names_of_their_own(format_id: str) -> None
                 figure = ET.fromstring(diagram.sides(several))  # noqa: S314 - our own output
                 assert [part.text for part in figure.iter("p")] == named, name
                 assert len(list(figure.iter("svg"))) == len(several), name
+    assert seen, f"{format_id} has no type with alternatives"
 
 
 @pytest.mark.parametrize("format_id", format_ids())

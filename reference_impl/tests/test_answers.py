@@ -81,7 +81,9 @@ def within(part: Any, whole: Any) -> bool:
 @pytest.mark.parametrize("format_id", format_ids())
 def test_captured_journals_are_told_as_their_cases_have_them(format_id: str) -> None:
     """What a tool takes along from a directory is what recovery needs: pages beside a log, for example."""
-    for directory, edition in captured(format_id):
+    found = captured(format_id)
+    assert bool(found) == (CAPTURED / format_id).is_dir()
+    for directory, edition in found:
         told_as_its_case_has_it(directory, edition)
 
 

@@ -178,13 +178,14 @@ class Holdings:
     def effects(self) -> list[str]:
         """Return what the product does because of damage beside the journal, one line for each kind."""
         about = described.described(self.format_id)
+        if about is None:
+            return []
         found: dict[str, str] = {}
-        for each in self.contents.remarks.kept if about is not None else ():
-            if about is not None and each.code in about.damages:
+        for each in self.contents.remarks.kept:
+            if each.code in about.damages:
                 # A text may name what users named.
-                found.setdefault(
-                    each.code, shown(each.text) if self.redactor is None else about.remarks[each.code]
-                )
+                text = shown(each.text) if self.redactor is None else about.remarks[each.code]
+                found.setdefault(each.code, text)
         return [*found.values()]
 
     def _hidden(self, name: str) -> str:

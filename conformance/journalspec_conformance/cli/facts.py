@@ -140,10 +140,10 @@ def by_key(items: Iterable[Any], key: Callable[[Any], str]) -> dict[str, list[An
     return found
 
 
-def some_of(names: Sequence[str], most: int = FEW) -> str:
+def some_of(names: Sequence[str]) -> str:
     """Return the first of several names, and how many more there are."""
-    more = f" and {len(names) - most:,} more" if len(names) > most else ""
-    return ", ".join(shown(name) for name in names[:most]) + more
+    more = f" and {len(names) - FEW:,} more" if len(names) > FEW else ""
+    return ", ".join(shown(name) for name in names[:FEW]) + more
 
 
 # What it holds.

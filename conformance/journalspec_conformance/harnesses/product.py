@@ -54,7 +54,7 @@ class CannotDo(Exception):
 
 
 def observation(damaged: object, told: Iterable[object], **members: Any) -> Answer:
-    """Return an observation, of a journal that is `damaged` or not, with what the product has told."""
+    """Return an observation, of a journal that is `damaged` or not, with what the product said."""
     answer: Answer = {"verdict": RECOVERED if damaged else CLEAN, **members}
     message = "; ".join(map(str, told))[:SHOWN]
     return {**answer, "message": message} if message else answer

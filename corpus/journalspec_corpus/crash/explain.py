@@ -333,11 +333,11 @@ def published_id(format_id: str, case_id: str) -> str:
     return f"{get_format(format_id).prefix.lower()}.crash.{case_id}"
 
 
-def as_case(adapter: CrashFormat, shrunk: Reduced, *, tier: str = "core") -> Case:
+def as_case(adapter: CrashFormat, shrunk: Reduced) -> Case:
     """Return the reduced state as a case that names the larger state which it comes from."""
     larger = published_id(adapter.format, shrunk.start)
     same = shrunk.state.case_id == shrunk.start
-    return case_of(adapter, shrunk.state, tier=tier, shrunk_from="" if same else larger)
+    return case_of(adapter, shrunk.state, shrunk_from="" if same else larger)
 
 
 def case_of(  # noqa: PLR0913  # a case has many members; all but two are keyword-only

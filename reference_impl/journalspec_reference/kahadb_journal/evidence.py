@@ -137,7 +137,7 @@ class Evidence:
 
 
 class Known:
-    """What an index tells of the messages that the journal has: where it differs from the journal alone.
+    """What an index says of the messages that the journal has: where it differs from the journal alone.
 
     `mark` is the number of the last message that it covers.
     """

@@ -128,7 +128,7 @@ class Survivors:
 
     @staticmethod
     def _gaps(here: Destination) -> Iterator[tuple[str, bool]]:
-        """Yield who acknowledged a message behind the first that it needs, and whether none before that."""
+        """Yield who acknowledged a message after the first that it needs, and whether none before that."""
         numbers = [number_of(stored) for stored in here.messages.values()]
         there = {*numbers}
         for key, each in here.subscriptions.items():
@@ -138,7 +138,7 @@ class Survivors:
                     yield key, first < min(acknowledged)
 
     def out_of_order(self) -> Iterator[tuple[str, str]]:
-        """Yield topic and key of the subscriptions that acknowledged a message behind one that they need."""
+        """Yield topic and key of the subscriptions that acknowledged a message after one that they need."""
         for name, here in self.store.destinations.items():
             if self.takes(name[1]) and name not in self.needed:
                 yield from ((name[1], key) for key, _ in self._gaps(here))

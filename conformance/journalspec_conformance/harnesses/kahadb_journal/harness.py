@@ -363,7 +363,7 @@ class KahaDB(shared.Driver):
     """One version of the message store's journal."""
 
     format_id = FORMAT
-    #: What is in the control record of a batch is told to nobody.
+    #: The product does not show what is in the control record of a batch.
     claims = {  # noqa: RUF012 - never changed
         **_JAVA["claims"],
         "fields": sorted(

@@ -347,7 +347,7 @@ class Booted:
     def faults(self, without: Collection[int] = ()) -> Iterator[tuple[int, Fault]]:
         """Yield what keeps Derby from reading a container, and which; all pages are looked at.
 
-        Pages that redo makes anew are left out, and the containers `without` which it is asked.
+        Pages that redo makes again are left out, and so are the containers in `without`.
         """
         changed = {} if self.store is None else self.store.pages
         for container in sorted(self._beside.keys() - {*without}):

@@ -82,7 +82,7 @@ class Heap:
         if self.count and len(start) == INFO + INFO_SIZE + _EXTENT.size:
             first, last, pages = _EXTENT.unpack_from(start, INFO + INFO_SIZE)
             self._listed = min(first + pages, last + 1)
-        #: Whether no other page tells of more pages.
+        #: Whether no other page lists more pages.
         self._alone = start[_NEXT : _NEXT + 8] == _NO_PAGE
 
     @property
@@ -126,11 +126,11 @@ class Heap:
             at += size - at % size
 
     def absent(self) -> range:
-        """Return the pages that the first page tells of, and that the file does not have."""
+        """Return the pages that the first page lists, and that the file does not have."""
         return range(self.count, self._listed)
 
     def spare(self, number: int) -> bool:
-        """Tell whether a page was set aside and never used: it is after all that the first page tells of.
+        """Tell whether a page was set aside and never used: it is after all that the first page lists.
 
         What is there was not forced to disk, and may be torn.
         """

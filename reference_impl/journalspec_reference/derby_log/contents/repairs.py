@@ -1,6 +1,6 @@
 """What of a log that nothing can be redone of can be made again: headers of files, and where it begins.
 
-A header has nothing that the name of its file and the file before it do not tell. Where the checkpoint that
+All that a header has follows from the name of its file and from the file before it. Where the checkpoint that
 the control files name is lost, an older one that is still in the log leads to the same pages: what it redoes
 more is on them.
 """
