@@ -6,7 +6,7 @@ the decision, and COMMITTED, ROLLEDBACK and UNKNOWN take resources off it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import partial
@@ -21,7 +21,7 @@ from journalspec_reference.batches import Batch, Found, Stretch, late_columns, l
 from journalspec_reference.bitronix_tlog import codec, nio
 from journalspec_reference.bitronix_tlog.codec import PAYLOAD_AT, SEED, STATUS_CODES
 from journalspec_reference.bitronix_tlog.fileset import PAIR, LogFile, load_pair, refusal, sibling
-from journalspec_reference.bitronix_tlog.scan import records, scan, search, told
+from journalspec_reference.bitronix_tlog.scan import gtrids, records, scan, search, told
 from journalspec_reference.xids import gtrid_text
 
 COMMITTING = STATUS_CODES["COMMITTING"]
@@ -66,13 +66,10 @@ class Replay:
 
     def take(self, batch: Batch) -> None:
         """Apply the records of the next batch, in the order of the file (BTM-RDR-008)."""
-        data, moved, size_at = batch.data, batch.more.get("moved"), self.size_at
         left, doubtful, watched, ends = self.left, self.doubtful, self._watched, self.ends
-        for at, status, names in zip(batch.off, batch.code, batch.more["names"], strict=True):
-            here = at + size_at
-            if moved:
-                here += moved.get(at, 0)
-            gtrid = data[here + 1 : here + 1 + data[here]]
+        for gtrid, status, names in zip(
+            gtrids(batch, self.size_at), batch.code, batch.more["names"], strict=True
+        ):
             if status in UNDECIDED:
                 doubtful[gtrid] = status, names.texts
                 continue
@@ -178,6 +175,24 @@ class Log:
             yield Note("bad-state", name, codec.STATE_AT, f"state byte {header.state}")
         if header is not None and self.is_position:
             yield Note(SWAPPED, name, codec.TIMESTAMP_AT, f"timestamp {header.timestamp}")
+
+
+class LogState(dict[str, Any]):
+    """The logical state of a pair, as an observation has it. `logs`: what was walked, by the file's name."""
+
+    def __init__(self, state: dict[str, Any], logs: dict[str, Log]) -> None:
+        super().__init__(state)
+        self.logs = logs
+
+
+def decided_at(batches: Iterable[Batch], wanted: Collection[bytes]) -> dict[bytes, int]:
+    """Return where the last COMMITTING record of each of the `wanted` transactions is, if there is one."""
+    return {
+        gtrid: batch.base + at
+        for batch in batches
+        for gtrid, at, status in zip(gtrids(batch), batch.off, batch.code, strict=True)
+        if status == COMMITTING and gtrid in wanted
+    }
 
 
 def refused_at(fault: Fault, file: str, what: str = "record", notes: Sequence[Note] = ()) -> Observation:
@@ -344,7 +359,7 @@ def _observed(pair: list[LogFile], policy: str, losses: Sequence[Note] = ()) -> 
         records=joined(observation.record_place, *listed),
         dropped=joined(observation.region_place, *dropped),
         missing=missing,
-        state=log.state.answer(active.name),
+        state=LogState(log.state.answer(active.name), logs),
         files=tuple(map(map_of, pair if forensic else [active])),
         notes=joined(observation.note_place, notes, *odd),
         unanchored=beside.records(),
@@ -384,8 +399,7 @@ def _missing(log: Log, other: Log) -> Iterator[Missing]:
     passive, doomed = other.file.name, DOOMED.format(log.file.name)
     left = other.state.left
     gone = {gtrid for gtrid, names in left.items() if names and gtrid not in log.state.known}
-    decisions = (record for record in (other.records() if gone else ()) if record.status == COMMITTING)
-    places = {record.gtrid: record.off for record in decisions}
+    places = decided_at(log_of(other.file).scan(), gone) if gone else {}
     for gtrid in sorted(gone):
         text = f"{gtrid_text(gtrid)} is to be committed on {', '.join(sorted(left[gtrid]))}{doomed}"
         yield Missing("decision", gtrid.hex(), passive, places[gtrid], text=text)
