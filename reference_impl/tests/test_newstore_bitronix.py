@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,8 @@ from journalspec.bitronix_tlog import LAYOUT
 from journalspec.observation import CLEAN
 from journalspec_corpus.draws import drawn_cases
 from journalspec_reference.answers import SALVAGE, Answer, ask
-from journalspec_reference.bitronix_tlog import nio
+from journalspec_reference.batches import Batch
+from journalspec_reference.bitronix_tlog import nio, recover
 from journalspec_reference.bitronix_tlog.codec import HEADER_SIZE, LONG, TIMESTAMP_AT, encode, encode_header
 from journalspec_reference.filesets import Journal, find_journals, load
 from journalspec_reference.newstore import ChoiceRefused, StoreChoices, new_store
@@ -236,6 +237,27 @@ def test_a_decision_is_never_lost_in_silence() -> None:
                 assert name in listed | found, name
                 reported["listed" if name in listed else "unanchored"] += 1
     assert reported["listed"] > 300
+
+
+def test_the_active_file_is_walked_twice_and_the_other_one_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where decisions are missing: the walk is most of the time that a new log takes."""
+    walked, scan = Counter[str](), recover.scan
+
+    def counted(source: Any, *more: Any, file: str) -> Iterator[Batch]:
+        walked[file] += 1
+        return scan(source, *more, file=file)
+
+    monkeypatch.setattr(recover, "scan", counted)
+    answer = answer_of(pair(LOG, [record(COMMITTING, TWO), record(COMMITTING, b"other")]))
+    assert [(each.off, each.name) for each in answer.observation.missing] == [
+        (HEADER_SIZE, TWO.hex()),
+        (HEADER_SIZE + len(record(COMMITTING, TWO)), b"other".hex()),
+    ]
+    store = new_store(answer, StoreChoices())
+    assert [*store.left_out(), *store.unverified(), *store.chosen()] == []
+    assert [*store.carried(), *store.steps()]
+    assert bytes_of(store)
+    assert walked == {"btm1.tlog": 2, "btm2.tlog": 1}
 
 
 def test_what_has_ended_is_not_kept() -> None:

@@ -27,7 +27,6 @@ from journalspec_reference.bitronix_tlog.recover import (
     LogState,
     NioReplay,
     Replay,
-    decided_at,
     log_of,
     seed_file,
 )
@@ -325,17 +324,17 @@ class PairStore(LogStore):
         replay, log = Replay(), self._log
         for batch in self._sound(file):
             replay.take(batch)
+        places = dict(replay.decided)
         for region in self._lost(log):
             for batch in search(source_of(log.data), region.off, region.end, log.framing):
                 replay.take(batch)
-        left = {gtrid: names for gtrid, names in replay.left.items() if names}
+        left = {gtrid: names for gtrid, names in replay.left.items() if names and gtrid in places}
         active = Replay(watched=left)
         for batch in log_of(log).scan() if left else ():
             active.take(batch)
         gone = left.keys() - active.known - set(map(_gtrid, self._extras()))
-        places = decided_at(self._sound(file), gone) if gone else {}
         certain = file.problem is None and not len(self._lost(log))
-        for gtrid in sorted(gone & places.keys()):
+        for gtrid in sorted(gone):
             text = f"it is to be committed on {', '.join(sorted(left[gtrid]))}"
             if not certain:
                 text += ", unless it has ended in what is damaged"

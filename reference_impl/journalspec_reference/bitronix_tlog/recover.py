@@ -6,7 +6,7 @@ the decision, and COMMITTED, ROLLEDBACK and UNKNOWN take resources off it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import partial
@@ -49,7 +49,8 @@ Fault = tuple[int, int, str, str]
 class Replay:
     """What the records so far amount to; of each no more is held than its transaction needs.
 
-    `left`: gtrid -> names still to be committed, for every decided transaction. `doubtful`: gtrid ->
+    `left`: gtrid -> names still to be committed, for every decided transaction; `decided`: where its last
+    COMMITTING record is. `doubtful`: gtrid ->
     status and names, of those whose last record decides nothing. `known`: those of `watched` that were
     decided or ended. `ends` are the statuses that end a transaction for the resources they name; at
     `size_at` of a record is the length of its gtrid, which follows.
@@ -59,6 +60,7 @@ class Replay:
 
     def __init__(self, watched: Collection[bytes] = ()) -> None:
         self.left: dict[bytes, AbstractSet[str]] = {}
+        self.decided: dict[bytes, int] = {}
         self.doubtful: dict[bytes, tuple[int, AbstractSet[str]]] = {}
         self.known: set[bytes] = set()
         self._watched = watched
@@ -67,8 +69,9 @@ class Replay:
     def take(self, batch: Batch) -> None:
         """Apply the records of the next batch, in the order of the file (BTM-RDR-008)."""
         left, doubtful, watched, ends = self.left, self.doubtful, self._watched, self.ends
-        for gtrid, status, names in zip(
-            gtrids(batch, self.size_at), batch.code, batch.more["names"], strict=True
+        base, decided = batch.base, self.decided
+        for gtrid, at, status, names in zip(
+            gtrids(batch, self.size_at), batch.off, batch.code, batch.more["names"], strict=True
         ):
             if status in UNDECIDED:
                 doubtful[gtrid] = status, names.texts
@@ -78,12 +81,13 @@ class Replay:
                 del doubtful[gtrid]
             if status == COMMITTING:
                 left[gtrid] = names.texts  # in place of those of an earlier decision (BTM-RCV-009)
+                decided[gtrid] = base + at
             elif status in ends and gtrid in left:
                 # Without a decision before it, an end has no effect, not even later (BTM-RCV-011). Each
                 # resource ends by itself (BTM-RCV-010), a decision without names with the first of these
                 # records (BTM-RCV-013): no names are a subset of all names.
                 if left[gtrid] <= names.texts:
-                    del left[gtrid]
+                    del left[gtrid], decided[gtrid]
                 else:
                     left[gtrid] = self._less(left[gtrid], names.texts)
             if gtrid in watched and status in DECIDING:
@@ -183,16 +187,6 @@ class LogState(dict[str, Any]):
     def __init__(self, state: dict[str, Any], logs: dict[str, Log]) -> None:
         super().__init__(state)
         self.logs = logs
-
-
-def decided_at(batches: Iterable[Batch], wanted: Collection[bytes]) -> dict[bytes, int]:
-    """Return where the last COMMITTING record of each of the `wanted` transactions is, if there is one."""
-    return {
-        gtrid: batch.base + at
-        for batch in batches
-        for gtrid, at, status in zip(gtrids(batch), batch.off, batch.code, strict=True)
-        if status == COMMITTING and gtrid in wanted
-    }
 
 
 def refused_at(fault: Fault, file: str, what: str = "record", notes: Sequence[Note] = ()) -> Observation:
@@ -399,10 +393,9 @@ def _missing(log: Log, other: Log) -> Iterator[Missing]:
     passive, doomed = other.file.name, DOOMED.format(log.file.name)
     left = other.state.left
     gone = {gtrid for gtrid, names in left.items() if names and gtrid not in log.state.known}
-    places = decided_at(log_of(other.file).scan(), gone) if gone else {}
     for gtrid in sorted(gone):
         text = f"{gtrid_text(gtrid)} is to be committed on {', '.join(sorted(left[gtrid]))}{doomed}"
-        yield Missing("decision", gtrid.hex(), passive, places[gtrid], text=text)
+        yield Missing("decision", gtrid.hex(), passive, other.state.decided[gtrid], text=text)
 
 
 def _newer(log: Log, other: Log) -> Iterator[Missing]:
