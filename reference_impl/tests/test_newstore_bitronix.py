@@ -19,6 +19,7 @@ from journalspec_reference.answers import SALVAGE, Answer, ask
 from journalspec_reference.batches import Batch
 from journalspec_reference.bitronix_tlog import nio, recover
 from journalspec_reference.bitronix_tlog.codec import HEADER_SIZE, LONG, TIMESTAMP_AT, encode, encode_header
+from journalspec_reference.bitronix_tlog.scan import scan
 from journalspec_reference.filesets import Journal, find_journals, load
 from journalspec_reference.newstore import ChoiceRefused, StoreChoices, new_store
 from journalspec_reference.xids import gtrid_text
@@ -241,7 +242,7 @@ def test_a_decision_is_never_lost_in_silence() -> None:
 
 def test_the_active_file_is_walked_twice_and_the_other_one_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where decisions are missing: the walk is most of the time that a new log takes."""
-    walked, scan = Counter[str](), recover.scan
+    walked = Counter[str]()
 
     def counted(source: Any, *more: Any, file: str) -> Iterator[Batch]:
         walked[file] += 1
@@ -250,8 +251,8 @@ def test_the_active_file_is_walked_twice_and_the_other_one_once(monkeypatch: pyt
     monkeypatch.setattr(recover, "scan", counted)
     answer = answer_of(pair(LOG, [record(COMMITTING, TWO), record(COMMITTING, b"other")]))
     assert [(each.off, each.name) for each in answer.observation.missing] == [
-        (HEADER_SIZE, TWO.hex()),
         (HEADER_SIZE + len(record(COMMITTING, TWO)), b"other".hex()),
+        (HEADER_SIZE, TWO.hex()),
     ]
     store = new_store(answer, StoreChoices())
     assert [*store.left_out(), *store.unverified(), *store.chosen()] == []
