@@ -24,7 +24,7 @@ from typing import IO, Any, Protocol
 
 from journalspec.files import force_names
 from journalspec.formats import UnknownFormat, get_format
-from journalspec.observation import CLEAN
+from journalspec.observation import CLEAN, Observation
 from journalspec_reference.answers import Answer, ask
 from journalspec_reference.api import load
 from journalspec_reference.contents import Count
@@ -206,15 +206,19 @@ def new_store(answer: Answer, choices: StoreChoices) -> NewStore:
     except UnknownFormat:
         room = None
     if seen.state is None and not getattr(room, "of_refused", False):
-        raise CannotRebuild(
-            f"recovery keeps nothing: {seen.phase}/{seen.code}: {seen.message}",
-            "another policy may keep something (--policy)",
-        )
+        raise nothing_kept(seen)
     maker = getattr(room, "new_store", None)
     found: NewStore | None = None if maker is None else maker(answer, choices)
     if found is None:
         raise CannotRebuild(f"no new store can be made of {name}", "export what it holds: journalspec export")
     return found
+
+
+def nothing_kept(
+    seen: Observation, hint: str = "another policy may keep something (--policy)"
+) -> CannotRebuild:
+    """Return what to raise where recovery refused and no new store is made all the same."""
+    return CannotRebuild(f"recovery keeps nothing: {seen.phase}/{seen.code}: {seen.message}", hint)
 
 
 @dataclass(frozen=True, slots=True)

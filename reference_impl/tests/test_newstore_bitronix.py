@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,10 +16,13 @@ from journalspec.bitronix_tlog import LAYOUT
 from journalspec.observation import CLEAN
 from journalspec_corpus.draws import drawn_cases
 from journalspec_reference.answers import SALVAGE, Answer, ask
-from journalspec_reference.bitronix_tlog import nio
+from journalspec_reference.batches import Batch
+from journalspec_reference.bitronix_tlog import nio, recover
 from journalspec_reference.bitronix_tlog.codec import HEADER_SIZE, LONG, TIMESTAMP_AT, encode, encode_header
+from journalspec_reference.bitronix_tlog.scan import scan
 from journalspec_reference.filesets import Journal, find_journals, load
 from journalspec_reference.newstore import ChoiceRefused, StoreChoices, new_store
+from journalspec_reference.xids import gtrid_text
 from new_stores import bytes_of, made
 
 FORMAT = "bitronix_tlog"
@@ -172,9 +176,89 @@ def test_decisions_of_a_damaged_other_file_are_listed() -> None:
     answer = answer_of(files | {"btm2.tlog": bytes(second)})
     assert not answer.observation.missing
     store, _ = made(answer)
+    size = len(record(COMMITTING, ONE))
+    damaged, item = store.left_out()
+    assert (damaged.what, damaged.code, damaged.file, damaged.off, damaged.length) == (
+        *("bytes", "bad-checksum", "btm2.tlog"),
+        *(HEADER_SIZE + size, size),
+    )
+    assert (item.id, item.file, item.off, item.code) == (
+        *("srv1/1795219652537/0", "btm2.tlog", HEADER_SIZE, "decision"),
+    )
+    assert [*made(answer, keep=(ONE.hex(),))[0].left_out()] == [damaged]
+
+
+def test_decisions_of_a_sound_other_file_are_listed_where_the_active_one_is_damaged() -> None:
+    """What ended there may be in the damage, and so nothing is missing for certain."""
+    second = [record(COMMITTING, ONE), record(COMMITTING, TWO), record(COMMITTING, THREE)]
+    first = [record(PREPARED, TWO), record(COMMITTED, TWO), record(COMMITTED, THREE)]
+    answer = answer_of(pair(first, second, hole=0))
+    assert not answer.observation.missing
+    store, _ = made(answer)
+    # Of the records behind the damage two show that their transactions have ended.
     (item,) = store.left_out()
-    assert (item.id, item.file, item.code) == ("srv1/1795219652537/0", "btm2.tlog", "decision")
-    assert [*made(answer, keep=(ONE.hex(),))[0].left_out()] == []
+    assert (item.id, item.file, item.off, item.code) == (
+        *("srv1/1795219652537/0", "btm2.tlog", HEADER_SIZE, "may-be-lost"),
+    )
+    assert item.text == (
+        "it is to be committed on db1, jms1, unless it has ended in what is damaged; --keep carries it over"
+    )
+    store, again = made(answer, keep=(ONE.hex(),))
+    assert outcomes(again) == {"srv1/1795219652537/0": ("commit", ["db1", "jms1"])}
+    assert [*store.left_out()] == []
+
+
+def test_a_decision_is_never_lost_in_silence() -> None:
+    """A sector of zeros and two flipped bits: each that is whole in a file is carried over or listed."""
+    draw = random.Random(47)
+    ids = [b"srv1" + number.to_bytes(8) + bytes(4) for number in range(1, 25)]
+    opened = {gtrid: record(COMMITTING, gtrid) for gtrid in ids}
+    first = [record(PREPARED, b"%04d" % number) for number in range(12)]
+    first[6:6] = [opened[gtrid] for gtrid in ids[:6]]
+    files = pair(first, [opened[gtrid] for gtrid in ids])
+    reported = Counter[str]()
+    for _ in range(120):
+        spoilt = {name: bytearray(data) for name, data in files.items()}
+        one = spoilt[draw.choice([*spoilt])]
+        at = draw.randrange(0, len(one), 512)
+        one[at : at + 512] = bytes(512)
+        for _ in range(2):
+            spoilt[draw.choice([*spoilt])][draw.randrange(HEADER_SIZE, 1900)] ^= 1 << draw.randrange(8)
+        answer = answer_of({name: bytes(data) for name, data in spoilt.items()})
+        if answer.observation.state is None:
+            continue
+        store, again = made(answer)
+        listed = {item.id for item in store.left_out() if item.what == "transaction"}
+        listed |= {gtrid_text(bytes.fromhex(each.name)) for each in answer.observation.missing}
+        records: Any = answer.observation.unanchored
+        found = {gtrid_text(one.fields["gtrid"]) for one in records}
+        for gtrid in ids:
+            name = gtrid_text(gtrid)
+            if any(opened[gtrid] in data for data in spoilt.values()) and name not in outcomes(again):
+                assert name in listed | found, name
+                reported["listed" if name in listed else "unanchored"] += 1
+    assert reported["listed"] > 300
+
+
+def test_the_active_file_is_walked_twice_and_the_other_one_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where decisions are missing: the walk is most of the time that a new log takes."""
+    walked = Counter[str]()
+
+    def counted(source: Any, *more: Any, file: str) -> Iterator[Batch]:
+        walked[file] += 1
+        return scan(source, *more, file=file)
+
+    monkeypatch.setattr(recover, "scan", counted)
+    answer = answer_of(pair(LOG, [record(COMMITTING, TWO), record(COMMITTING, b"other")]))
+    assert [(each.off, each.name) for each in answer.observation.missing] == [
+        (HEADER_SIZE + len(record(COMMITTING, TWO)), b"other".hex()),
+        (HEADER_SIZE, TWO.hex()),
+    ]
+    store = new_store(answer, StoreChoices())
+    assert [*store.left_out(), *store.unverified(), *store.chosen()] == []
+    assert [*store.carried(), *store.steps()]
+    assert bytes_of(store)
+    assert walked == {"btm1.tlog": 2, "btm2.tlog": 1}
 
 
 def test_what_has_ended_is_not_kept() -> None:
@@ -222,6 +306,30 @@ def test_a_file_that_was_alone_gets_another_one(name: str, other: str, tmp_path:
     (journal,) = find_journals(load(tmp_path), FORMAT)
     assert sorted(journal.files) == sorted(files)
     assert outcomes(ask(replace(journal, editions=()), "strict")) == outcomes(answer)
+
+
+@pytest.mark.parametrize("stray", ["btm1.tlog2", "btm2.tlog2"])
+def test_a_copy_whose_name_ends_in_a_digit_is_no_part_of_the_pair(stray: str, tmp_path: Path) -> None:
+    """It comes between the files of the pair, or after them, and gets another one in the new directory."""
+    files = pair(LOG, [record(COMMITTING, ONE)])
+    for name, data in {**files, stray: files["btm2.tlog"] + bytes(2048)}.items():
+        (tmp_path / name).write_bytes(data)
+    journals = find_journals(load(tmp_path), FORMAT)
+    assert {"btm1.tlog", "btm2.tlog"} in [set(journal.files) for journal in journals]
+    new = tmp_path / "new"
+    new.mkdir()
+    wanted = {}
+    for journal in journals:
+        answer = ask(journal, SALVAGE)
+        made_of = bytes_of(new_store(answer, StoreChoices()))
+        wanted[frozenset(made_of)] = outcomes(answer)
+        for name, data in made_of.items():
+            (new / name).write_bytes(data)
+    assert sorted(map(sorted, wanted)) == [["btm1.tlog", "btm2.tlog"], ["btm1.tlog2", "btm2.tlog2"]]
+    for journal in find_journals(load(new), FORMAT):
+        again = ask(journal, "strict")
+        assert again.observation.verdict == CLEAN
+        assert outcomes(again) == wanted[frozenset(journal.files)]
 
 
 def test_records_of_the_lap_before_come_first() -> None:

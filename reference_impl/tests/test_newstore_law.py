@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from newstore_trials import damage
 
+from journalspec.formats import get_format
 from journalspec.observation import CLEAN
 from journalspec_reference.answers import SALVAGE
 from journalspec_reference.filesets import Journal, find_journals, load
@@ -44,7 +45,7 @@ LEAST = {
 }  # fmt: skip
 #: What a new store reports although nothing was chosen: left out, or not verified.
 REPORTED = {
-    "bitronix_tlog": {"decision"},
+    "bitronix_tlog": {"decision", "may-be-lost", *get_format("bitronix_tlog").vocabulary.reasons},
     "swiftmq_store": {"no-topic"},
     "jboss_journal": {"no-reference", "undecodable"},
     "kahadb_journal": {

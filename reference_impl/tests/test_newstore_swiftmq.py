@@ -17,7 +17,7 @@ from journalspec_corpus.swiftmq_store.author import message
 from journalspec_reference.answers import SALVAGE, Answer, ask
 from journalspec_reference.api import load as load_format
 from journalspec_reference.filesets import Journal, find_journals, load
-from journalspec_reference.newstore import ChoiceRefused, NewStore, StoreChoices, new_store
+from journalspec_reference.newstore import CannotRebuild, ChoiceRefused, NewStore, StoreChoices, new_store
 from journalspec_reference.storage import MemoryStorage
 from journalspec_reference.swiftmq_store.durable import subscription
 from new_stores import bytes_of, made
@@ -143,6 +143,47 @@ def test_a_choice_that_cannot_be_is_refused(choices: dict[str, Any], why: str) -
     with pytest.raises(ChoiceRefused, match=why) as refused:
         new_store(answer_of(in_doubt()), StoreChoices(**choices))
     assert refused.value.hint
+
+
+def test_a_branch_that_cannot_be_read_is_left_out_on_request() -> None:
+    """Without the choice nothing is kept; with it every message is there, and the other branch."""
+    files = bytes_of(new_store(answer_of(in_doubt()), StoreChoices()))
+    pages = bytearray(files["db/page.db"])
+    gtrid = pages.index(bytes.fromhex("01000000010c"))
+    pages[gtrid + 6 : gtrid + 10] = bytes.fromhex("7fffffff")  # so many keys
+    answer = answer_of(files | {"db/page.db": bytes(pages)})
+    assert answer.observation.code == "bad-branch"
+    with pytest.raises(CannotRebuild, match="transaction/bad-branch") as refused:
+        new_store(answer, StoreChoices())
+    assert refused.value.hint.startswith("--drop 'sys$prepared' leaves out the branches that cannot be read")
+    store, again = made(answer, drop=("sys$prepared",))
+    assert ids(again) == ALL
+    assert {row["id"] for row in live(again)["transactions"]} == {INSERTS}
+    assert counts(store)[2] == ("transactions", "", 1, 0)
+    (item,) = store.left_out()
+    assert (item.what, item.id, item.queue, item.code) == ("transaction", "1", "sys$prepared", "bad-branch")
+    assert item.off == gtrid // 2048 * 2048
+    assert "what they removed as if rolled back" in item.text
+    (line,) = store.chosen()
+    assert line.startswith("--drop sys$prepared: 1 branches that cannot be read are left out")
+    # With other choices as well.
+    store, again = made(answer, drop=("sys$prepared", "b"), rollback=(INSERTS,))
+    assert (ids(again), live(again)["transactions"]) == (ALL[:2], [])
+
+
+def test_of_each_store_that_is_refused_for_a_branch_the_rest_is_kept_on_request() -> None:
+    number = 0
+    for case in load_cases(FORMAT):
+        answer = ask(Journal(FORMAT, case.edition, case.files(), params=case.params), SALVAGE)
+        if answer.observation.code == "bad-branch":
+            store, again = made(answer, drop=("sys$prepared",))
+            rows = live(ask(answer.journal))["messages"]
+            assert [(row["queue"], row["id"]) for row in live(again)["messages"]] == [
+                (row["queue"], row["id"]) for row in rows
+            ]
+            assert {item.code for item in store.left_out()} >= {"bad-branch"}
+            number += 1
+    assert number >= 10
 
 
 def test_a_message_is_dropped_by_its_id_or_by_a_key_that_one_queue_has(tmp_path: Path) -> None:

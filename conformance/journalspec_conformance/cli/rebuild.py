@@ -261,7 +261,7 @@ def _parts(
             continue
         path = normpath(f"{below}/{store.base}")
         path = path if path.strip("./") else ""
-        made.append(Part(path, policy_of(answer.journal, policy), answer, store))
+        made.append(Part(path, policy_of(answer.journal, policy), store.answer, store))
     homes = {os.path.realpath(path): part for part in made for path in covered(part)}
     # A refused choice is the store's own to explain, not that of what belongs to it, such as its bindings.
     below_refused = {

@@ -71,6 +71,13 @@ def detect(files: Files, _: Params) -> list[Detection]:
         # What two files of a pair have in common is the name without its digits.
         common = "".join(char for char in PurePath(name).name if not char.isdigit())
         groups[common.removesuffix(".gz")].append(name)
+    # The digits of an ending may be those of a copy: the files of a pair come before that.
+    for common, names in [*groups.items()]:
+        if len(names) > PAIR:
+            del groups[common]
+            for name in names:
+                ending = re.sub(r"\d+", "#", PurePath(name.removesuffix(".gz")).suffix)
+                groups[f"{common} {ending}"].append(name)
     pairs = [names[at : at + PAIR] for names in groups.values() for at in range(0, len(names) - 1, PAIR)]
     paired = {name for names in pairs for name in names}
     alone = [names[-1] for names in groups.values() if len(names) % PAIR]

@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Any
 
 from journalspec.bitronix_tlog import LAYOUT
-from journalspec.observation import At, Record
+from journalspec.observation import At, Dropped, Record
 from journalspec_reference.answers import Answer
 from journalspec_reference.batches import Batch, Memory, source_of
 from journalspec_reference.bitronix_tlog import codec, nio
@@ -24,15 +24,16 @@ from journalspec_reference.bitronix_tlog.fileset import LogFile, load_pair, othe
 from journalspec_reference.bitronix_tlog.recover import (
     COMMITTING,
     DECIDING,
-    Log,
+    LogState,
     NioReplay,
     Replay,
     log_of,
     seed_file,
 )
-from journalspec_reference.bitronix_tlog.scan import scan
+from journalspec_reference.bitronix_tlog.scan import gtrids, scan, search, told
 from journalspec_reference.contents import Count
 from journalspec_reference.newstore import (
+    BYTES,
     PIECE,
     ChoiceRefused,
     LossItem,
@@ -47,8 +48,8 @@ from journalspec_reference.xids import gtrid_text, spelled
 #: that it elects the right file then. Even the position that 2.1.3 and 2.1.4 store is (BTM-DEV-001).
 ACTIVE_SINCE, PASSIVE_SINCE = 1, 0
 #: The codes of what a choice leaves out, of a record that is valid and in no log, and of a decision that only
-#: the other file has.
-BY_CHOICE, UNANCHORED, DECISION = "by-choice", "unanchored", "decision"
+#: the other file has: for certain, or unless what is damaged has more of it.
+BY_CHOICE, UNANCHORED, DECISION, PERHAPS = "by-choice", "unanchored", "decision", "may-be-lost"
 #: What a choice does.
 _DONE = {
     "drop": "it is left out",
@@ -128,10 +129,6 @@ class LogStore(NewStore):
         return scan(Memory(data), 0, len(data), self._log.framing)
 
     def _outside(self) -> Iterator[Record]:
-        for file in self._others:
-            stretch = log_of(file)
-            for batch in stretch.scan() if file.problem is None else ():
-                yield from stretch.tell(batch)
         yield from self._seen.unanchored
 
     def _is_damaged(self, place: At) -> bool:
@@ -205,14 +202,10 @@ class LogStore(NewStore):
     def _runs(self) -> Iterator[tuple[int, int]]:
         """Yield where records begin and end that are copied, those that touch as one."""
         wanted, size_at, undecided = self._wanted, self.replay.size_at, self._undecided
-        for batch in self._batches():
-            data, moved = batch.data, batch.more.get("moved")
+        for batch in self._batches() if wanted else ():
             start = stop = -1
-            for at, end, status in zip(batch.off, batch.end, batch.code, strict=True):
-                here = at + size_at
-                if moved:
-                    here += moved.get(at, 0)
-                gtrid = data[here + 1 : here + 1 + data[here]]
+            named = gtrids(batch, size_at)
+            for gtrid, at, end, status in zip(named, batch.off, batch.end, batch.code, strict=True):
                 if gtrid not in wanted or (status in DECIDING and gtrid in undecided):
                     continue
                 if at != stop:
@@ -278,21 +271,76 @@ class PairStore(LogStore):
     """A pair of files of one length: the first holds the records, the other one is empty."""
 
     def _open(self) -> None:
-        pair = load_pair(self._files)
+        pair, state = load_pair(self._files), self._seen.state
+        assert isinstance(state, LogState)
+        self._logs = state.logs
         self._log = next(file for file in pair if file.name == self._active)
         self._others = [file for file in pair if file is not self._log]
         other = next((file.name for file in self._others), other_of(self._active))
         # A compressed file is given back as it was.
         self._names = [name.removesuffix(".gz") for name in (self._active, other)]
 
+    def _outside(self) -> Iterator[Record]:
+        for file in self._others:
+            for batch in self._sound(file):
+                yield from told(file.name, batch)
+        yield from (record for record in self._seen.unanchored if record.at.file == self._active)
+
+    def _lost(self, file: LogFile) -> Sequence[Dropped]:
+        """Return where a file has no records; without a log that is all of it."""
+        if file.name not in self._logs:
+            return [Dropped(file.name, 0, file.length, "")]
+        return self._logs[file.name].found.dropped()
+
+    def _sound(self, file: LogFile) -> Iterator[Batch]:
+        """Yield the records of a file's log, and those that are valid in what is lost of it."""
+        if file.name in self._logs:
+            yield from log_of(file).scan()
+        for region in self._lost(file):
+            # A record that the tail cuts off: it may be the tail that is wrong.
+            is_cut = region.end == file.limit and region.reason == "out-of-bounds"
+            end = file.length if is_cut else region.end
+            yield from search(source_of(file.data), region.off, end, file.framing)
+
     def left_out(self) -> Iterator[LossItem]:
-        """Yield also the decisions that a damaged other file has, and the active one has not."""
+        """Yield also what is damaged of the other file, and the decisions that nothing but that file has.
+
+        Of a pair without damage the answer itself reports them (BTM-RCV-023).
+        """
         yield from super().left_out()
-        for log in (Log(file) for file in self._others if file.problem is None):
-            left, name = log.state.left if log.fault else {}, log.file.name
-            for gtrid in sorted(left.keys() - Log(self._log, watched=left).state.known - self._keep.keys()):
-                text = f"it is to be committed on {', '.join(sorted(left[gtrid]))}; --keep carries it over"
-                yield LossItem("transaction", DECISION, text, gtrid_text(gtrid), file=name)
+        for file in self._others:
+            for region in self._lost(file) if file.problem is None else ():
+                text = (
+                    "in the file that is not active: decisions in it are carried over only as far as listed"
+                )
+                yield LossItem(
+                    BYTES, region.reason, text, file=file.name, off=region.off, length=region.length
+                )
+            if file.problem or len(self._lost(file)) or len(self._lost(self._log)):
+                yield from self._only_in(file)
+
+    def _only_in(self, file: LogFile) -> Iterator[LossItem]:
+        """Yield the decisions of another file that have no end, and that the new log does not have."""
+        replay, log = Replay(), self._log
+        for batch in self._sound(file):
+            replay.take(batch)
+        places = dict(replay.decided)
+        for region in self._lost(log):
+            for batch in search(source_of(log.data), region.off, region.end, log.framing):
+                replay.take(batch)
+        left = {gtrid: names for gtrid, names in replay.left.items() if names and gtrid in places}
+        active = Replay(watched=left)
+        for batch in log_of(log).scan() if left else ():
+            active.take(batch)
+        gone = left.keys() - active.known - set(map(_gtrid, self._extras()))
+        certain = file.problem is None and not len(self._lost(log))
+        for gtrid in sorted(gone):
+            text = f"it is to be committed on {', '.join(sorted(left[gtrid]))}"
+            if not certain:
+                text += ", unless it has ended in what is damaged"
+            code, text = DECISION if certain else PERHAPS, f"{text}; --keep carries it over"
+            name, off = gtrid_text(gtrid), places[gtrid]
+            yield LossItem("transaction", code, text, name, file=file.name, off=off)
 
     def steps(self) -> Sequence[str]:
         """Return how to put it in place."""

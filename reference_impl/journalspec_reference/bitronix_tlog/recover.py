@@ -21,7 +21,7 @@ from journalspec_reference.batches import Batch, Found, Stretch, late_columns, l
 from journalspec_reference.bitronix_tlog import codec, nio
 from journalspec_reference.bitronix_tlog.codec import PAYLOAD_AT, SEED, STATUS_CODES
 from journalspec_reference.bitronix_tlog.fileset import PAIR, LogFile, load_pair, refusal, sibling
-from journalspec_reference.bitronix_tlog.scan import records, scan, search, told
+from journalspec_reference.bitronix_tlog.scan import gtrids, records, scan, search, told
 from journalspec_reference.xids import gtrid_text
 
 COMMITTING = STATUS_CODES["COMMITTING"]
@@ -49,7 +49,8 @@ Fault = tuple[int, int, str, str]
 class Replay:
     """What the records so far amount to; of each no more is held than its transaction needs.
 
-    `left`: gtrid -> names still to be committed, for every decided transaction. `doubtful`: gtrid ->
+    `left`: gtrid -> names still to be committed, for every decided transaction; `decided`: where its last
+    COMMITTING record is. `doubtful`: gtrid ->
     status and names, of those whose last record decides nothing. `known`: those of `watched` that were
     decided or ended. `ends` are the statuses that end a transaction for the resources they name; at
     `size_at` of a record is the length of its gtrid, which follows.
@@ -59,6 +60,7 @@ class Replay:
 
     def __init__(self, watched: Collection[bytes] = ()) -> None:
         self.left: dict[bytes, AbstractSet[str]] = {}
+        self.decided: dict[bytes, int] = {}
         self.doubtful: dict[bytes, tuple[int, AbstractSet[str]]] = {}
         self.known: set[bytes] = set()
         self._watched = watched
@@ -66,13 +68,11 @@ class Replay:
 
     def take(self, batch: Batch) -> None:
         """Apply the records of the next batch, in the order of the file (BTM-RDR-008)."""
-        data, moved, size_at = batch.data, batch.more.get("moved"), self.size_at
         left, doubtful, watched, ends = self.left, self.doubtful, self._watched, self.ends
-        for at, status, names in zip(batch.off, batch.code, batch.more["names"], strict=True):
-            here = at + size_at
-            if moved:
-                here += moved.get(at, 0)
-            gtrid = data[here + 1 : here + 1 + data[here]]
+        base, decided = batch.base, self.decided
+        for gtrid, at, status, names in zip(
+            gtrids(batch, self.size_at), batch.off, batch.code, batch.more["names"], strict=True
+        ):
             if status in UNDECIDED:
                 doubtful[gtrid] = status, names.texts
                 continue
@@ -81,12 +81,13 @@ class Replay:
                 del doubtful[gtrid]
             if status == COMMITTING:
                 left[gtrid] = names.texts  # in place of those of an earlier decision (BTM-RCV-009)
+                decided[gtrid] = base + at
             elif status in ends and gtrid in left:
                 # Without a decision before it, an end has no effect, not even later (BTM-RCV-011). Each
                 # resource ends by itself (BTM-RCV-010), a decision without names with the first of these
                 # records (BTM-RCV-013): no names are a subset of all names.
                 if left[gtrid] <= names.texts:
-                    del left[gtrid]
+                    del left[gtrid], decided[gtrid]
                 else:
                     left[gtrid] = self._less(left[gtrid], names.texts)
             if gtrid in watched and status in DECIDING:
@@ -178,6 +179,14 @@ class Log:
             yield Note("bad-state", name, codec.STATE_AT, f"state byte {header.state}")
         if header is not None and self.is_position:
             yield Note(SWAPPED, name, codec.TIMESTAMP_AT, f"timestamp {header.timestamp}")
+
+
+class LogState(dict[str, Any]):
+    """The logical state of a pair, as an observation has it. `logs`: what was walked, by the file's name."""
+
+    def __init__(self, state: dict[str, Any], logs: dict[str, Log]) -> None:
+        super().__init__(state)
+        self.logs = logs
 
 
 def refused_at(fault: Fault, file: str, what: str = "record", notes: Sequence[Note] = ()) -> Observation:
@@ -344,7 +353,7 @@ def _observed(pair: list[LogFile], policy: str, losses: Sequence[Note] = ()) -> 
         records=joined(observation.record_place, *listed),
         dropped=joined(observation.region_place, *dropped),
         missing=missing,
-        state=log.state.answer(active.name),
+        state=LogState(log.state.answer(active.name), logs),
         files=tuple(map(map_of, pair if forensic else [active])),
         notes=joined(observation.note_place, notes, *odd),
         unanchored=beside.records(),
@@ -384,11 +393,9 @@ def _missing(log: Log, other: Log) -> Iterator[Missing]:
     passive, doomed = other.file.name, DOOMED.format(log.file.name)
     left = other.state.left
     gone = {gtrid for gtrid, names in left.items() if names and gtrid not in log.state.known}
-    decisions = (record for record in (other.records() if gone else ()) if record.status == COMMITTING)
-    places = {record.gtrid: record.off for record in decisions}
     for gtrid in sorted(gone):
         text = f"{gtrid_text(gtrid)} is to be committed on {', '.join(sorted(left[gtrid]))}{doomed}"
-        yield Missing("decision", gtrid.hex(), passive, places[gtrid], text=text)
+        yield Missing("decision", gtrid.hex(), passive, other.state.decided[gtrid], text=text)
 
 
 def _newer(log: Log, other: Log) -> Iterator[Missing]:

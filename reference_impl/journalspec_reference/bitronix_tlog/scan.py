@@ -266,6 +266,15 @@ def records(batch: Batch) -> Iterator[codec.LogRecord]:
         yield codec.LogRecord._make([batch.base + at, *fixed, gtrid, named.stored, extension])
 
 
+def gtrids(batch: Batch, size_at: int = PAYLOAD_AT) -> list[bytes]:
+    """Return the gtrid of each record of a batch; at `size_at` of a record is the length of its own."""
+    data, moved = batch.data, batch.more.get("moved")
+    sizes = (
+        [at + size_at + moved.get(at, 0) for at in batch.off] if moved else [at + size_at for at in batch.off]
+    )
+    return [data[here + 1 : here + 1 + data[here]] for here in sizes]
+
+
 def record_of(data: bytes) -> codec.LogRecord | None:
     """Return the record at the start of `data`, if it is valid."""
     batches = scan(Memory(data), 0, len(data))

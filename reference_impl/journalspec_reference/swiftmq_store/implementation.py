@@ -238,4 +238,5 @@ IMPLEMENTATION = Implementation(
     assumed=_assumed,
     contents=late_contents(__package__),
     new_store=late_new_store(__package__),
+    of_refused=True,
 )

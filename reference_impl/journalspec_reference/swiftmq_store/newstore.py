@@ -13,7 +13,7 @@ from itertools import chain, islice
 from struct import pack, pack_into
 
 from journalspec.reread import Changed
-from journalspec_reference.answers import Answer
+from journalspec_reference.answers import Answer, ask
 from journalspec_reference.contents import Count
 from journalspec_reference.newstore import (
     ChoiceRefused,
@@ -21,6 +21,7 @@ from journalspec_reference.newstore import (
     NewFile,
     NewStore,
     StoreChoices,
+    nothing_kept,
     parts,
     pieces,
 )
@@ -40,6 +41,9 @@ MOST_TOLD = 100
 #: Codes: left out by a choice; the queue of a subscription of which nothing tells the topic; a subscription
 #: whose file was made of what its messages tell.
 BY_CHOICE, NO_TOPIC, REBUILT = "by-choice", "no-topic", "subscription-rebuilt"
+#: The code of a branch that cannot be decoded, and what it costs to leave it out.
+UNREAD = "bad-branch"
+_COST = "what they inserted is delivered as if they were committed, what they removed as if rolled back"
 #: A message in a queue: the name of the queue, its key, its first page.
 _Place = tuple[bytes, bytes, int]
 _STEPS = (
@@ -64,8 +68,20 @@ class _Made:
 
 
 def new_store(answer: Answer, choices: StoreChoices) -> PagedStore:
-    """Return the new store of a recovered one; raises ChoiceRefused."""
-    return PagedStore(answer, choices)
+    """Return the new store of a recovered one; raises ChoiceRefused and CannotRebuild.
+
+    A branch that cannot be decoded refuses the whole store (SMQ-RCV-119). Where a choice leaves such
+    branches out, the store is made of what reading gives.
+    """
+    seen = answer.observation
+    if seen.state is not None:
+        return PagedStore(answer, choices)
+    if seen.code != UNREAD:
+        raise nothing_kept(seen)
+    if _shown(PREPARED) not in choices.drop:
+        text = f"--drop '{_shown(PREPARED)}' leaves out the branches that cannot be read: {_COST}"
+        raise nothing_kept(seen, text)
+    return PagedStore(ask(answer.journal), choices)
 
 
 class PagedStore(NewStore):
@@ -119,10 +135,24 @@ class PagedStore(NewStore):
         for text in choices.rollback:
             self._decide("rollback", text)
         for text in choices.drop:
-            self._drop(text)
+            unread = [*self._unread()] if text == _shown(PREPARED) else []
+            for key, page, why in unread:
+                self._leave("transaction", str(key), PREPARED, page, UNREAD, f"{why}; {_COST}")
+            if unread:
+                line = f"{len(unread)} branches that cannot be read are left out; {_COST}"
+                self.lines.append(f"--drop {text}: {line}; their other resources are not touched")
+            else:
+                self._drop(text)
         for name in sorted(self._queues):
             text = f"its {len(self._users[name].entries)} messages, and what branches have in it"
             self._leave("queue", _shown(name), name, None, BY_CHOICE, text)
+
+    def _unread(self) -> Iterator[tuple[int, int, str]]:
+        """Yield key, first page and fault of each branch that cannot be decoded."""
+        for entries in (queue.entries for queue in self._found.queues if queue.name == PREPARED):
+            for one in map(entries.listed, range(len(entries))):
+                if one.why is not None:
+                    yield one.entry.key, one.entry.page, one.why
 
     def _decide(self, choice: str, text: str) -> None:
         """Commit or roll back a branch (SMQ-XAB): what it inserts stays or goes, and so on."""
