@@ -22,13 +22,15 @@ import click
 
 from journalspec.files import replacing, shown
 from journalspec.formats import UnknownFormat, format_module, get_format
+from journalspec.observation import REFUSED
 from journalspec_conformance.cli._tables import reading
 from journalspec_conformance.cli.contents import MESSAGES, QUEUE, QUEUES, nested
 from journalspec_conformance.cli.facts import some_of
-from journalspec_conformance.cli.journal_view import unchanging
+from journalspec_conformance.cli.journal_view import STATUSES, unchanging
 from journalspec_conformance.cli.places import (
     Asked,
     Directory,
+    NothingKept,
     UsageProblem,
     amount,
     find,
@@ -45,6 +47,7 @@ from journalspec_reference.contents import Count, Row, contents
 from journalspec_reference.filesets import FilesetError, LeftOut
 from journalspec_reference.lossreport import LossReport
 from journalspec_reference.newstore import (
+    BYTES,
     REPORT,
     LossItem,
     NewFile,
@@ -63,8 +66,9 @@ JSONL, CSV, PARQUET, XML, SQL = KINDS = ("jsonl", "csv", "parquet", "artemis-xml
 @click.command(
     "export",
     epilog="Exit status: 0 the store is clean; 1 recovered: something is damaged or missing, and the rest is"
-    " in the file; 3 refused; 2 usage: no such path, table or queue, or a format that has no such file. What"
-    " the file itself cannot hold is listed on standard error, and is no status.",
+    " in the file; 3 refused, and with --to no file if nothing can be had; 2 usage: no such path, table or"
+    " queue, or a format that has no such file. What the file itself cannot hold is listed on standard error,"
+    " and is no status.",
 )
 @click.argument("path", type=click.Path(path_type=Path))
 @options()
@@ -172,6 +176,8 @@ def _rows(
             finally:
                 text.detach()
         _held(sources, queues)
+        if to is not None and not any(source.matched for source in sources):
+            _refuse_nothing(sources, status)
     for line in dict.fromkeys(line for each in contents_rows for line in each.remarks()):
         click.echo(f"note      {line}", err=True)
     write_heads(sources)
@@ -182,6 +188,16 @@ def _held(sources: Sequence[Matches], queues: Sequence[str]) -> None:
     """Raise UsageProblem for a queue that there is not."""
     if queues and not any(source.matched for source in sources):
         hold_queues(sources, queues)
+
+
+def _refuse_nothing(sources: Sequence[Matches], status: int) -> None:
+    """Raise NothingKept if a journal of which there is nothing to write was refused."""
+    for seen in (source.observation for source in sources if status == STATUSES[REFUSED]):
+        if seen.verdict == REFUSED:
+            raise NothingKept(
+                shown(f"nothing was written: {seen.phase}/{seen.code}: {seen.message}"),
+                "journalspec inspect says more",
+            )
 
 
 def _lines(sources: Sequence[ContentsRows], *, several: bool) -> Iterator[str]:
@@ -245,6 +261,8 @@ def _for_a_product(
         raise UsageProblem(f"--as {kind} is of one store", "give the path of one of them")
     answer = sources[0].recovered
     writer = _sql(answer, tables) if kind == SQL else _xml(answer, queues)
+    if to is not None and not any(each.rows for each in writer.carried()):
+        _refuse_nothing(sources, status)
     part = Part("", policy_of(answer.journal, policy), answer, writer)
     report = LossReport(str(sources[0].path), str(to or kind), [part])
     source = replace(sources[0], noun="byte")
@@ -270,7 +288,8 @@ def _account(report: LossReport, answer: Answer, to: Path | None) -> None:
     (one,) = report.found
     for (what, code), number in one.left_out.counts.most_common():
         text = shown(one.left_out.texts[what, code])
-        click.echo(f"not kept  {amount(number, what)}, {code}: {text}", err=True)
+        noun = "region" if what == BYTES else what
+        click.echo(f"not kept  {amount(number, noun)}, {code}: {text}", err=True)
     click.echo("          `recover --to` keeps more of it than any such file", err=True)
 
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from itertools import combinations, islice
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from textwrap import wrap
 from typing import IO, Any
 
@@ -18,7 +17,7 @@ import click
 from journalspec.files import shown
 from journalspec.formats import UnknownFormat, format_ids, get_format
 from journalspec_conformance.cli._options import Command, apply
-from journalspec_conformance.cli.archives import from_standard_input, is_archive, unpack
+from journalspec_conformance.cli.archives import from_standard_input, is_archive, place_to_unpack, unpack
 from journalspec_reference.answers import checked_params
 from journalspec_reference.filesets import (
     MAX_BYTES,
@@ -244,7 +243,7 @@ def _like(path: Path) -> str:
 
 def _unpacked(asked: Asked, archive: Path) -> Asked:
     """Return what is asked about an archive: the same of what is in it, which goes when the command ends."""
-    into = Path(click.get_current_context().with_resource(TemporaryDirectory(prefix="journalspec-")))
+    into = click.get_current_context().with_resource(place_to_unpack())
     try:
         if archive == STANDARD_INPUT:
             from_standard_input(into, asked.unpack_limit << 20, asked.format_id)

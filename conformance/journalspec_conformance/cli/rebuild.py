@@ -157,7 +157,8 @@ def rebuild(
     ):
         given = [(place, [*_asked(place, policy)]) for place in places]
         parts, undone = _parts(given, policy, wanted.choices)
-    with unchanging(journals), _none_made(), progress_bar() as show:
+    hidden = parts[0].answer.journal if asked.redact else None
+    with unchanging(journals), _none_made(hidden), progress_bar() as show:
         progress = _progress(show, sum(each.length for each in before))
         if wanted.to is not None:
             refuse_target(wanted.to, (each for part in parts for each in covered(part)))
@@ -187,12 +188,19 @@ def rebuild(
 
 
 @contextmanager
-def _none_made() -> Iterator[None]:
-    """Turn it into :class:`NothingKept` that no store can be made."""
+def _none_made(hidden: Journal | None = None) -> Iterator[None]:
+    """Turn it into :class:`NothingKept` that no store can be made; what it quotes of one may be `hidden`."""
     try:
         yield
-    except CannotRebuild as error:
+    except CannotRebuild as found:
+        error = found if hidden is None else _hidden(found, hidden)
         raise NothingKept(shown(str(error)), shown(error.hint)) from None
+
+
+def _hidden(error: FilesetError, journal: Journal) -> FilesetError:
+    """Return an error without its words: they may quote what users stored."""
+    text = f"the reason may quote what is stored: {Redactor(journal).text(str(error), None)}"
+    return type(error)(text, "type the same without --redact, where the reason may be seen")
 
 
 def _progress(show: Callable[[str, int, int], None], total: int) -> Progress:
@@ -257,7 +265,13 @@ def _parts(
         try:
             store = new_store(answer, choices)
         except (ChoiceRefused, CannotRebuild) as error:
-            failed.append((answer, place.asked.name, error))
+            failed.append(
+                (
+                    answer,
+                    place.asked.name,
+                    _hidden(error, answer.journal) if place.asked.redact else error,
+                )
+            )
             continue
         path = normpath(f"{below}/{store.base}")
         path = path if path.strip("./") else ""
@@ -323,8 +337,6 @@ def _report(
             name: value if value is True else [hide(parts[0], each) for each in value]
             for name, value in choices.items()
         }
-        # What recovery says of a journal may quote what is stored.
-        undone = {name: hide(parts[0], why) for name, why in undone.items()}
     return LossReport(
         str(asked.archive or asked),
         str(wanted.to or NOWHERE),

@@ -376,6 +376,7 @@ def ask_rows(
         verdicts = [answer.observation.verdict]
         if policy is not None:
             seen = out[-1].recovered.observation
+            seen = seen if redactor is None else redactor.observation(seen)
             if seen.verdict == REFUSED:
                 why = f"--policy {policy} refuses it: {seen.phase}/{seen.code}: {seen.message}"
                 raise NothingKept(shown(why), "another policy may keep something")
