@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property, partial
@@ -64,7 +64,7 @@ class Holdings:
 
     contents: Contents
     format_id: str
-    redactor: Redactor | None = None
+    redactor: Redactor
 
     @cached_property
     def known(self) -> frozenset[str]:
@@ -75,22 +75,20 @@ class Holdings:
     @property
     def names(self) -> list[str]:
         """The names of the tables; those that users gave are not shown if they are to be hidden."""
-        return [name for name in self.contents.tables if self.redactor is None or name in self.known]
+        return [name for name in self.contents.tables if not self.redactor.hides or name in self.known]
 
     def stored_columns(self, table: str) -> dict[str, Field]:
         """Return the columns of a table as they are stored: what conditions are about."""
-        return {
-            each.name: Field(each.name, each.kind, each.doc) for each in self.contents.tables[table].columns
-        }
+        return _fields(self.contents.tables[table].columns)
 
     def columns(self, table: str) -> dict[str, Field]:
         """Return the columns of a table as they are shown."""
         out = {}
         for each in self.contents.tables[table].columns:
-            hidden = self.redactor is not None and (each.body or each.kind == "bytes")
             name = self.name_of(each, table)
-            out[name] = Field(name, "str" if hidden else each.kind, each.doc)
-        return out
+            kind = "str" if self.redactor.hides and each.body else each.kind
+            out[name] = Field(name, kind, each.doc)
+        return self.redactor.columns(out)
 
     def columns_of(self, table: str) -> list[str]:
         """Return the names of a table's columns as they are stored; none: there is no such table."""
@@ -121,9 +119,7 @@ class Holdings:
         return {self.name_of(each, table): self._value(each, row[each.name]) for each in columns}
 
     def _value(self, column: Column, value: Any) -> Any:
-        if self.redactor is None:
-            return value
-        if value is None or column.plain:
+        if not self.redactor.hides or value is None or column.plain:
             return value
         if isinstance(value, Mapping | list | tuple):
             return f"{column.kind}({len(value)})"
@@ -148,7 +144,7 @@ class Holdings:
     def counts(self) -> Iterator[Count]:
         """Yield what each queue or table holds."""
         for count in self.contents.counts():
-            yield replace(count, name=self._hidden(count.name)) if self.redactor else count
+            yield replace(count, name=self._hidden(count.name))
 
     def remarks(self) -> Iterator[str]:
         """Yield a line for each kind of remark on what was looked at so far."""
@@ -165,10 +161,10 @@ class Holdings:
             yield (f"{number:,} x " if number > 1 else "") + what + more
 
     def _hidden(self, name: str) -> str:
-        return name if self.redactor is None else str(self.redactor.text(name))
+        return str(self.redactor.text(name))
 
 
-def stored(answer: Answer, *, redact: bool = False) -> Holdings | None:
+def stored(answer: Answer, *, redact: bool) -> Holdings | None:
     """Return what is stored in a journal of which there is an answer; None: its format tells no contents.
 
     `answer` is what was read or recovered, not redacted. Of a journal without a state it is what can be had.
@@ -177,7 +173,7 @@ def stored(answer: Answer, *, redact: bool = False) -> Holdings | None:
     found = reference.contents(answer)
     if found is None:
         return None
-    return Holdings(found, answer.journal.format, Redactor(answer.journal) if redact else None)
+    return Holdings(found, answer.journal.format, Redactor(answer.journal, redact))
 
 
 def of_answer(answer: Answer, *, redact: bool) -> Holdings | None:
@@ -198,10 +194,11 @@ def described_columns(format_id: str) -> dict[str, dict[str, Field]]:
     """Return the tables that a format has in every journal, and their columns."""
     about = described.described(format_id)
     tables = about.tables if about is not None else {}
-    return {
-        name: {each.name: Field(each.name, each.kind, each.doc) for each in table.columns}
-        for name, table in tables.items()
-    }
+    return {name: _fields(table.columns) for name, table in tables.items()}
+
+
+def _fields(columns: Iterable[Column]) -> dict[str, Field]:
+    return {each.name: Field(each.name, each.kind, each.doc) for each in columns}
 
 
 def _escaped(found: re.Match[str]) -> str:

@@ -245,7 +245,7 @@ def answers(
     for journal in journals:
         try:
             answer = ask(journal, policy)
-            found.append(Redactor(answer.journal).answer(answer) if asked.redact else answer)
+            found.append(Redactor(answer.journal, asked.redact).answer(answer))
         except UnknownEdition as error:
             lines = [
                 asked.again(command, *more, journal=journal, edition=trial.edition) for trial in error.trials

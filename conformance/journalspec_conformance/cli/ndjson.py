@@ -58,8 +58,7 @@ def write_journals(
             told = journal
             if at_once and level >= Level.RECORDS:
                 told = settled(journal)
-                records = _as_read(told)
-                _records(map(Redactor(told).record, records) if place.asked.redact else records)
+                _records(map(Redactor(told, place.asked.redact).record, _as_read(told)))
             answer = ask(place, journal)
             wanted = answer.journal.edition
             if at_once and level >= Level.RECORDS and _reader(answer.journal) != _reader(told):

@@ -28,7 +28,7 @@ from journalspec.vocabulary import Field
 from journalspec_conformance.bounds import plain_number
 from journalspec_conformance.cli._options import FILE, seconds
 from journalspec_conformance.cli._tables import show_table
-from journalspec_conformance.cli.contents import contents_columns, described_columns
+from journalspec_conformance.cli.contents import as_text, contents_columns, described_columns
 from journalspec_conformance.cli.facts import damage
 from journalspec_conformance.cli.journal_view import EXIT_STATUS, Painter, unchanging
 from journalspec_conformance.cli.places import Asked, UsageProblem, find, options
@@ -152,29 +152,21 @@ def _own_tables(source: Matches) -> dict[str, ContentsRows]:
     """Return the tables that all formats have, and the lists of the state."""
 
     def table(name: str, columns: Mapping[str, Field]) -> ContentsRows:
-        hidden = {
-            each: replace(field, kind="str") for each, field in columns.items() if field.kind == "bytes"
-        }
-        known = {**columns, **(hidden if source.redactor else {})}
+        known = source.redactor.columns(columns)
         del known["journal"]
         return ContentsRows(
             source.answer,
             source.asked,
-            redactor=source.redactor,
             table=name,
             known=known,
             entries=lambda: () if name in contents else _entries(source, name),
-            tell=lambda row: {column: _shown(row.get(column)) for column in known},
+            tell=lambda row: {column: as_text(row.get(column)) for column in known},
         )
 
     # Of a journal that tells no contents there are no rows of them.
     contents, tables = described_columns(source.format.id), tables_of(source.format)
     del tables["records"]
     return {name: table(name, columns) for name, columns in tables.items()}
-
-
-def _shown(value: Any) -> Any:
-    return shown(value) if isinstance(value, str) else value
 
 
 def _entries(source: Matches, table: str) -> Iterator[dict[str, Any]]:

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, fields, replace
-from functools import cache
 from pathlib import Path, PurePath
 from posixpath import normpath
 from typing import Any
@@ -325,18 +324,16 @@ def _report(
 ) -> LossReport:
     """Return the report of a new store, which hides what is to be hidden."""
     parts, undone = found
-    redactor = cache(lambda number: Redactor(parts[number].answer.journal))
-    numbers = {id(part): number for number, part in enumerate(parts)}
+    redactors = {id(part): Redactor(part.answer.journal, asked.redact) for part in parts}
 
     def hide(part: Part, text: str) -> str:
-        return str(redactor(numbers[id(part)]).text(text))
+        return str(redactors[id(part)].text(text))
 
-    choices = {name: value for name, value in asdict(wanted.choices).items() if value}
-    if asked.redact:
-        choices = {
-            name: value if value is True else [hide(parts[0], each) for each in value]
-            for name, value in choices.items()
-        }
+    choices = {
+        name: value if value is True else [hide(parts[0], each) for each in value]
+        for name, value in asdict(wanted.choices).items()
+        if value
+    }
     return LossReport(
         str(asked.archive or asked),
         str(wanted.to or NOWHERE),

@@ -95,7 +95,6 @@ class Matches:
     asked: Asked
     predicates: Sequence[Predicate] = ()
     files: Sequence[str] = ()
-    redactor: Redactor | None = None
     noun: str = RECORD
     #: The policy whose recovery the contents are of; None: strict, of what it refuses what can be had.
     policy: str | None = None
@@ -119,8 +118,12 @@ class Matches:
     @cached_property
     def observation(self) -> Observation:
         """What came of the journal, as it may be shown."""
-        seen = self.answer.observation
-        return seen if self.redactor is None else self.redactor.observation(seen)
+        return self.redactor.observation(self.answer.observation)
+
+    @cached_property
+    def redactor(self) -> Redactor:
+        """What hides what may not be shown."""
+        return Redactor(self.answer.journal, self.asked.redact)
 
     @cached_property
     def recovered(self) -> Answer:
@@ -130,8 +133,7 @@ class Matches:
     @cached_property
     def state(self) -> Mapping[str, Any]:
         """The lists of what recovery leaves, as they may be shown."""
-        answer = self.recovered if self.redactor is None else self.redactor.answer(self.recovered)
-        return answer.observation.state or {}
+        return self.redactor.observation(self.recovered.observation).state or {}
 
     def head(self) -> dict[str, str]:
         """Return what the journal is, as JSON has it."""
@@ -165,20 +167,30 @@ class Matches:
         import pyarrow as pa  # noqa: PLC0415  # part of an extra
 
         kinds = self._kinds
-        if self.redactor is not None:
+        if self.redactor.hides:
             as_text = {pa.binary(): pa.string(), pa.list_(pa.binary()): pa.list_(pa.string())}
             kinds = {name: as_text.get(kind, kind) for name, kind in kinds.items()}
         return pa.schema([(name, kinds[name]) for name in names])
 
     def record_batches(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """Yield the rows as record batches of :meth:`schema`."""
+        """Yield the rows as record batches of :meth:`schema`, for a query.
+
+        A time that no calendar has, such as the greatest number for never, is none there: DuckDB ends at it.
+        """
         import pyarrow as pa  # noqa: PLC0415  # part of an extra
 
+        times = [name for name in names if self.columns[name].kind == "time"]
         for chunk in self.chunks(names):
-            if chunk.arrow is not None and self.redactor is None:
+            if chunk.arrow is not None and not self.redactor.hides:
                 yield chunk.arrow.select(names)
-            else:
-                yield pa.record_batch(dict(chunk.columns()), self.schema(names))
+                continue
+            columns = dict(chunk.columns())
+            for name in times:
+                columns[name] = [
+                    each if each is not None and FIRST_MOMENT <= each < END_OF_TIME else None
+                    for each in columns[name]
+                ]
+            yield pa.record_batch(columns, self.schema(names))
 
     @cached_property
     def _kinds(self) -> dict[str, pa.DataType]:
@@ -228,16 +240,16 @@ class Matches:
         )
 
     def _line(self, record: Record) -> str:
-        return line_of(record if self.redactor is None else self.redactor.record(record))
+        return line_of(self.redactor.record(record))
 
     def _redacted(self, columns: Columns) -> Columns:
-        if self.redactor is None:
+        if not self.redactor.hides:
             return columns
         return {name: [self.shown_value(name, each) for each in found] for name, found in columns.items()}
 
     def shown_value(self, name: str, value: Any) -> Any:
         """Return a value of a column as it may be shown."""
-        if self.redactor is None or name in COMMON or self.columns[name].choices:
+        if name in COMMON or self.columns[name].choices:
             return value
         return self.redactor.text(value, name)
 
@@ -286,23 +298,6 @@ class ContentsRows(Matches):
                 ),  # type: ignore[misc]  # as above
             )
 
-    def record_batches(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """Yield the rows as record batches of :meth:`schema`, for a query.
-
-        A time that no calendar has, such as the greatest number for never, is none there: DuckDB ends at it.
-        """
-        import pyarrow as pa  # noqa: PLC0415  # part of an extra
-
-        times = [name for name in names if self.columns[name].kind == "time"]
-        for chunk in self.chunks(names):
-            columns = dict(chunk.columns())
-            for name in times:
-                columns[name] = [
-                    each if each is not None and FIRST_MOMENT <= each < END_OF_TIME else None
-                    for each in columns[name]
-                ]
-            yield pa.record_batch(columns, self.schema(names))
-
     @cached_property
     def _kinds(self) -> dict[str, pa.DataType]:
         """Return the Arrow types of all columns; what nests is JSON."""
@@ -311,12 +306,6 @@ class ContentsRows(Matches):
         kinds = {"int": pa.int64(), "bytes": pa.binary(), "bool": pa.bool_(), "float": pa.float64()}
         kinds["time"] = pa.timestamp("ms", tz="UTC")
         return {name: kinds.get(each.kind, pa.string()) for name, each in self.columns.items()}
-
-    def schema(self, names: Sequence[str]) -> pa.Schema:
-        """Return the Arrow types of columns."""
-        import pyarrow as pa  # noqa: PLC0415  # part of an extra
-
-        return pa.schema([(name, self._kinds[name]) for name in names])
 
     def shown_value(self, name: str, value: Any) -> Any:
         """Return a value of a column, which is as it may be shown."""
@@ -371,12 +360,10 @@ def ask_rows(
     for place, journal in pairs:
         # The conditions are about what is stored; what is shown of it is redacted late.
         (answer,) = answers(replace(place.asked, redact=False), "inspect", [journal], None)
-        redactor = Redactor(answer.journal) if place.asked.redact else None
-        out.append(Matches(answer, place.asked, files=selection.files, redactor=redactor, policy=policy))
+        out.append(Matches(answer, place.asked, files=selection.files, policy=policy))
         verdicts = [answer.observation.verdict]
         if policy is not None:
-            seen = out[-1].recovered.observation
-            seen = seen if redactor is None else redactor.observation(seen)
+            seen = out[-1].redactor.observation(out[-1].recovered.observation)
             if seen.verdict == REFUSED:
                 why = f"--policy {policy} refuses it: {seen.phase}/{seen.code}: {seen.message}"
                 raise NothingKept(shown(why), "another policy may keep something")
@@ -421,7 +408,6 @@ def table_of(contents: Holdings, table: str, source: Matches) -> ContentsRows:
     return ContentsRows(
         source.answer,
         source.asked,
-        redactor=source.redactor,
         noun=contents.noun(table),
         table=table,
         known=contents.columns(table),
@@ -434,14 +420,14 @@ def table_of(contents: Holdings, table: str, source: Matches) -> ContentsRows:
 
 def contents_tables(source: Matches) -> dict[str, ContentsRows]:
     """Return all tables of the contents of a journal; none if its format tells none."""
-    contents = stored(source.recovered, redact=source.redactor is not None)
+    contents = stored(source.recovered, redact=source.asked.redact)
     names = contents.names if contents is not None else ()
     return {name: table_of(contents, name, source) for name in names if contents is not None}
 
 
 def _of_contents(source: Matches, selection: Question) -> Matches | None:
     """Return the rows of the table of contents that is asked for; None: the journal tells no contents."""
-    contents = stored(source.recovered, redact=source.redactor is not None)
+    contents = stored(source.recovered, redact=source.asked.redact)
     if contents is None:
         return None
     wanted = selection.contents or next(iter(selection.table), MESSAGES)

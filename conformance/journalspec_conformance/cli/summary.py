@@ -121,7 +121,7 @@ def sections(
     verdict = worst(part.answer.observation.verdict for part in parts)
     kept_answer, kept_by = kept(main.answer, policy, redact=main.place.asked.redact)
     shown_part, seen = replace(main, answer=kept_answer), kept_answer.observation
-    contents = contents_of(main, kept_answer)
+    contents = of_answer(kept_answer, redact=main.place.asked.redact)
     doubt, in_words = doubtful(description, seen, contents)
     pending = PENDING in in_words
     # The records of a transaction manager are its transactions.
@@ -199,7 +199,7 @@ def kept(answer: Answer, policy: str | None, *, redact: bool) -> tuple[Answer, s
         if name not in (STRICT, policy):
             other = ask(journal, name)
             if other.observation.verdict != REFUSED:
-                return Redactor(other.journal).answer(other) if redact else other, name
+                return Redactor(other.journal, redact).answer(other), name
     return answer, ""
 
 
@@ -299,11 +299,6 @@ def _types(answer: Answer) -> Counter[str]:
     if numbers is not None and numbers.keys() <= names.keys():
         return Counter({names[number]: count for number, count in numbers.items() if count})
     return Counter() if isinstance(records, Lazy) else Counter(record.type for record in records)
-
-
-def contents_of(part: Part, answer: Answer) -> Holdings | None:
-    """Return the contents of a journal of which an answer may be shown; None: its format tells none."""
-    return of_answer(answer, redact=part.place.asked.redact)
 
 
 def _remarks(parts: Sequence[Part], contents: Holdings | None) -> Iterator[Section]:
@@ -427,7 +422,7 @@ def several(
         verdicts[verdict] += 1
         kept_answer = kept(main.answer, policy, redact=main.place.asked.redact)[0]
         seen = kept_answer.observation
-        contents = contents_of(main, kept_answer)
+        contents = of_answer(kept_answer, redact=main.place.asked.redact)
         found = in_contents(contents) or held(main.description, seen)
         for amounts in found:
             totals[amounts.rule.noun] += amounts.count.total()

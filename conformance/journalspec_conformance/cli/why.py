@@ -70,8 +70,8 @@ def why_command(path: Path, everything: bool, **what: Any) -> None:
 def _found(place: Directory, journal: Journal) -> Keeping | None:
     """Return what keeps the files of a journal, with no name that is hidden; None: that is not described."""
     found = keeping(journal.format, journal.seen, journal.edition, journal.params)
-    if found is not None and place.asked.redact:
-        hide = Redactor(journal).text
+    if found is not None:
+        hide = Redactor(journal, place.asked.redact).text
         named = (each if each.below else replace(each, name=hide(each.name)) for each in found.holders)
         found = replace(found, holders=tuple(named))
     return found
