@@ -12,7 +12,6 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
@@ -25,7 +24,6 @@ from journalspec.formats import UnknownFormat, format_module, get_format
 from journalspec.observation import REFUSED
 from journalspec_conformance.cli._tables import reading
 from journalspec_conformance.cli.contents import MESSAGES, QUEUE, QUEUES, nested
-from journalspec_conformance.cli.facts import some_of
 from journalspec_conformance.cli.journal_view import STATUSES, unchanging
 from journalspec_conformance.cli.places import (
     Asked,
@@ -35,10 +33,11 @@ from journalspec_conformance.cli.places import (
     amount,
     find,
     known_policy,
+    no_such,
     options,
 )
 from journalspec_conformance.cli.rebuild import policy_of
-from journalspec_conformance.cli.row_output import NEAREST, hold_queues, write_csv, write_heads, write_parquet
+from journalspec_conformance.cli.row_output import hold_queues, write_csv, write_heads, write_parquet
 from journalspec_conformance.cli.rows import ContentsRows, Matches, ask_rows, has_arrow, with_contents
 from journalspec_conformance.cli.selection import Question
 from journalspec_reference import artemis_xml
@@ -368,8 +367,7 @@ def _known(problem: str, wanted: Sequence[str], names: Sequence[str]) -> None:
     """Raise UsageProblem for the first name that is not one of the store's, with those that are like it."""
     for name in wanted:
         if name not in names:
-            near = get_close_matches(name, names, NEAREST, cutoff=0)
-            raise UsageProblem(f"{problem} {shown(name)!r}", f"the nearest names: {some_of(near)}")
+            raise no_such(problem, name, names, "the nearest names: ")
 
 
 def _no_such_file(answer: Answer, kind: str) -> UsageProblem:

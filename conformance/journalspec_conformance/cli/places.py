@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from itertools import combinations, islice
@@ -32,6 +32,8 @@ from journalspec_reference.filesets import (
 
 #: What stands for standard input, and so many entries of a directory are looked at for a name.
 STANDARD_INPUT, MOST_NEIGHBOURS = Path("-"), 10_000
+#: Of a name that there is not, so many that are like it are listed.
+NEAREST = 3
 
 
 class UsageProblem(click.ClickException):
@@ -45,6 +47,17 @@ class UsageProblem(click.ClickException):
     def show(self, file: IO[Any] | None = None) -> None:
         """Print what is wrong, and what to do."""
         click.echo(f"journalspec: {self.format_message()}", file=file, err=file is None)
+
+
+def no_such(problem: str, name: str, known: Mapping[str, str] | Sequence[str], none: str) -> UsageProblem:
+    """Return what to say of a name that there is not: the nearest that there are, or `none`.
+
+    `known` are names, or what is shown of each.
+    """
+    near = get_close_matches(name, known, NEAREST, cutoff=0)
+    names = [known[each] for each in near] if isinstance(known, Mapping) else near
+    hint = f"the nearest names: {', '.join(map(shown, names))}" if near else none
+    return UsageProblem(f"{problem} {shown(name)!r}", hint)
 
 
 class NothingKept(UsageProblem):

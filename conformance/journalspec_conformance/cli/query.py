@@ -172,19 +172,16 @@ def _own_tables(source: Matches) -> dict[str, ContentsRows]:
 def _entries(source: Matches, table: str) -> Iterator[dict[str, Any]]:
     """Yield the rows of a table other than records."""
     seen = source.observation
-    if table == "files":
-        for file in seen.files:
-            yield {"file": shown(file.file), "length": file.length, "role": file.role}
-    elif table == "lost":
-        for gone in seen.dropped:
-            yield {"file": shown(gone.file), "off": gone.off, "length": gone.length, "reason": gone.reason}
-    elif table == "missing":
-        yield from (each.members() for each in seen.missing)
-    else:
-        columns = tables_of(source.format)[table]
-        names = IN_DOUBT if table == "transactions" else (table,)
-        for entry in (entry for name in names for entry in source.state.get(name, ())):
-            yield {name: _plain(columns[name], value) for name, value in entry.items() if name in columns}
+    if table in TABLES:
+        entries = {"files": seen.files, "lost": seen.dropped, "missing": seen.missing}[table]
+        for each in entries:
+            members = {name: getattr(each, name) for name, _, _ in TABLES[table]}
+            yield {name: value for name, value in members.items() if value != ""}
+        return
+    columns = tables_of(source.format)[table]
+    names = IN_DOUBT if table == "transactions" else (table,)
+    for entry in (entry for name in names for entry in source.state.get(name, ())):
+        yield {name: _plain(columns[name], value) for name, value in entry.items() if name in columns}
 
 
 def _plain(column: Field, value: Any) -> Any:

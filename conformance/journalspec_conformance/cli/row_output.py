@@ -8,7 +8,6 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -19,11 +18,11 @@ from journalspec.files import shown
 from journalspec.formats import get_format
 from journalspec.observation import CLEAN, REFUSED, Level, jsonable
 from journalspec_conformance.cli.contents import MESSAGES, QUEUE, QUEUES
-from journalspec_conformance.cli.facts import TRANSACTIONS, some_of
+from journalspec_conformance.cli.facts import TRANSACTIONS
 from journalspec_conformance.cli.follow import Follower
 from journalspec_conformance.cli.journal_view import VERDICT_STYLES, Painter, unchanging, value_text
 from journalspec_conformance.cli.ndjson import write_line
-from journalspec_conformance.cli.places import Directory, UsageProblem, amount
+from journalspec_conformance.cli.places import Directory, UsageProblem, amount, no_such
 from journalspec_conformance.cli.rows import Columns, ContentsRows, Matches, ask_rows, has_arrow
 from journalspec_conformance.cli.selection import Question, columns_of
 from journalspec_reference.filesets import LeftOut
@@ -47,8 +46,6 @@ MOST_TEXT = 48
 UNCUT = ("id", "xid", "queue")
 #: Of a message that is the only one that was found, so many characters of each value.
 MOST_WHOLE = 600
-#: Of a name that there is not, so many that are like it are listed.
-NEAREST = 3
 
 
 @dataclass
@@ -160,11 +157,8 @@ def hold_queues(sources: Sequence[Matches], wanted: Sequence[str]) -> None:
         known |= source.queues() if isinstance(source, ContentsRows) else {}
     for each in wanted:
         if each not in known:
-            near = [known[name] for name in get_close_matches(each, known, NEAREST, cutoff=0)]
-            raise UsageProblem(
-                f"--queue: no {sources[0].noun} is of a queue or topic {shown(each)!r}",
-                f"the nearest names: {some_of(near)}" if near else "none here names a queue",
-            )
+            what = f"--queue: no {sources[0].noun} is of a queue or topic"
+            raise no_such(what, each, known, "none here names a queue")
 
 
 def _follow(places: Sequence[Directory], selection: Question, output: Output) -> None:
