@@ -27,7 +27,7 @@ from journalspec_conformance.cli.contents import MESSAGES, QUEUE, QUEUES, nested
 from journalspec_conformance.cli.journal_view import STATUSES, unchanging
 from journalspec_conformance.cli.places import (
     Asked,
-    Directory,
+    Found,
     NothingKept,
     UsageProblem,
     amount,
@@ -43,7 +43,7 @@ from journalspec_conformance.cli.selection import Question
 from journalspec_reference import artemis_xml
 from journalspec_reference.answers import Answer
 from journalspec_reference.contents import Count, Row, contents
-from journalspec_reference.filesets import FilesetError, LeftOut
+from journalspec_reference.filesets import FilesetError
 from journalspec_reference.lossreport import LossReport
 from journalspec_reference.newstore import (
     BYTES,
@@ -121,12 +121,11 @@ def export_command(
         raise click.UsageError(f"--as {kind} is of one table.")
     found = find(asked)
     if policy is not None:
-        known_policy(found[0], policy)
-    journals = [journal for place in found[0] for journal in place.journals]
-    with unchanging(journals), reading(sum(len(data) for one in journals for data in one.files.values())):
+        known_policy(found, policy)
+    with unchanging(found.journals), reading(found.size):
         if to is not None:
             # A name such as db-2.log would make it a part of the journal.
-            refuse_target(to, own_directories(journals))
+            refuse_target(to, own_directories(found.journals))
         if kind in (XML, SQL):
             if tables and kind == XML:
                 raise click.UsageError("--as artemis-xml is of messages: --queue chooses, --table does not.")
@@ -147,7 +146,7 @@ def _opened(to: Path | None) -> Iterator[IO[bytes]]:
 
 def _rows(
     kind: str,
-    found: tuple[Sequence[Directory], Sequence[LeftOut]],
+    found: Found,
     tables: Sequence[str],
     queues: Sequence[str],
     policy: str | None,
@@ -247,7 +246,7 @@ class _OneFile(NewStore):
 
 def _for_a_product(
     kind: str,
-    found: tuple[Sequence[Directory], Sequence[LeftOut]],
+    found: Found,
     tables: Sequence[str],
     queues: Sequence[str],
     policy: str | None,

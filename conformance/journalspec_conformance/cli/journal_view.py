@@ -6,8 +6,8 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import replace
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from rich.panel import Panel
@@ -19,7 +19,7 @@ from journalspec.formats import Format, get_format
 from journalspec.observation import CLEAN, RECOVERED, REFUSED, Dropped, Missing, Note, Observation, Record
 from journalspec.reread import LISTS, Changed
 from journalspec_conformance.cli._tables import PipeConsole, reading
-from journalspec_conformance.cli.places import Asked, Directory, UsageProblem, problem
+from journalspec_conformance.cli.places import Asked, Directory, Found, UsageProblem, problem
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_reference.answers import (
     ASSUMED,
@@ -31,12 +31,7 @@ from journalspec_reference.answers import (
     ask,
     lost,
 )
-from journalspec_reference.filesets import (
-    FilesetError,
-    Journal,
-    LeftOut,
-    by_reason,
-)
+from journalspec_reference.filesets import FilesetError, Journal, LeftOut, by_reason
 
 #: What can be painted on a line: text, or text with a rich style.
 Part = str | tuple[str, str]
@@ -160,12 +155,12 @@ def value_text(value: object) -> str:
 
 def present(
     command: str,
-    found: tuple[Sequence[Directory], Sequence[LeftOut]],
+    found: Found,
     policy: str | None = None,
     *,
     members: Callable[[Answer], dict[str, object]] | None = None,
     write: Callable[[Painter, Answer, Asked], None] | None = None,
-    screens: Callable[[Given, Sequence[LeftOut]], Sequence[Sequence[Part]]] | None = None,
+    screens: Callable[[Given], Sequence[Sequence[Part]]] | None = None,
     stream: Callable[[Callable[[Directory, Journal], Answer]], int] | None = None,
     bad: list[UsageProblem] | None = None,
 ) -> None:
@@ -177,23 +172,18 @@ def present(
     With `bad`, which has the problems of other paths, one that gives no answer is put there, and all of them
     are shown after the answers; without it, the first one ends the command.
     """
-    places, unlisted = found
     more = () if policy in (None, STRICT) else ("--policy", policy)
-    journals = [journal for place in places for journal in place.journals]
-    with unchanging(journals), ExitStack() as shown_bar:
-        bar = shown_bar.enter_context(
-            reading(sum(len(data) for one in journals for data in one.files.values()))
-        )
+    with unchanging(found.journals), reading(found.size) as bar:
         if stream is not None:
             if sys.stdout.isatty():
                 bar()
             raise SystemExit(
                 stream(lambda place, journal: answers(place.asked, command, [journal], policy, *more)[0])
             )
-        given = [*_answered(places, command, policy, more, bad)]
+        given = Given([*_answered(found.places, command, policy, more, bad)], found.unlisted)
         out = Painter()
         if screens is not None:
-            lines = screens(given, unlisted)
+            lines = screens(given)
             bar()
             for line in lines:
                 out.line(*line)
@@ -201,18 +191,16 @@ def present(
             if sys.stdout.isatty():
                 bar()
             if members is not None:
-                jsontext.write(document(given, unlisted, members), sys.stdout)
+                jsontext.write(document(given, members), sys.stdout)
             elif write is not None:
-                for number, (place, answer) in enumerate(
-                    (place, one) for place, all_of in given for one in all_of
-                ):
+                for number, (place, answer) in enumerate(given):
                     if number:
                         out.line("")
                     write(out, answer, place.asked)
-                write_beside(out, given, unlisted)
-    statuses = [STATUSES[answer.observation.verdict] for _, all_of in given for answer in all_of]
+                write_beside(out, given)
+    statuses = [STATUSES[answer.observation.verdict] for _, answer in given]
     # What could not be listed may hold a journal that was not looked at.
-    raise SystemExit(max([*statuses, STATUSES[RECOVERED] if unlisted else 0, *map(_shown, bad or ())]))
+    raise SystemExit(max([*statuses, STATUSES[RECOVERED] if found.unlisted else 0, *map(_shown, bad or ())]))
 
 
 def _answered(
@@ -291,16 +279,39 @@ def unchanging(journals: Sequence[Journal]) -> Iterator[None]:
     raise UsageProblem(f"{shown(what)}: what was printed, if anything, is not whole", hint)
 
 
-#: The answers about the journals of each place.
-Given = Sequence[tuple[Directory, Sequence[Answer]]]
+@dataclass(frozen=True)
+class Given:
+    """The answers about the journals of each place, and what was not looked into."""
+
+    places: Sequence[tuple[Directory, Sequence[Answer]]]
+    unlisted: Sequence[LeftOut] = ()
+
+    def __iter__(self) -> Iterator[tuple[Directory, Answer]]:
+        """Yield the answers, each with its place."""
+        return ((place, answer) for place, found in self.places for answer in found)
+
+    def beside(self) -> Iterator[LeftOut]:
+        """Yield what lies at the paths and belongs to no journal shown, and why it was left out."""
+        for place, found in self.places:
+            told = {name for answer in found for name in answer.journal.files}
+            told |= {name for answer in found for name in answer.journal.neighbours}
+            told |= {entry.name for answer in found for entry in answer.journal.unread}
+            left_out = {entry.name: entry.why for entry in place.loaded.left_out}
+            for name in sorted({*place.loaded.files, *left_out} - told):
+                shown_as = name if len(self.places) == 1 else str(place.loaded.root / name)
+                yield LeftOut(shown_as, left_out.get(name, "not part of a journal shown here"))
+        yield from self.unlisted
 
 
-def document(
-    given: Given, unlisted: Sequence[LeftOut], members: Callable[[Answer], dict[str, object]]
-) -> dict[str, object]:
+def left_json(entries: Iterable[LeftOut]) -> list[dict[str, str]]:
+    """Return what was left out as JSON has it."""
+    return [{"file": entry.name, "why": entry.why} for entry in entries]
+
+
+def document(given: Given, members: Callable[[Answer], dict[str, object]]) -> dict[str, object]:
     """Return the JSON of a command: of each journal what it is, where, what was not read, its members."""
     tagged = []
-    for place, answer in ((place, answer) for place, found in given for answer in found):
+    for place, answer in given:
         journal = answer.journal
         head: dict[str, object] = {
             "format": journal.format,
@@ -313,29 +324,16 @@ def document(
             trials = [trial.to_json() for trial in answer.trials]
             head["edition_assumed"] = {"why": answer.assumption, "trials": trials}
         if journal.unread:
-            head["not_read"] = [{"file": entry.name, "why": entry.why} for entry in journal.unread]
+            head["not_read"] = left_json(journal.unread)
         tagged.append(head | members(answer))
     whole = tagged[0] if len(tagged) == 1 else {"journals": tagged}
-    beside = [{"file": entry.name, "why": entry.why} for entry in left_beside(given, unlisted)]
+    beside = left_json(given.beside())
     return whole | ({"left_out": beside} if beside else {})
 
 
-def left_beside(given: Given, unlisted: Sequence[LeftOut]) -> Iterator[LeftOut]:
-    """Yield what lies at the paths and belongs to no journal shown, and why it was left out."""
-    for place, found in given:
-        told = {name for answer in found for name in answer.journal.files}
-        told |= {name for answer in found for name in answer.journal.neighbours}
-        told |= {entry.name for answer in found for entry in answer.journal.unread}
-        left_out = {entry.name: entry.why for entry in place.loaded.left_out}
-        for name in sorted({*place.loaded.files, *left_out} - told):
-            shown_as = name if len(given) == 1 else str(place.loaded.root / name)
-            yield LeftOut(shown_as, left_out.get(name, "not part of a journal shown here"))
-    yield from unlisted
-
-
-def write_beside(out: Painter, given: Given, unlisted: Sequence[LeftOut]) -> None:
+def write_beside(out: Painter, given: Given) -> None:
     """Write what lies at the paths and was left out."""
-    entries = by_reason(left_beside(given, unlisted))
+    entries = by_reason(given.beside())
     if entries:
         out.line("")
     for why, names in entries.items():

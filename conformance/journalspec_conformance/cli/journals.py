@@ -15,15 +15,7 @@ import click
 
 from journalspec.files import shown
 from journalspec.formats import Format, get_format
-from journalspec.observation import (
-    REFUSED,
-    FileMap,
-    Level,
-    Observation,
-    Record,
-    record_place,
-    region_place,
-)
+from journalspec.observation import REFUSED, FileMap, Level, Observation, Record, record_place, region_place
 from journalspec.reread import by_file, files_of
 from journalspec_conformance.cli import rebuild
 from journalspec_conformance.cli.contents import of_answer
@@ -46,7 +38,15 @@ from journalspec_conformance.cli.journal_view import (
     write_title,
 )
 from journalspec_conformance.cli.ndjson import write_journals
-from journalspec_conformance.cli.places import Asked, Directory, UsageProblem, find, known_policy, options
+from journalspec_conformance.cli.places import (
+    Asked,
+    Directory,
+    Found,
+    UsageProblem,
+    find,
+    known_policy,
+    options,
+)
 from journalspec_conformance.cli.row_output import show_rows
 from journalspec_conformance.cli.screen import screen
 from journalspec_conformance.cli.selection import Question, questions
@@ -54,10 +54,8 @@ from journalspec_conformance.cli.summary import kept, next_steps, summary
 from journalspec_reference.answers import Answer
 from journalspec_reference.api import Span, spans_by_file
 from journalspec_reference.api import load as load_implementation
-from journalspec_reference.filesets import Journal, LeftOut
-from journalspec_reference.hexdump import (
-    WIDTH as HEX_WIDTH,
-)
+from journalspec_reference.filesets import Journal
+from journalspec_reference.hexdump import WIDTH as HEX_WIDTH
 from journalspec_reference.hexdump import (
     Fold,
     Head,
@@ -178,11 +176,9 @@ def _members(answer: Answer, level: Level, *, redact: bool) -> dict[str, object]
     return seen.members(level)
 
 
-def _screen(
-    command: str, policy: str | None, given: Given, unlisted: Sequence[LeftOut]
-) -> Sequence[tuple[Part, ...]]:
+def _screen(command: str, policy: str | None, given: Given) -> Sequence[tuple[Part, ...]]:
     """Return the lines of the summary."""
-    return [*screen(summary(given, unlisted, command, policy))]
+    return [*screen(summary(given, command, policy))]
 
 
 def _write_journal(out: Painter, answer: Answer, asked: Asked, parts: AbstractSet[str]) -> None:
@@ -354,7 +350,7 @@ def recover_command(
     asked, chosen = Asked(**what), Level.parse(level or LEVELS[Level.LAYOUT])
     found = find(asked)
     if policy is not None:
-        known_policy(found[0], policy)
+        known_policy(found, policy)
     if wanted:
         if as_ndjson or level or with_all or with_notes:
             raise click.UsageError(
@@ -397,8 +393,8 @@ def check_command(as_json: bool, **what: Any) -> None:
     """
     found, bad = _found(Asked(**what))
 
-    def lines(given: Given, _: Sequence[LeftOut]) -> Sequence[tuple[Part, ...]]:
-        return [(line,) for place, answers in given for line in _checked(place, answers)]
+    def lines(given: Given) -> Sequence[tuple[Part, ...]]:
+        return [(line,) for place, answers in given.places for line in _checked(place, answers)]
 
     present(
         "check",
@@ -412,7 +408,7 @@ def check_command(as_json: bool, **what: Any) -> None:
     )
 
 
-def _found(asked: Asked) -> tuple[tuple[list[Directory], list[LeftOut]], list[UsageProblem]]:
+def _found(asked: Asked) -> tuple[Found, list[UsageProblem]]:
     """Return what is at the paths, and what is wrong with those that are no use; UsageProblem: none is."""
     try:
         return find(asked), []

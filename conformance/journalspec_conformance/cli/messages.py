@@ -79,7 +79,7 @@ def explain_command(text: str, path: Path | None, everything: bool, verbose: boo
 
 def _answers(asked: Asked) -> list[Answer]:
     """Return what strict recovery says of the journals at a path, and a reading of those that it refuses."""
-    journals = [journal for place in find(asked)[0] for journal in place.journals]
+    journals = find(asked).journals
     with unchanging(journals):
         found = answers(asked, "explain", journals, STRICT)
         refused = [answer.journal for answer in found if answer.observation.verdict == REFUSED]

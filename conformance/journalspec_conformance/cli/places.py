@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from itertools import combinations, islice
 from pathlib import Path
 from textwrap import wrap
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import click
 
@@ -66,9 +66,9 @@ class NothingKept(UsageProblem):
     exit_code = 3
 
 
-def known_policy(places: Sequence[Directory], policy: str) -> None:
+def known_policy(found: Found, policy: str) -> None:
     """Raise UsageProblem if one of the journals knows no such policy."""
-    for journal in (journal for place in places for journal in place.journals):
+    for journal in found.journals:
         policies = get_format(journal.format).policies
         if policy not in policies:
             known = ", ".join(policies)
@@ -200,7 +200,29 @@ class Directory:
     journals: Sequence[Journal]
 
 
-def find(asked: Asked) -> tuple[list[Directory], list[LeftOut]]:
+class Found(NamedTuple):
+    """The stores that were found, and what was not looked into."""
+
+    places: list[Directory]
+    unlisted: list[LeftOut]
+
+    @property
+    def pairs(self) -> list[tuple[Directory, Journal]]:
+        """The journals, each with its store."""
+        return [(place, journal) for place in self.places for journal in place.journals]
+
+    @property
+    def journals(self) -> list[Journal]:
+        """All journals."""
+        return [journal for _, journal in self.pairs]
+
+    @property
+    def size(self) -> int:
+        """The bytes of all their files."""
+        return sum(len(data) for journal in self.journals for data in journal.files.values())
+
+
+def find(asked: Asked) -> Found:
     """Return the stores that are asked about, and what was not looked into; raises UsageProblem with a hint.
 
     Several files are one set; each directory is looked at by itself, and so is each archive, which is
@@ -237,7 +259,7 @@ def find(asked: Asked) -> tuple[list[Directory], list[LeftOut]]:
         raise problem(error) from None
     except UnknownFormat as error:
         raise UsageProblem(str(error)) from None
-    return found, unlisted
+    return Found(found, unlisted)
 
 
 def _like(path: Path) -> str:

@@ -234,7 +234,7 @@ def query_command(
     on_terminal = sys.stdout.isatty()
     output = Output(as_ndjson, not (on_terminal or as_ndjson or parquet), parquet)
     found = find(Asked(**what))
-    with unchanging([journal for place in found[0] for journal in place.journals]):
+    with unchanging(found.journals):
         sources, status = ask_rows(found, Question())
         for source in sources:
             seen = source.observation
@@ -375,7 +375,7 @@ def columns_command(**what: Any) -> None:
     asked = Asked(**what)
     if not asked.paths and not asked.format_id:
         raise UsageProblem("columns of what?", "give a PATH, or --format F")
-    places = [] if asked.format_id else find(asked)[0]
+    places = [] if asked.format_id else find(asked).places
     names = [asked.format_id or "", *(each.format for place in places for each in place.journals)]
     for name in dict.fromkeys(filter(None, names)):
         try:

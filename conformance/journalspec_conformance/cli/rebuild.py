@@ -22,12 +22,12 @@ from journalspec_conformance.cli._options import Command, apply
 from journalspec_conformance.cli._tables import progress_bar, reading
 from journalspec_conformance.cli.archives import is_archive
 from journalspec_conformance.cli.facts import Listing, Section, grouped
-from journalspec_conformance.cli.journal_view import STATUSES, Painter, answers, left_beside, unchanging
-from journalspec_conformance.cli.places import Asked, Directory, NothingKept, UsageProblem, amount
+from journalspec_conformance.cli.journal_view import STATUSES, Given, Painter, answers, unchanging
+from journalspec_conformance.cli.places import Asked, Directory, Found, NothingKept, UsageProblem, amount
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_conformance.cli.screen import screen
 from journalspec_reference.answers import ASSUMED, UNCHECKED, Answer
-from journalspec_reference.filesets import FilesetError, Journal, LeftOut
+from journalspec_reference.filesets import FilesetError, Journal
 from journalspec_reference.lossreport import LossReport, PartAccount, Tally
 from journalspec_reference.newstore import (
     REPORT,
@@ -131,7 +131,7 @@ def policy_of(journal: Journal, given: str | None) -> str:
 
 
 def rebuild(
-    found: tuple[Sequence[Directory], Sequence[LeftOut]],
+    found: Found,
     asked: Asked,
     policy: str | None,
     wanted: NewStoreAsked,
@@ -139,8 +139,7 @@ def rebuild(
     as_json: bool,
 ) -> None:
     """Write a new store of each journal that was found; ends the command with the exit status."""
-    places, unlisted = found
-    journals = [journal for place in places for journal in place.journals]
+    places, journals = found.places, found.journals
     kept = {path for place in places for path in _directories(place)}
     with unchanging(journals), _none_made(), progress_bar() as show:
         if wanted.to is not None:
@@ -149,12 +148,8 @@ def rebuild(
         progress = _progress(show, sum(len(data) for one in journals for data in one.seen.values()))
         files = [*_archives(asked), *sources(journals)]
         before = digests(files, progress)
-    with (
-        unchanging(journals),
-        _none_made(),
-        reading(sum(len(data) for one in journals for data in one.files.values())),
-    ):
-        given = [(place, [*_asked(place, policy)]) for place in places]
+    with unchanging(journals), _none_made(), reading(found.size):
+        given = Given([(place, [*_asked(place, policy)]) for place in places], found.unlisted)
         parts, undone = _parts(given, policy, wanted.choices)
     hidden = parts[0].answer.journal if asked.redact else None
     with unchanging(journals), _none_made(hidden), progress_bar() as show:
@@ -164,7 +159,7 @@ def rebuild(
         more = [*sources((), (each for part in parts for each in covered(part)))]
         more = [each for each in more if each not in files]
         before += digests(more, progress)
-        report = _report(given, unlisted, asked, wanted, (parts, undone))
+        report = _report(given, asked, wanted, (parts, undone))
         named = [(_called(places, name), path) for name, path in (*files, *more)]
         before = [replace(each, file=name) for each, (name, _) in zip(before, named, strict=True)]
         if wanted.to is not None and not wanted.dry_run:
@@ -183,7 +178,7 @@ def rebuild(
             # What has no room is in the report.
             out.line(*(part.replace(ALL, IN_REPORT) if isinstance(part, str) else part for part in line))
     clean = all(part.answer.observation.verdict == CLEAN for part in parts)
-    raise SystemExit(STATUSES[CLEAN if clean and not report.lost and not unlisted else RECOVERED])
+    raise SystemExit(STATUSES[CLEAN if clean and not report.lost and not found.unlisted else RECOVERED])
 
 
 @contextmanager
@@ -248,18 +243,16 @@ def _top(place: Directory) -> Path:
     return asked.below or (asked.given[0] if asked.given else place.loaded.root)
 
 
-def _parts(
-    given: Sequence[tuple[Directory, Sequence[Answer]]], policy: str | None, choices: StoreChoices
-) -> tuple[list[Part], dict[str, str]]:
+def _parts(given: Given, policy: str | None, choices: StoreChoices) -> tuple[list[Part], dict[str, str]]:
     """Return the parts of the new store, and why there is none of a journal, by what that is called.
 
     Raises ChoiceRefused, and CannotRebuild if there is no part at all.
     """
     made: list[Part] = []
     failed: list[tuple[Answer, str, FilesetError]] = []
-    if len({_top(place) for place, _ in given}) > 1:
+    if len({_top(place) for place, _ in given.places}) > 1:
         raise UsageProblem("--to is for one path", "give the directory above them, or one at a time")
-    for place, answer in ((place, one) for place, all_of in given for one in all_of):
+    for place, answer in given:
         below = PurePath(os.path.relpath(place.loaded.root, _top(place))).as_posix()
         try:
             store = new_store(answer, choices)
@@ -316,8 +309,7 @@ def _accounts(answer: Answer, refusal: FilesetError) -> list[Path]:
 
 
 def _report(
-    given: Sequence[tuple[Directory, Sequence[Answer]]],
-    unlisted: Sequence[LeftOut],
+    given: Given,
     asked: Asked,
     wanted: NewStoreAsked,
     found: tuple[Sequence[Part], dict[str, str]],
@@ -339,7 +331,7 @@ def _report(
         str(wanted.to or NOWHERE),
         parts,
         undone,
-        [*left_beside(given, unlisted)],
+        [*given.beside()],
         choices,
         hide if asked.redact else None,
     )

@@ -22,10 +22,9 @@ from journalspec_conformance.cli.facts import TRANSACTIONS
 from journalspec_conformance.cli.follow import Follower
 from journalspec_conformance.cli.journal_view import VERDICT_STYLES, Painter, unchanging, value_text
 from journalspec_conformance.cli.ndjson import write_line
-from journalspec_conformance.cli.places import Directory, UsageProblem, amount, no_such
+from journalspec_conformance.cli.places import Directory, Found, UsageProblem, amount, no_such
 from journalspec_conformance.cli.rows import Columns, ContentsRows, Matches, ask_rows, has_arrow
 from journalspec_conformance.cli.selection import Question, columns_of
-from journalspec_reference.filesets import LeftOut
 from journalspec_reference.predicates import text_of
 
 if TYPE_CHECKING:
@@ -127,15 +126,13 @@ def rows_of(names: Sequence[str], parts: Iterable[Columns]) -> Iterator[dict[str
             yield dict(zip(names, row, strict=True))
 
 
-def show_rows(
-    found: tuple[Sequence[Directory], Sequence[LeftOut]], selection: Question, as_ndjson: bool
-) -> None:
+def show_rows(found: Found, selection: Question, as_ndjson: bool) -> None:
     """Write the rows that are asked for; ends the command with the exit status."""
     output = Output(as_ndjson, selection.as_csv, selection.parquet, selection.limit)
     if selection.follow:
-        _follow(found[0], selection, output)
+        _follow(found.places, selection, output)
         raise SystemExit(0)
-    with unchanging([journal for place in found[0] for journal in place.journals]):
+    with unchanging(found.journals):
         sources, status = ask_rows(found, selection)
         if selection.count_by is not None:
             show_counts(sources, selection.counted_names, output)

@@ -33,13 +33,12 @@ from journalspec_conformance.cli.contents import (
 )
 from journalspec_conformance.cli.journal_view import STATUSES, answers
 from journalspec_conformance.cli.ndjson import line_of
-from journalspec_conformance.cli.places import Asked, Directory, NothingKept, UsageProblem
+from journalspec_conformance.cli.places import Asked, Found, NothingKept, UsageProblem
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_conformance.cli.selection import COMMON, ColumnSet, Question, columns_of, record_columns
 from journalspec_reference.answers import Answer, ask, stretches
 from journalspec_reference.batches import Batch, Stretch
 from journalspec_reference.contents import with_state
-from journalspec_reference.filesets import LeftOut
 from journalspec_reference.predicates import Predicate, text_of, texts
 
 if TYPE_CHECKING:
@@ -338,17 +337,13 @@ def _plain(value: Any) -> Any:
     return shown(value) if isinstance(value, str) else value
 
 
-def ask_rows(
-    found: tuple[Sequence[Directory], Sequence[LeftOut]], selection: Question, policy: str | None = None
-) -> tuple[list[Matches], int]:
+def ask_rows(found: Found, selection: Question, policy: str | None = None) -> tuple[list[Matches], int]:
     """Return the rows to look for in each journal, and the exit status of the worst verdict.
 
     Raises UsageProblem if the journals are of several formats, or the question does not fit their format, and
     NothingKept if recovery under the `policy` refuses one.
     """
-    places, unlisted = found
-    pairs = [(place, each) for place in places for each in place.journals]
-    formats = sorted({each.format for _, each in pairs})
+    formats = sorted({each.format for each in found.journals})
     if len(formats) != 1:
         raise UsageProblem(
             f"rows are of journals of one format, and these are of several: {', '.join(formats)}",
@@ -356,8 +351,8 @@ def ask_rows(
         )
     description = get_format(formats[0])
     out: list[Matches] = []
-    status = STATUSES[RECOVERED] if unlisted else 0
-    for place, journal in pairs:
+    status = STATUSES[RECOVERED] if found.unlisted else 0
+    for place, journal in found.pairs:
         # The conditions are about what is stored; what is shown of it is redacted late.
         (answer,) = answers(replace(place.asked, redact=False), "inspect", [journal], None)
         out.append(Matches(answer, place.asked, files=selection.files, policy=policy))

@@ -32,13 +32,7 @@ from journalspec_conformance.cli.facts import (
     losses,
     some_of,
 )
-from journalspec_conformance.cli.journal_view import (
-    STATUSES,
-    STRICT,
-    Given,
-    left_beside,
-    refused_by_recovery,
-)
+from journalspec_conformance.cli.journal_view import STATUSES, STRICT, Given, refused_by_recovery
 from journalspec_conformance.cli.places import Asked, Directory, amount
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_reference.answers import ASSUMED, CHANGED, IN_USE, UNREAD, Answer, ask
@@ -78,20 +72,20 @@ def worst(verdicts: Iterable[str]) -> str:
 # The screen.
 
 
-def summary(given: Given, unlisted: Sequence[LeftOut], command: str, policy: str | None) -> Iterator[Section]:
+def summary(given: Given, command: str, policy: str | None) -> Iterator[Section]:
     """Yield the sections on what is at the paths: of one store in full, of several one line for each."""
     stores = _stores(given)
     if len(stores) > 1:
-        yield from several(stores, command, policy, unlisted)
+        yield from several(stores, command, policy, given.unlisted)
     else:
-        yield from sections(stores[0], command, policy, left_beside(given, unlisted))
+        yield from sections(stores[0], command, policy, given.beside())
 
 
 def _stores(given: Given) -> list[list[Part]]:
     """Return the stores, each as its journals: directories side by side may be one store."""
     stores: list[list[Part]] = []
     known: dict[tuple[object, str], list[Part]] = {}
-    for place, answers in given:
+    for place, answers in given.places:
         for answer in answers:
             part = Part(place, answer)
             root, patterns = place.loaded.root, part.description.parts

@@ -40,14 +40,14 @@ def why_command(path: Path, everything: bool, **what: Any) -> None:
 
     Nothing is ever written to PATH.
     """
-    places, _ = find(Asked(paths=(path,), **what))
-    journals = [(place, journal) for place in places for journal in place.journals]
+    stores = find(Asked(paths=(path,), **what))
+    journals = stores.pairs
     out = Painter()
     several = len(journals) > MOST_SCREENS and not everything
     # Those of a store are two at most, and one screen; a line between them.
     most = MOST_LINES if len(journals) < 2 or several else MOST_LINES // 2 - 1
     rows = []
-    with unchanging([journal for _, journal in journals]):
+    with unchanging(stores.journals):
         for number, (place, journal) in enumerate(journals):
             file = None if place.asked.archive or path.is_dir() else path.name
             with reading(sum(map(len, journal.files.values()))):
