@@ -19,7 +19,6 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from journalspec_conformance.cli import rebuild
 from journalspec_corpus.load import find_case
 from journalspec_reference import artemis_xml, newstore
 from judged import call, flat, start
@@ -476,7 +475,7 @@ def test_redaction_hides_why_no_store_can_be_made(pair: Path, monkeypatch: pytes
     def refused(*_: object) -> None:
         raise newstore.CannotRebuild("it holds 'secret'", "see 'secret'")
 
-    monkeypatch.setattr(rebuild, "new_store", refused)
+    monkeypatch.setattr(newstore, "new_store", refused)
     asked = ("recover", pair, "--to", pair.parent / "new")
     plain, hidden = call(*asked), call(*asked, "--redact", columns=200)
     assert plain.exit_code == hidden.exit_code == 3
@@ -489,7 +488,7 @@ def test_redaction_hides_why_a_new_store_was_removed(pair: Path, monkeypatch: py
     def unclean(*_: object) -> None:
         raise newstore.CannotRebuild("what was written has 'secret'")
 
-    monkeypatch.setattr(rebuild, "write", unclean)
+    monkeypatch.setattr(newstore, "write", unclean)
     hidden = call("recover", pair, "--to", pair.parent / "new", "--redact", columns=200)
     assert hidden.exit_code == 3
     assert "secret" not in hidden.stderr

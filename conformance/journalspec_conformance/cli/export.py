@@ -40,24 +40,11 @@ from journalspec_conformance.cli.rebuild import policy_of
 from journalspec_conformance.cli.row_output import hold_queues, write_csv, write_heads, write_parquet
 from journalspec_conformance.cli.rows import ContentsRows, Matches, ask_rows, has_arrow, with_contents
 from journalspec_conformance.cli.selection import Question
-from journalspec_reference import artemis_xml
+from journalspec_reference import artemis_xml, newstore
 from journalspec_reference.answers import Answer
 from journalspec_reference.contents import Count, Row, contents
 from journalspec_reference.filesets import FilesetError
 from journalspec_reference.lossreport import LossReport
-from journalspec_reference.newstore import (
-    BYTES,
-    REPORT,
-    LossItem,
-    NewFile,
-    NewStore,
-    Part,
-    digests,
-    own_directories,
-    refuse_other,
-    refuse_target,
-)
-from journalspec_reference.newstore import sources as source_files
 
 JSONL, CSV, PARQUET, XML, SQL = KINDS = ("jsonl", "csv", "parquet", "artemis-xml", "sql")
 
@@ -125,7 +112,7 @@ def export_command(
     with unchanging(found.journals), reading(found.size):
         if to is not None:
             # A name such as db-2.log would make it a part of the journal.
-            refuse_target(to, own_directories(found.journals))
+            newstore.refuse_target(to, newstore.own_directories(found.journals))
         if kind in (XML, SQL):
             if tables and kind == XML:
                 raise click.UsageError("--as artemis-xml is of messages: --queue chooses, --table does not.")
@@ -209,14 +196,14 @@ def _lines(sources: Sequence[ContentsRows], *, several: bool) -> Iterator[str]:
 
 
 @dataclass
-class _OneFile(NewStore):
+class _OneFile(newstore.NewStore):
     """A file for a product, as reports have it: its bytes, what is in it, what it cannot hold."""
 
     answer: Answer
     reader: str
     write: Callable[[], Iterable[bytes]]
     counts: Callable[[], Iterable[Count]]
-    losses: Callable[[], Iterator[LossItem]]
+    losses: Callable[[], Iterator[newstore.LossItem]]
     step: str
 
     def __post_init__(self) -> None:
@@ -231,7 +218,7 @@ class _OneFile(NewStore):
         """Return what is in it."""
         return self.counts()
 
-    def left_out(self) -> Iterator[LossItem]:
+    def left_out(self) -> Iterator[newstore.LossItem]:
         """Return what it cannot hold."""
         return self.losses()
 
@@ -239,9 +226,9 @@ class _OneFile(NewStore):
         """Return how the file is read, and that there is more in a new store."""
         return self.step, "`journalspec recover --to` writes a new store, which keeps more."
 
-    def files(self) -> Iterator[NewFile]:
+    def files(self) -> Iterator[newstore.NewFile]:
         """Yield the file; what it is called is not known here."""
-        yield NewFile("", self.write())
+        yield newstore.NewFile("", self.write())
 
 
 def _for_a_product(
@@ -261,7 +248,7 @@ def _for_a_product(
     writer = _sql(answer, tables) if kind == SQL else _xml(answer, queues)
     if to is not None and not any(each.rows for each in writer.carried()):
         _refuse_nothing(sources, status)
-    part = Part("", policy_of(answer.journal, policy), answer, writer)
+    part = newstore.Part("", policy_of(answer.journal, policy), answer, writer)
     report = LossReport(str(sources[0].path), str(to or kind), [part])
     source = replace(sources[0], noun="byte")
     with ExitStack() as unfinished:
@@ -279,14 +266,14 @@ def _for_a_product(
 def _account(report: LossReport, answer: Answer, to: Path | None) -> None:
     """Write the reports, and print what the file cannot hold."""
     with Path(os.devnull).open("w", encoding="utf-8") if to is None else _report(to, ".json") as out:
-        report.write_json(out, digests(source_files([answer.journal])) if to is not None else ())
+        report.write_json(out, newstore.digests(newstore.sources([answer.journal])) if to is not None else ())
     if to is not None:
         with _report(to, ".md") as out:
             report.write_page(out)
     (one,) = report.found
     for (what, code), number in one.left_out.counts.most_common():
         text = shown(one.left_out.texts[what, code])
-        noun = "region" if what == BYTES else what
+        noun = "region" if what == newstore.BYTES else what
         click.echo(f"not kept  {amount(number, noun)}, {code}: {text}", err=True)
     click.echo("          `recover --to` keeps more of it than any such file", err=True)
 
@@ -294,19 +281,19 @@ def _account(report: LossReport, answer: Answer, to: Path | None) -> None:
 def _report(to: Path, ending: str) -> AbstractContextManager[IO[str]]:
     """Return the stream of a report beside a file; one of ours that is there is replaced."""
     path = _beside(to, ending)
-    refuse_other(path)
+    newstore.refuse_other(path)
     return replacing(path)
 
 
 def _beside(to: Path, ending: str) -> Path:
-    return to.with_name(f"{to.name}{REPORT}{ending}")
+    return to.with_name(f"{to.name}{newstore.REPORT}{ending}")
 
 
 def _remove_reports(to: Path) -> None:
     """Remove the reports on a file that was not written; what is none of ours stays."""
     for path in (_beside(to, ".json"), _beside(to, ".md")):
         with suppress(FilesetError):
-            refuse_other(path)
+            newstore.refuse_other(path)
             path.unlink(missing_ok=True)
 
 
@@ -320,7 +307,7 @@ def _sql(answer: Answer, tables: Sequence[str]) -> _OneFile:
     _known("there is no table", tables, [*(found.tables if found is not None else ())])
     script = sql.Script(found, tables)
 
-    def left_out() -> Iterator[LossItem]:
+    def left_out() -> Iterator[newstore.LossItem]:
         yield from script.losses()
         yield from script.unread()
 

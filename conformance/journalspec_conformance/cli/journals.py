@@ -51,24 +51,11 @@ from journalspec_conformance.cli.row_output import show_rows
 from journalspec_conformance.cli.screen import screen
 from journalspec_conformance.cli.selection import Question, questions
 from journalspec_conformance.cli.summary import kept, next_steps, summary
+from journalspec_reference import hexdump
 from journalspec_reference.answers import Answer
 from journalspec_reference.api import Span, spans_by_file
 from journalspec_reference.api import load as load_implementation
 from journalspec_reference.filesets import Journal
-from journalspec_reference.hexdump import WIDTH as HEX_WIDTH
-from journalspec_reference.hexdump import (
-    Fold,
-    Head,
-    Row,
-    fold_text,
-    head_text,
-    hex_cells,
-    lines,
-    notes,
-    row_text,
-    text_cells,
-    uniform,
-)
 
 LEVELS = [level.name.lower() for level in Level]
 LEVEL_HELP = (
@@ -234,7 +221,7 @@ def _write_files(
         write_dropped(out, description, dropped(name))
         outside = beside(name)
         for span in _untold(spans, records(name), outside):
-            fill = uniform(journal.files[name], span.off, span.length)
+            fill = hexdump.uniform(journal.files[name], span.off, span.length)
             content = span.value if fill is None else f"all {fill:02x}"
             text = (
                 f"  {span.kind} {span.off}..{span.off + span.length} ({span.length} bytes) {shown(content)}"
@@ -282,28 +269,28 @@ def _write_dump(out: Painter, journal: Journal) -> None:
         out.line("")
         out.line((f"== {shown(name)}: {len(data)} bytes", "bold"))
         turns: dict[str, str] = {}
-        for line in lines(data, spans, name):
-            if isinstance(line, Head):
-                out.line((head_text(line), f"bold {KIND_STYLES.get(line.kind, 'green')}"))
-            elif isinstance(line, Fold):
-                out.line((fold_text(line), "dim"))
+        for line in hexdump.lines(data, spans, name):
+            if isinstance(line, hexdump.Head):
+                out.line((hexdump.head_text(line), f"bold {KIND_STYLES.get(line.kind, 'green')}"))
+            elif isinstance(line, hexdump.Fold):
+                out.line((hexdump.fold_text(line), "dim"))
             else:
                 _write_row(out, line, turns)
 
 
-def _write_row(out: Painter, row: Row, turns: dict[str, str]) -> None:
-    beside, below = notes(row.labels, out.columns)
+def _write_row(out: Painter, row: hexdump.Row, turns: dict[str, str]) -> None:
+    beside, below = hexdump.notes(row.labels, out.columns)
     if out.on_terminal:
-        blank = " " * (len(hex_cells(b"")) - 3 * len(row.data) + 2)
-        text = text_cells(row.data).ljust(HEX_WIDTH + 2 if beside else 0)
+        blank = " " * (len(hexdump.hex_cells(b"")) - 3 * len(row.data) + 2)
+        text = hexdump.text_cells(row.data).ljust(hexdump.WIDTH + 2 if beside else 0)
         out.line((f"{row.off:08x}", "dim"), "  ", *_coloured(row, turns), blank, text, beside)
     else:
-        out.line(row_text(row, beside))
+        out.line(hexdump.row_text(row, beside))
     for line in below:
         out.line((line, "italic"))
 
 
-def _coloured(row: Row, turns: dict[str, str]) -> Iterator[tuple[str, str]]:
+def _coloured(row: hexdump.Row, turns: dict[str, str]) -> Iterator[tuple[str, str]]:
     """Yield the cells of a row, one piece a field; `turns` gives each field name its colour."""
     cells = zip(row.data, row.kinds, row.paths, strict=True)
     for (kind, path), group in groupby(cells, key=lambda cell: cell[1:]):

@@ -26,24 +26,10 @@ from journalspec_conformance.cli.journal_view import STATUSES, Given, Painter, a
 from journalspec_conformance.cli.places import Asked, Directory, Found, NothingKept, UsageProblem, amount
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_conformance.cli.screen import screen
+from journalspec_reference import newstore
 from journalspec_reference.answers import ASSUMED, UNCHECKED, Answer
 from journalspec_reference.filesets import FilesetError, Journal
 from journalspec_reference.lossreport import LossReport, PartAccount, Tally
-from journalspec_reference.newstore import (
-    REPORT,
-    CannotRebuild,
-    ChoiceRefused,
-    Part,
-    Progress,
-    StoreChoices,
-    covered,
-    digests,
-    new_store,
-    refuse_running,
-    refuse_target,
-    sources,
-    write,
-)
 
 #: Where lists are cut, a screen says that an option has all; here the report has.
 ALL, IN_REPORT = "(--all)", "(report)"
@@ -109,14 +95,16 @@ class NewStoreAsked:
 
     to: Path | None
     dry_run: bool
-    choices: StoreChoices
+    choices: newstore.StoreChoices
 
     @classmethod
     def taken(cls, what: dict[str, Any]) -> NewStoreAsked:
         """Return it from the arguments of a command, and take it out of them."""
-        choices = StoreChoices(**{each.name: what.pop(each.name) for each in fields(StoreChoices)})
+        choices = newstore.StoreChoices(
+            **{each.name: what.pop(each.name) for each in fields(newstore.StoreChoices)}
+        )
         found = cls(what.pop("to"), what.pop("dry_run"), choices)
-        if not found and found.choices != StoreChoices():
+        if not found and found.choices != newstore.StoreChoices():
             raise click.UsageError("Choices such as --drop and --queue are about a new store: give --to.")
         return found
 
@@ -143,11 +131,11 @@ def rebuild(
     kept = {path for place in places for path in _directories(place)}
     with unchanging(journals), _none_made(), progress_bar() as show:
         if wanted.to is not None:
-            refuse_target(wanted.to, kept)
-        refuse_running(journals)
+            newstore.refuse_target(wanted.to, kept)
+        newstore.refuse_running(journals)
         progress = _progress(show, sum(len(data) for one in journals for data in one.seen.values()))
-        files = [*_archives(asked), *sources(journals)]
-        before = digests(files, progress)
+        files = [*_archives(asked), *newstore.sources(journals)]
+        before = newstore.digests(files, progress)
     with unchanging(journals), _none_made(), reading(found.size):
         given = Given([(place, [*_asked(place, policy)]) for place in places], found.unlisted)
         parts, undone = _parts(given, policy, wanted.choices)
@@ -155,22 +143,22 @@ def rebuild(
     with unchanging(journals), _none_made(hidden), progress_bar() as show:
         progress = _progress(show, sum(each.length for each in before))
         if wanted.to is not None:
-            refuse_target(wanted.to, (each for part in parts for each in covered(part)))
-        more = [*sources((), (each for part in parts for each in covered(part)))]
+            newstore.refuse_target(wanted.to, (each for part in parts for each in newstore.covered(part)))
+        more = [*newstore.sources((), (each for part in parts for each in newstore.covered(part)))]
         more = [each for each in more if each not in files]
-        before += digests(more, progress)
+        before += newstore.digests(more, progress)
         report = _report(given, asked, wanted, (parts, undone))
         named = [(_called(places, name), path) for name, path in (*files, *more)]
         before = [replace(each, file=name) for each, (name, _) in zip(before, named, strict=True)]
         if wanted.to is not None and not wanted.dry_run:
-            write(parts, wanted.to, report, named, before, progress)
+            newstore.write(parts, wanted.to, report, named, before, progress)
     if wanted.dry_run:
         with nullcontext(sys.stdout) if as_json else Path(os.devnull).open("w", encoding="utf-8") as out:
             report.write_json(out, before)
         if not as_json:
             report.write_page(sys.stdout)
     elif as_json and wanted.to is not None:
-        with Path(f"{wanted.to}{REPORT}.json").open(encoding="utf-8") as stream:
+        with Path(f"{wanted.to}{newstore.REPORT}.json").open(encoding="utf-8") as stream:
             shutil.copyfileobj(stream, sys.stdout)
     else:
         out = Painter()
@@ -186,7 +174,7 @@ def _none_made(hidden: Journal | None = None) -> Iterator[None]:
     """Turn it into :class:`NothingKept` that no store can be made; what it quotes of one may be `hidden`."""
     try:
         yield
-    except CannotRebuild as found:
+    except newstore.CannotRebuild as found:
         error = found if hidden is None else _hidden(found, hidden)
         raise NothingKept(shown(str(error)), shown(error.hint)) from None
 
@@ -197,7 +185,7 @@ def _hidden(error: FilesetError, journal: Journal) -> FilesetError:
     return type(error)(text, "type the same without --redact, where the reason may be seen")
 
 
-def _progress(show: Callable[[str, int, int], None], total: int) -> Progress:
+def _progress(show: Callable[[str, int, int], None], total: int) -> newstore.Progress:
     """Return what shows how far a step is, in MiB."""
     done: Counter[str] = Counter()
 
@@ -243,20 +231,22 @@ def _top(place: Directory) -> Path:
     return asked.below or (asked.given[0] if asked.given else place.loaded.root)
 
 
-def _parts(given: Given, policy: str | None, choices: StoreChoices) -> tuple[list[Part], dict[str, str]]:
+def _parts(
+    given: Given, policy: str | None, choices: newstore.StoreChoices
+) -> tuple[list[newstore.Part], dict[str, str]]:
     """Return the parts of the new store, and why there is none of a journal, by what that is called.
 
     Raises ChoiceRefused, and CannotRebuild if there is no part at all.
     """
-    made: list[Part] = []
+    made: list[newstore.Part] = []
     failed: list[tuple[Answer, str, FilesetError]] = []
     if len({_top(place) for place, _ in given.places}) > 1:
         raise UsageProblem("--to is for one path", "give the directory above them, or one at a time")
     for place, answer in given:
         below = PurePath(os.path.relpath(place.loaded.root, _top(place))).as_posix()
         try:
-            store = new_store(answer, choices)
-        except (ChoiceRefused, CannotRebuild) as error:
+            store = newstore.new_store(answer, choices)
+        except (newstore.ChoiceRefused, newstore.CannotRebuild) as error:
             failed.append(
                 (
                     answer,
@@ -267,8 +257,8 @@ def _parts(given: Given, policy: str | None, choices: StoreChoices) -> tuple[lis
             continue
         path = normpath(f"{below}/{store.base}")
         path = path if path.strip("./") else ""
-        made.append(Part(path, policy_of(answer.journal, policy), answer, store))
-    homes = {os.path.realpath(path): part for part in made for path in covered(part)}
+        made.append(newstore.Part(path, policy_of(answer.journal, policy), answer, store))
+    homes = {os.path.realpath(path): part for part in made for path in newstore.covered(part)}
     # A refused choice is the store's own to explain, not that of what belongs to it, such as its bindings.
     below_refused = {
         os.path.realpath(path) for answer, _, error in failed for path in _accounts(answer, error)
@@ -289,7 +279,7 @@ def _parts(given: Given, policy: str | None, choices: StoreChoices) -> tuple[lis
         if id(part.answer) not in inside
     ]
     for name, refusal in without:
-        if isinstance(refusal, ChoiceRefused) or not parts:
+        if isinstance(refusal, newstore.ChoiceRefused) or not parts:
             if len(without) + len(parts) > 1:
                 hint = refusal.hint or "give the path of one store"
                 raise type(refusal)(f"{name}: {refusal}", hint) from None
@@ -299,26 +289,26 @@ def _parts(given: Given, policy: str | None, choices: StoreChoices) -> tuple[lis
 
 def _accounts(answer: Answer, refusal: FilesetError) -> list[Path]:
     """Return the directories that a store accounts for, of which a choice was refused."""
-    if not isinstance(refusal, ChoiceRefused):
+    if not isinstance(refusal, newstore.ChoiceRefused):
         return []
     try:
-        store = new_store(answer, StoreChoices())
-    except CannotRebuild:
+        store = newstore.new_store(answer, newstore.StoreChoices())
+    except newstore.CannotRebuild:
         return []
-    return covered(Part("", "", answer, store))
+    return newstore.covered(newstore.Part("", "", answer, store))
 
 
 def _report(
     given: Given,
     asked: Asked,
     wanted: NewStoreAsked,
-    found: tuple[Sequence[Part], dict[str, str]],
+    found: tuple[Sequence[newstore.Part], dict[str, str]],
 ) -> LossReport:
     """Return the report of a new store, which hides what is to be hidden."""
     parts, undone = found
     redactors = {id(part): Redactor(part.answer.journal, asked.redact) for part in parts}
 
-    def hide(part: Part, text: str) -> str:
+    def hide(part: newstore.Part, text: str) -> str:
         return str(redactors[id(part)].text(text))
 
     choices = {
@@ -384,7 +374,9 @@ def _sections(report: LossReport) -> Iterator[Section]:
     chosen = [shown(each) for one in report.found for each in one.chosen]
     if chosen:
         yield Section("choices", chosen, apart=True)
-    yield Section("report", [f"{shown(report.target)}{REPORT}.md, and .json for programs"], apart=True)
+    yield Section(
+        "report", [f"{shown(report.target)}{newstore.REPORT}.md, and .json for programs"], apart=True
+    )
     steps = ["The report lists the steps of each store."]
     if len(report.found) == 1:
         steps = [shown(step) for step in report.found[0].part.store.steps()]
