@@ -154,14 +154,17 @@ class Holdings:
         for code, number in sorted(self.contents.remarks.counts.items()):
             first = firsts.get(code)
             what = f"{code}: {meanings.get(code, code).partition('. ')[0].rstrip('.')}"
-            where = (
-                f"{shown(first.file)}" + (f":{first.off}" if first.off is not None else "") if first else ""
-            )
+            where = place_text(first.file, first.off) if first else ""
             more = f"; the first at {where}" if where and number > 1 else f"; {where}" if where else ""
             yield (f"{number:,} x " if number > 1 else "") + what + more
 
     def _hidden(self, name: str) -> str:
         return str(self.redactor.text(name))
+
+
+def place_text(file: str, off: int | None) -> str:
+    """Return where something is: a file, and the offset in it if there is one."""
+    return shown(file) + ("" if off is None else f":{off}")
 
 
 def stored(answer: Answer, *, redact: bool) -> Holdings | None:

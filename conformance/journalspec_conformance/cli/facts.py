@@ -13,7 +13,7 @@ from journalspec.files import shown
 from journalspec.formats import Format, Holds, InDoubt, format_module, get_format
 from journalspec.observation import RECOVERED, REFUSED, Dropped, Note, Observation
 from journalspec.reread import LISTS
-from journalspec_conformance.cli.contents import MESSAGES, Holdings, Moment
+from journalspec_conformance.cli.contents import MESSAGES, Holdings, Moment, place_text
 from journalspec_conformance.cli.journal_view import value_text
 from journalspec_conformance.cli.places import amount
 from journalspec_conformance.cli.redaction import Redacted, stored_length
@@ -459,7 +459,7 @@ def _gone(description: Format, seen: Observation) -> Listing:
         if len(rows) == MOST:
             continue
         count = f"{amount(entry.count, word.count.rstrip('s'))}; " if entry.count and word.count else ""
-        where = shown(entry.file) + ("" if entry.off is None else f":{entry.off}")
+        where = place_text(entry.file, entry.off)
         proof = f"; evidence: {where}" if where else ""
         why = shown(entry.text) if len(entry.text) > SENTENCE else _short(word.doc)
         rows.append((f"{shown(entry.name)}: {count}{why}{proof}",))
@@ -478,7 +478,7 @@ def grouped(description: Format, notes: Sequence[Note]) -> str:
     first = notes[0]
     if first.code == UNCHECKED:
         return f"not checked by any checksum: {first.text.partition(': ')[0]}"
-    where = shown(first.file) + ("" if first.off is None else f":{first.off}")
+    where = place_text(first.file, first.off)
     text = f"{first.code}: {_short(description.meaning('notes', first.code))}"
     if len(notes) > 1:
         return f"{len(notes):,} x {text}" + (f"; the first at {where}" if where else "")

@@ -242,16 +242,17 @@ def answers(
     return found
 
 
-def refused_by_recovery(answer: Answer) -> Observation | None:
+def refused_by_recovery(answer: Answer, *, redact: bool) -> Observation | None:
     """Return the refusal of strict recovery of what reads cleanly, if it refuses that."""
+    redactor = Redactor(answer.journal, redact)
     seen = answer.observation
     if seen.verdict != CLEAN:
         return None
     if all(note.code in SAID for note in seen.notes):
         # With nothing odd in it recovery would take as long again, and what it refuses is mostly met.
-        return seen.unfit
+        return seen.unfit and redactor.observation(seen.unfit)
     strict = ask(replace(answer.journal, editions=()), STRICT).observation
-    return strict if strict.verdict == REFUSED else None
+    return redactor.observation(strict) if strict.verdict == REFUSED else None
 
 
 @contextmanager

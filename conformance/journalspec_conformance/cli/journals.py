@@ -172,7 +172,7 @@ def _write_journal(out: Painter, answer: Answer, asked: Asked, parts: AbstractSe
     journal, seen = answer.journal, answer.observation
     description = get_format(journal.format)
     write_title(out, answer, asked)
-    _write_refusal_of_recovery(out, answer)
+    _write_refusal_of_recovery(out, answer, asked)
     if HEX in parts:
         _write_dump(out, journal)
     elif parts & {RECORDS, FILES}:
@@ -190,9 +190,9 @@ def _write_journal(out: Painter, answer: Answer, asked: Asked, parts: AbstractSe
         write_notes(out, description, seen.notes)
 
 
-def _write_refusal_of_recovery(out: Painter, answer: Answer) -> None:
+def _write_refusal_of_recovery(out: Painter, answer: Answer, asked: Asked) -> None:
     """Write that recovery refuses what reads cleanly: a record may be intact, and of no use to a product."""
-    refusal = refused_by_recovery(answer)
+    refusal = refused_by_recovery(answer, redact=asked.redact)
     if refusal is not None:
         told = f"{STRICT} refuses, {refusal.phase}/{refusal.code}: {shown(refusal.message)}"
         out.wrapped("recovery ", f"{told} (`journalspec recover` says what to do)", "bold yellow")

@@ -130,6 +130,11 @@ class Matches:
         return with_state(self.answer) if self.policy is None else ask(self.answer.journal, self.policy)
 
     @cached_property
+    def contents(self) -> Holdings | None:
+        """What is stored in the journal, as it may be shown; None: its format tells no contents."""
+        return stored(self.recovered, redact=self.asked.redact)
+
+    @cached_property
     def state(self) -> Mapping[str, Any]:
         """The lists of what recovery leaves, as they may be shown."""
         return self.redactor.observation(self.recovered.observation).state or {}
@@ -415,14 +420,14 @@ def table_of(contents: Holdings, table: str, source: Matches) -> ContentsRows:
 
 def contents_tables(source: Matches) -> dict[str, ContentsRows]:
     """Return all tables of the contents of a journal; none if its format tells none."""
-    contents = stored(source.recovered, redact=source.asked.redact)
+    contents = source.contents
     names = contents.names if contents is not None else ()
     return {name: table_of(contents, name, source) for name in names if contents is not None}
 
 
 def _of_contents(source: Matches, selection: Question) -> Matches | None:
     """Return the rows of the table of contents that is asked for; None: the journal tells no contents."""
-    contents = stored(source.recovered, redact=source.asked.redact)
+    contents = source.contents
     if contents is None:
         return None
     wanted = selection.contents or next(iter(selection.table), MESSAGES)

@@ -113,38 +113,39 @@ def sections(
     """
     main, description = parts[0], parts[0].description
     verdict = worst(part.answer.observation.verdict for part in parts)
-    kept_answer, kept_by = kept(main.answer, policy, redact=main.place.asked.redact)
+    redact = main.place.asked.redact
+    kept_answer, kept_by = kept(main.answer, policy, redact=redact)
     shown_part, seen = replace(main, answer=kept_answer), kept_answer.observation
-    contents = of_answer(kept_answer, redact=main.place.asked.redact)
+    contents = of_answer(kept_answer, redact=redact)
     doubt, in_words = doubtful(description, seen, contents)
     pending = PENDING in in_words
     # The records of a transaction manager are its transactions.
     found = in_contents(contents) or ([] if pending else held(description, seen))
     yield Section("store", [_store(parts)])
     yield from _in_use(parts)
-    damages = [_of_part(part, parts) for part in parts if damage(part.answer)]
-    fact = "; ".join(damages) if damages else "nothing is damaged or missing"
+    damages = "; ".join(_of_part(part, parts) for part in parts if damage(part.answer))
+    fact = damages or "nothing is damaged or missing"
     total = in_all(found)
-    changed = [note for note in main.answer.observation.notes if note.code == CHANGED]
-    consequence = [f"{in_words}"] if in_words else []
+    changed = [note.file or "" for note in main.answer.observation.notes if note.code == CHANGED]
+    consequence = [in_words] if in_words else []
     if changed:
-        files = some_of([note.file or "" for note in changed])
-        consequence.append(f"the journal changed while it was read ({files}): the answer may mix two moments")
+        what = f"the journal changed while it was read ({some_of(changed)})"
+        consequence.append(f"{what}: the answer may mix two moments")
     if verdict == CLEAN:
         fact += f"; {total}" if total else ""
     elif total:
         consequence.insert(0, f"it holds {total}, perhaps incomplete")
-    if policy is None and verdict == CLEAN and (refusal := refused_by_recovery(main.answer)) is not None:
-        code = f"{refusal.phase}/{refusal.code}"
-        consequence.insert(0, f"{STRICT} recovery refuses it all the same, {code}: {shown(refusal.message)}")
-    if kept_by:
-        consequence.append(f"what follows is what --policy {kept_by} keeps")
-    elif policy not in (None, STRICT):
-        consequence.append(f"by --policy {policy}")
-    starts = _starts(parts, shown_part, doubtful=bool(doubt.number) and not pending)
+    if policy is None and verdict == CLEAN and (refusal := refused_by_recovery(main.answer, redact=redact)):
+        why = f"{refusal.phase}/{refusal.code}: {shown(refusal.message)}"
+        consequence.insert(0, f"{STRICT} recovery refuses it all the same, {why}")
+    if kept_by or policy not in (None, STRICT):
+        by = f"what follows is what --policy {kept_by} keeps" if kept_by else f"by --policy {policy}"
+        consequence.append(by)
+    doubt_left = bool(doubt.number) and not pending
+    starts = _starts(parts, shown_part, doubtful=doubt_left)
     consequence += [row.short for row in starts if row.short][:1]
-    sentence = "; ".join(consequence)
-    yield Section("verdict", [f"{WORDS[verdict]}   {fact}", *([_sentence(sentence)] if sentence else [])])
+    sentences = [_sentence("; ".join(consequence))] if consequence else []
+    yield Section("verdict", [f"{WORDS[verdict]}   {fact}", *sentences])
     yield from _files(parts, shown_part, left, contents=contents is not None)
     yield _records(parts, shown_part)
     for number, amounts in enumerate(found):
@@ -163,9 +164,8 @@ def sections(
     if starts:
         yield Section("at start", (), Listing([(row.says,) for row in starts], len(starts)), apart=True)
     part = max(parts, key=lambda one: STATUSES[one.answer.observation.verdict])
-    doubt_left = bool(doubt.number) and not pending
-    lines = next_steps(part.place.asked, part.answer, command, policy, kept_by, doubtful=doubt_left)
-    yield Section("next", lines, apart=True)
+    steps = next_steps(part.place.asked, part.answer, command, policy, kept_by, doubtful=doubt_left)
+    yield Section("next", steps, apart=True)
 
 
 def _few(found: Iterable[Amounts]) -> bool:
