@@ -80,6 +80,11 @@ class Painter:
             text = "".join(part if isinstance(part, str) else part[0] for part in parts)
             sys.stdout.write(text.rstrip() + "\n")
 
+    def lines(self, lines: Iterable[Sequence[Part]]) -> None:
+        """Write lines, each made of its parts."""
+        for line in lines:
+            self.line(*line)
+
     def wrapped(self, first: str, text: str, style: str = "") -> None:
         """Write `text` behind `first`, continued under itself."""
         room = max(self.columns - len(first), MIN_FIELDS)
@@ -138,13 +143,16 @@ def wrapped_lines(text: str, room: int) -> Iterator[str]:
         yield line.rstrip(" ")
 
 
-def value_text(value: object) -> str:
-    """Return a field's value for people: bytes in hex (the first of many), lists by commas, - for nothing."""
+def value_text(value: object, most: int = MOST_BYTES, some: int = SOME_BYTES) -> str:
+    """Return a field's value for people: bytes in hex, lists by commas, - for nothing.
+
+    Of more than `most` bytes only `some` are shown.
+    """
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (bytes, bytearray, memoryview)):
-        if len(value) > MOST_BYTES:
-            return f"{bytes(value[:SOME_BYTES]).hex()}... ({len(value)} bytes)"
+        if len(value) > most:
+            return f"{bytes(value[:some]).hex()}... ({len(value)} bytes)"
         return bytes(value).hex() or "-"
     if isinstance(value, Mapping):
         return " ".join(f"{key} {value_text(item)}" for key, item in value.items())
@@ -185,8 +193,7 @@ def present(
         if screens is not None:
             lines = screens(given)
             bar()
-            for line in lines:
-                out.line(*line)
+            out.lines(lines)
         else:
             if sys.stdout.isatty():
                 bar()

@@ -73,8 +73,7 @@ def explain_command(text: str, path: Path | None, everything: bool, verbose: boo
             return
         if number:
             out.line("")
-        for line in lines:
-            out.line(*line)
+        out.lines(lines)
         left -= len(lines) + 1
 
 

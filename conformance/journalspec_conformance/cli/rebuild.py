@@ -247,13 +247,8 @@ def _parts(
         try:
             store = newstore.new_store(answer, choices)
         except (newstore.ChoiceRefused, newstore.CannotRebuild) as error:
-            failed.append(
-                (
-                    answer,
-                    place.asked.name,
-                    _hidden(error, answer.journal) if place.asked.redact else error,
-                )
-            )
+            why = _hidden(error, answer.journal) if place.asked.redact else error
+            failed.append((answer, place.asked.name, why))
             continue
         path = normpath(f"{below}/{store.base}")
         path = path if path.strip("./") else ""

@@ -319,9 +319,7 @@ def write_more(out: Painter, left: int, how: str) -> None:
 
 def cell_text(value: Any) -> str:
     """Return a value for a cell of a table; of long bytes the first ones, and how many they are."""
-    if isinstance(value, bytes) and len(value) > MOST_BYTES:
-        return f"{value[:SOME_BYTES].hex()}... ({len(value)} bytes)"
-    return "" if value is None else value_text(value)
+    return "" if value is None else value_text(value, MOST_BYTES, SOME_BYTES)
 
 
 def write_table(out: Painter, rows: Sequence[Mapping[str, Any]], last: Collection[str] = ()) -> None:

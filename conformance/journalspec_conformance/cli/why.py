@@ -61,10 +61,9 @@ def why_command(path: Path, everything: bool, **what: Any) -> None:
                 continue
             if number:
                 out.line("")
-            for line in screen(_sections(place, known, found, file), everything=everything, most=most):
-                out.line(*line)
-    for line in screen(_several(journals[0][0], rows)) if several else ():
-        out.line(*line)
+            out.lines(screen(_sections(place, known, found, file), everything=everything, most=most))
+    if several:
+        out.lines(screen(_several(journals[0][0], rows)))
 
 
 def _found(place: Directory, journal: Journal) -> Keeping | None:
