@@ -27,8 +27,8 @@ from journalspec_conformance.cli.contents import MESSAGES, QUEUE, QUEUES, nested
 from journalspec_conformance.cli.journal_view import STATUSES, unchanging
 from journalspec_conformance.cli.places import (
     Asked,
-    Found,
     NothingKept,
+    Stores,
     UsageProblem,
     amount,
     find,
@@ -133,7 +133,7 @@ def _opened(to: Path | None) -> Iterator[IO[bytes]]:
 
 def _rows(
     kind: str,
-    found: Found,
+    found: Stores,
     tables: Sequence[str],
     queues: Sequence[str],
     policy: str | None,
@@ -233,7 +233,7 @@ class _OneFile(newstore.NewStore):
 
 def _for_a_product(
     kind: str,
-    found: Found,
+    found: Stores,
     tables: Sequence[str],
     queues: Sequence[str],
     policy: str | None,

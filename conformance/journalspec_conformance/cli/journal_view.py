@@ -19,7 +19,7 @@ from journalspec.formats import Format, get_format
 from journalspec.observation import CLEAN, RECOVERED, REFUSED, Dropped, Missing, Note, Observation, Record
 from journalspec.reread import LISTS, Changed
 from journalspec_conformance.cli._tables import PipeConsole, reading
-from journalspec_conformance.cli.places import Asked, Directory, Found, UsageProblem, problem
+from journalspec_conformance.cli.places import Asked, Directory, Stores, UsageProblem, problem
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_reference.answers import (
     ASSUMED,
@@ -163,7 +163,7 @@ def value_text(value: object, most: int = MOST_BYTES, some: int = SOME_BYTES) ->
 
 def present(
     command: str,
-    found: Found,
+    found: Stores,
     policy: str | None = None,
     *,
     members: Callable[[Answer], dict[str, object]] | None = None,

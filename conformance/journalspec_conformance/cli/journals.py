@@ -41,7 +41,7 @@ from journalspec_conformance.cli.ndjson import write_journals
 from journalspec_conformance.cli.places import (
     Asked,
     Directory,
-    Found,
+    Stores,
     UsageProblem,
     find,
     known_policy,
@@ -395,7 +395,7 @@ def check_command(as_json: bool, **what: Any) -> None:
     )
 
 
-def _found(asked: Asked) -> tuple[Found, list[UsageProblem]]:
+def _found(asked: Asked) -> tuple[Stores, list[UsageProblem]]:
     """Return what is at the paths, and what is wrong with those that are no use; UsageProblem: none is."""
     try:
         return find(asked), []

@@ -19,7 +19,7 @@ from journalspec.files import shown
 from journalspec.formats import get_format
 from journalspec.observation import RECOVERED, Level, Observation, Record, jsonable
 from journalspec_conformance.cli.journal_view import STATUSES, Given, document, left_json
-from journalspec_conformance.cli.places import Directory, Found, UsageProblem
+from journalspec_conformance.cli.places import Directory, Stores, UsageProblem
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_reference.answers import Answer, settled, stretches
 from journalspec_reference.batches import ReadingRefused
@@ -32,7 +32,7 @@ OTHERWISE = ("records", "left_out")
 
 
 def write_journals(
-    found: Found,
+    found: Stores,
     ask: Callable[[Directory, Journal], Answer],
     *,
     level: Level,

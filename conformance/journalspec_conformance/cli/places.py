@@ -66,7 +66,7 @@ class NothingKept(UsageProblem):
     exit_code = 3
 
 
-def known_policy(found: Found, policy: str) -> None:
+def known_policy(found: Stores, policy: str) -> None:
     """Raise UsageProblem if one of the journals knows no such policy."""
     for journal in found.journals:
         policies = get_format(journal.format).policies
@@ -200,7 +200,7 @@ class Directory:
     journals: Sequence[Journal]
 
 
-class Found(NamedTuple):
+class Stores(NamedTuple):
     """The stores that were found, and what was not looked into."""
 
     places: list[Directory]
@@ -222,7 +222,7 @@ class Found(NamedTuple):
         return sum(len(data) for journal in self.journals for data in journal.files.values())
 
 
-def find(asked: Asked) -> Found:
+def find(asked: Asked) -> Stores:
     """Return the stores that are asked about, and what was not looked into; raises UsageProblem with a hint.
 
     Several files are one set; each directory is looked at by itself, and so is each archive, which is
@@ -259,7 +259,7 @@ def find(asked: Asked) -> Found:
         raise problem(error) from None
     except UnknownFormat as error:
         raise UsageProblem(str(error)) from None
-    return Found(found, unlisted)
+    return Stores(found, unlisted)
 
 
 def _like(path: Path) -> str:

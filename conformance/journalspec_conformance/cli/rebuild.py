@@ -23,7 +23,7 @@ from journalspec_conformance.cli._tables import progress_bar, reading
 from journalspec_conformance.cli.archives import is_archive
 from journalspec_conformance.cli.facts import Listing, Section, grouped
 from journalspec_conformance.cli.journal_view import STATUSES, Given, Painter, answers, unchanging
-from journalspec_conformance.cli.places import Asked, Directory, Found, NothingKept, UsageProblem, amount
+from journalspec_conformance.cli.places import Asked, Directory, NothingKept, Stores, UsageProblem, amount
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_conformance.cli.screen import screen
 from journalspec_reference import newstore
@@ -119,7 +119,7 @@ def policy_of(journal: Journal, given: str | None) -> str:
 
 
 def rebuild(
-    found: Found,
+    found: Stores,
     asked: Asked,
     policy: str | None,
     wanted: NewStoreAsked,

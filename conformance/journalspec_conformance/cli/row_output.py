@@ -22,7 +22,7 @@ from journalspec_conformance.cli.facts import TRANSACTIONS
 from journalspec_conformance.cli.follow import Follower
 from journalspec_conformance.cli.journal_view import VERDICT_STYLES, Painter, unchanging, value_text
 from journalspec_conformance.cli.ndjson import write_line
-from journalspec_conformance.cli.places import Directory, Found, UsageProblem, amount, no_such
+from journalspec_conformance.cli.places import Directory, Stores, UsageProblem, amount, no_such
 from journalspec_conformance.cli.rows import Columns, ContentsRows, Matches, ask_rows, has_arrow
 from journalspec_conformance.cli.selection import Question, columns_of
 from journalspec_reference.predicates import text_of
@@ -126,7 +126,7 @@ def rows_of(names: Sequence[str], parts: Iterable[Columns]) -> Iterator[dict[str
             yield dict(zip(names, row, strict=True))
 
 
-def show_rows(found: Found, selection: Question, as_ndjson: bool) -> None:
+def show_rows(found: Stores, selection: Question, as_ndjson: bool) -> None:
     """Write the rows that are asked for; ends the command with the exit status."""
     output = Output(as_ndjson, selection.as_csv, selection.parquet, selection.limit)
     if selection.follow:

@@ -33,7 +33,7 @@ from journalspec_conformance.cli.contents import (
 )
 from journalspec_conformance.cli.journal_view import STATUSES, answers
 from journalspec_conformance.cli.ndjson import line_of
-from journalspec_conformance.cli.places import Asked, Found, NothingKept, UsageProblem
+from journalspec_conformance.cli.places import Asked, NothingKept, Stores, UsageProblem
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_conformance.cli.selection import COMMON, ColumnSet, Question, columns_of, record_columns
 from journalspec_reference.answers import Answer, ask, stretches
@@ -342,7 +342,7 @@ def _plain(value: Any) -> Any:
     return shown(value) if isinstance(value, str) else value
 
 
-def ask_rows(found: Found, selection: Question, policy: str | None = None) -> tuple[list[Matches], int]:
+def ask_rows(found: Stores, selection: Question, policy: str | None = None) -> tuple[list[Matches], int]:
     """Return the rows to look for in each journal, and the exit status of the worst verdict.
 
     Raises UsageProblem if the journals are of several formats, or the question does not fit their format, and
