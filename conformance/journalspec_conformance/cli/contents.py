@@ -167,7 +167,7 @@ def place_text(file: str, off: int | None) -> str:
     return shown(file) + ("" if off is None else f":{off}")
 
 
-def stored(answer: Answer, *, redact: bool) -> Holdings | None:
+def stored(answer: Answer, *, redact: bool = False) -> Holdings | None:
     """Return what is stored in a journal of which there is an answer; None: its format tells no contents.
 
     `answer` is what was read or recovered, not redacted. Of a journal without a state it is what can be had.
