@@ -40,6 +40,10 @@ def test_what_reads_cleanly_and_is_refused_is_said(no_command: Path) -> None:
     assert "recovery strict refuses, record/bad-command" in flat(found)
     shown = flat(call("inspect", no_command, columns=100))
     assert "Strict recovery refuses it all the same, record/bad-command: " in shown
+    why = shown.partition("all the same, record/bad-command: ")[2]
+    assert not why.startswith("text(")
+    for hidden in (in_full("inspect", no_command, "--redact"), call("inspect", no_command, "--redact")):
+        assert "record/bad-command: text(" in flat(hidden)
 
 
 @pytest.mark.parametrize("name", ["plain", "a b", "it's", "c\nd", "e\\f\n", "g\udcff'"])

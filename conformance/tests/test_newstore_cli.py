@@ -8,7 +8,10 @@ import gzip
 import hashlib
 import io
 import json
+import os
 import shutil
+import subprocess
+import sys
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -415,3 +418,137 @@ def test_a_database_without_a_container_is_a_log_alone(tmp_path: Path) -> None:
     assert sorted(path.name for path in (tmp_path / "new").iterdir()) == [
         "log.ctrl", "log1.dat", "logmirror.ctrl"
     ]  # fmt: skip
+
+
+def test_holes_cost_no_time(tmp_path: Path) -> None:
+    old, target = tmp_path / "old", tmp_path / "new"
+    old.mkdir()
+    shutil.copy(KAHADB / "db-1.log", old)
+    with (old / "db-1.log").open("r+b") as file:
+        file.truncate(1 << 40)
+    if (old / "db-1.log").stat().st_blocks > 1 << 20:
+        pytest.skip("this file system has no holes")
+    assert call("recover", old, "--to", target).exit_code == 0
+    sources = report(target)["source_files"]
+    assert isinstance(sources, list)
+    (source,) = sources
+    assert source.keys() == {"file", "length", "why"}
+    assert source["length"] == str(1 << 40)
+    piece = bytes(8) + (KAHADB / "db-1.log").read_bytes().ljust(1 << 20, b"\0")
+    assert source["why"].endswith(f": {hashlib.sha256(piece).hexdigest()}")
+    exported = call("export", old, "--as", "artemis-xml", "--to", tmp_path / "new.xml")
+    assert exported.exit_code == 0
+    assert report(tmp_path / "new.xml")["source_files"] == sources
+
+
+def test_a_change_of_a_sparse_file_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "db-1.log"
+    path.write_bytes(b"data")
+    with path.open("r+b") as file:
+        file.truncate(5 << 30)
+        (before,) = newstore.digests([("it", path)])
+        file.seek((3 << 30) + 5)
+        # Zeros in place of a hole are the same content.
+        file.write(bytes(10))
+        file.flush()
+        assert newstore.digests([("it", path)]) == [before]
+        file.write(b"x")
+        file.flush()
+        assert newstore.digests([("it", path)]) != [before]
+
+
+@pytest.mark.parametrize("choice", [("--drop", "secret-id"), ("--commit", "secret-id")])
+def test_redaction_hides_why_a_choice_is_refused(tmp_path: Path, choice: tuple[str, str]) -> None:
+    shutil.copytree(KAHADB, tmp_path / "old")
+    asked = ("recover", tmp_path / "old", "--to", tmp_path / "new", *choice)
+    plain, hidden = call(*asked, columns=200), call(*asked, "--redact", columns=200)
+    assert plain.exit_code == hidden.exit_code == 2
+    assert "secret-id" in plain.stderr
+    assert ("in doubt: " in plain.stderr) == (choice[0] == "--commit")
+    assert "secret-id" not in hidden.stderr
+    assert "in doubt" not in hidden.stderr
+    assert "the reason may quote what is stored: text(" in hidden.stderr
+    assert "without --redact" in hidden.stderr
+
+
+def test_redaction_hides_why_no_store_can_be_made(pair: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> None:
+        raise newstore.CannotRebuild("it holds 'secret'", "see 'secret'")
+
+    monkeypatch.setattr(newstore, "new_store", refused)
+    asked = ("recover", pair, "--to", pair.parent / "new")
+    plain, hidden = call(*asked), call(*asked, "--redact", columns=200)
+    assert plain.exit_code == hidden.exit_code == 3
+    assert plain.stderr.count("secret") == 2
+    assert "secret" not in hidden.stderr
+    assert "text(17)" in hidden.stderr
+
+
+def test_redaction_hides_why_a_new_store_was_removed(pair: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unclean(*_: object) -> None:
+        raise newstore.CannotRebuild("what was written has 'secret'")
+
+    monkeypatch.setattr(newstore, "write", unclean)
+    hidden = call("recover", pair, "--to", pair.parent / "new", "--redact", columns=200)
+    assert hidden.exit_code == 3
+    assert "secret" not in hidden.stderr
+    assert "text(29)" in hidden.stderr
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "csv", "parquet"])
+def test_an_export_of_nothing_of_a_refused_journal_is_no_file(pair: Path, kind: str) -> None:
+    for file in pair.glob("*.tlog"):
+        file.write_bytes(b"\xff" * 300)
+    before = sorted(pair.parent.rglob("*"))
+    asked = ("export", pair, "--as", kind, "--table", "transactions", "--to", pair.parent / "rows")
+    done, hidden = call(*asked, columns=200), call(*asked, "--redact", columns=200)
+    assert done.exit_code == hidden.exit_code == 3
+    assert "nothing was written: header/bad-format-id: btm1.tlog: begins" in done.stderr
+    assert "begins" not in hidden.stderr
+    assert sorted(pair.parent.rglob("*")) == before
+    strict = call(*asked, "--redact", "--policy", "strict", columns=200)
+    assert "--policy strict refuses it: header/bad-format-id: text(" in strict.stderr
+
+
+def test_messages_of_a_refused_journal_are_no_file_where_there_are_none(tmp_path: Path) -> None:
+    with tarfile.open(HORNETQ) as archive:
+        archive.extractall(tmp_path / "old", filter="data")
+    for file in (tmp_path / "old/journal").iterdir():
+        file.write_bytes(b"\xff" * 16 + file.read_bytes()[16:])
+    asked = ("export", tmp_path / "old/journal", "--format", "jboss_journal", "--edition", "v2e", "--as")
+    done = call(*asked, "artemis-xml", "--to", tmp_path / "new.xml", columns=200)
+    assert done.exit_code == 3
+    assert "nothing was written: header/bad-version: " in done.stderr
+    assert [*tmp_path.iterdir()] == [tmp_path / "old"]
+    assert "not kept  2 regions, bad-version: " in call(*asked, "artemis-xml").stderr
+
+
+def test_what_a_killed_run_unpacked_is_removed_by_the_next(pair: Path) -> None:
+    archive, room = pair.parent / "old.tar", pair.parent / "room"
+    room.mkdir()
+    with tarfile.open(archive, "w") as out:
+        out.add(pair, "tlogs")
+    code = (
+        "from journalspec_conformance.cli.archives import place_to_unpack\n"
+        "with place_to_unpack() as place:\n"
+        "    (place / 'file').write_text('unpacked')\n"
+        "    print(place, flush=True)\n"
+        "    input()\n"
+    )
+    own = {**os.environ, "TMPDIR": str(room)}
+    with subprocess.Popen(
+        [sys.executable, "-c", code], env=own, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as running:
+        assert running.stdout is not None
+        left = Path(running.stdout.readline().strip())
+        look = [sys.executable, "-m", "journalspec_conformance", "inspect", str(archive)]
+        try:
+            assert subprocess.run(look, env=own, capture_output=True, check=False).returncode == 0
+            # It is in use: it stays.
+            assert (left / "file").read_text() == "unpacked"
+        finally:
+            running.kill()
+    assert [*room.iterdir()] == [left]
+    (room / "journalspec-unpacked-file").write_text("no directory")
+    assert subprocess.run(look, env=own, capture_output=True, check=False).returncode == 0
+    assert [each.name for each in room.iterdir()] == ["journalspec-unpacked-file"]

@@ -27,6 +27,7 @@ from journalspec.formats import UnknownFormat, get_format
 from journalspec.observation import CLEAN, Observation
 from journalspec_reference.answers import Answer, ask
 from journalspec_reference.api import load
+from journalspec_reference.content import PartOfFile
 from journalspec_reference.contents import Count
 from journalspec_reference.filesets import FilesetError, Journal, NoJournal, find_journals
 from journalspec_reference.filesets import load as load_files
@@ -43,8 +44,8 @@ BYTES, FILE = "bytes", "file"
 REPORT, MARK = ".loss-report", "journalspec loss report"
 #: Behind the name of what is not complete, and what comes then.
 _PARTIAL, _RANDOM = ".partial-", re.compile("[0-9a-f]{8}")
-#: Files are read in pieces of so many bytes.
-PIECE = 1 << 20
+#: Files are read in pieces of so many bytes, and of those with more bytes in holes only what is no hole.
+PIECE, MOST_HOLES = 1 << 20, 1 << 30
 #: What no name has on Windows, and the names of devices there.
 _ODD = re.compile(r'[\x00-\x1f<>:"|?*\\\x7f]')
 _DEVICES = {
@@ -237,7 +238,10 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """A file's length in bytes and SHA-256 in hexadecimal; `why` it has none, where it cannot be read."""
+    """A file's length in bytes and SHA-256 in hexadecimal.
+
+    `why` it has none: it cannot be read, or it is so sparse that only what is no zero was looked at.
+    """
 
     file: str
     length: int
@@ -265,7 +269,15 @@ def digests(files: Iterable[tuple[str, Path]], progress: Progress = lambda what,
     for name, path in files:
         taken, length = hashlib.sha256(), 0
         try:
-            with path.open("rb") as stream:
+            with path.open("rb", buffering=0) as stream:
+                info = os.fstat(stream.fileno())
+                # That it has few blocks may be compression: the holes themselves are asked for.
+                if info.st_size - 512 * getattr(info, "st_blocks", info.st_size) > MOST_HOLES:
+                    part = PartOfFile(stream, 0, info.st_size)
+                    if part.size - PIECE * sum(1 for _ in _filled(part)) > MOST_HOLES:
+                        found.append(_sparse(name, part, progress))
+                        continue
+                    stream.seek(0)
                 while piece := stream.read(PIECE):
                     taken.update(piece)
                     length += len(piece)
@@ -275,6 +287,34 @@ def digests(files: Iterable[tuple[str, Path]], progress: Progress = lambda what,
         else:
             found.append(Digest(name, length, taken.hexdigest()))
     return found
+
+
+def _filled(part: PartOfFile) -> Iterator[int]:
+    """Yield the offsets, multiples of :data:`PIECE`, of the pieces that are not only a hole."""
+    at = 0
+    while (at := part.next_data(at)) < part.size:
+        at -= at % PIECE
+        yield at
+        at += PIECE
+
+
+def _sparse(name: str, part: PartOfFile, progress: Progress) -> Digest:
+    """Return what tells whether a file with many holes is changed, in a time that its holes do not cost.
+
+    Pieces of zeros are left out as well: a file system may call the same bytes a hole at one time only.
+    """
+    taken, size = hashlib.sha256(), 0
+    for at in _filled(part):
+        piece = part.read(at, PIECE)
+        progress("digests", len(piece))
+        if piece.count(0) != len(piece):
+            taken.update(at.to_bytes(8, "big") + piece)
+            size += len(piece)
+    why = (
+        f"{part.size - size} of its bytes are zeros, most in holes, and were not digested; SHA-256 of the"
+        f" pieces of {PIECE} bytes that are not all zeros, each behind its offset (8 bytes, big-endian):"
+    )
+    return Digest(name, part.size, "", f"{why} {taken.hexdigest()}")
 
 
 def sources(journals: Iterable[Journal], covered: Iterable[Path] = ()) -> Iterator[tuple[str, Path]]:
@@ -376,7 +416,7 @@ def write(
         raise FilesetError(f"{str(place.parent)!r}: {error.strerror}", "give another place") from None
     new, named = partial / "store", list[Path]()
     try:
-        with _locked(partial):
+        with locked(partial):
             # Of two runs that begin at once each has its lock before it looks for the other's.
             _clear(place, partial)
             refuse_target(place, ())
@@ -505,13 +545,16 @@ def journals_in(directory: Path, like: Journal) -> Iterator[Journal]:
 
 
 @contextmanager
-def _locked(directory: Path) -> Iterator[None]:
-    """Hold a lock on a directory, so that another run does not take it for one of a run that was killed."""
+def locked(directory: Path) -> Iterator[bool]:
+    """Hold a lock on a directory, so that another run does not take it for one of a run that was killed.
+
+    Raises BlockingIOError if another process has it. False is given where the system has no such locks.
+    """
     handle = os.open(directory, os.O_RDONLY) if fcntl is not None else -1
     try:
         if fcntl is not None:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
+        yield fcntl is not None
     finally:
         if fcntl is not None:
             os.close(handle)
@@ -525,7 +568,7 @@ def _clear(place: Path, own: Path | None = None) -> None:
         if not ours or partial.is_symlink() or not partial.is_dir():
             continue
         try:
-            with _locked(partial):
+            with locked(partial):
                 shutil.rmtree(partial)
         except BlockingIOError:
             raise FilesetError(f"{str(place)!r} is being written by another process", "wait for it") from None

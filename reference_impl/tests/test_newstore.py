@@ -265,7 +265,7 @@ def test_a_run_that_begins_at_once_is_seen_by_its_lock(old: Path, monkeypatch: p
         mkdir(path, *args, **more)
         if path.name.startswith(".new.partial-"):
             mkdir(other)
-            locks.enter_context(newstore._locked(other))
+            locks.enter_context(newstore.locked(other))
 
     with ExitStack() as locks:
         monkeypatch.setattr(Path, "mkdir", second)

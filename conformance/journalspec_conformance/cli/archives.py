@@ -6,10 +6,12 @@ import bz2
 import gzip
 import lzma
 import os
+import shutil
 import stat
 import struct
 import sys
 import tarfile
+import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
@@ -22,9 +24,12 @@ from journalspec.formats import format_ids, get_format
 from journalspec_reference.answers import ask
 from journalspec_reference.api import load
 from journalspec_reference.filesets import FilesetError, Journal
+from journalspec_reference.newstore import locked
 
 #: What the name of an archive ends with.
 ENDINGS = (".tar", ".tgz", ".tar.gz", ".tbz2", ".tar.bz2", ".txz", ".tar.xz", ".zip")
+#: How the names of directories begin that archives are unpacked into.
+NEW, UNPACKED = "journalspec-", "journalspec-unpacked-"
 #: An archive with more entries is none of a store.
 MOST_ENTRIES = 100_000
 #: An entry is in no more directories, and no part of its name is longer (bytes): file systems end there.
@@ -57,6 +62,23 @@ _BROKEN = (
 def is_archive(path: Path) -> bool:
     """Tell whether a path is a file with an archive's name."""
     return path.name.lower().endswith(ENDINGS) and path.is_file()
+
+
+@contextmanager
+def place_to_unpack() -> Iterator[Path]:
+    """Give a temporary directory for what is in archives; those that killed runs have left are removed."""
+    for left in Path(tempfile.gettempdir()).glob(f"{UNPACKED}*"):
+        with suppress(OSError), locked(left) as alone:  # else it is in use, or another user's
+            if alone:
+                shutil.rmtree(left)
+    new = Path(tempfile.mkdtemp(prefix=NEW))
+    with locked(new):
+        # Only what is locked has the name by which others look for it.
+        into = new.rename(new.with_name(f"{UNPACKED}{new.name.removeprefix(NEW)}"))
+        try:
+            yield into
+        finally:
+            shutil.rmtree(into, ignore_errors=True)
 
 
 class _Bounded:

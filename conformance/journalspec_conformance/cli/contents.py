@@ -65,7 +65,7 @@ class Holdings:
 
     contents: Contents
     format_id: str
-    redactor: Redactor | None = None
+    redactor: Redactor
 
     @cached_property
     def known(self) -> frozenset[str]:
@@ -76,22 +76,20 @@ class Holdings:
     @property
     def names(self) -> list[str]:
         """The names of the tables; those that users gave are not shown if they are to be hidden."""
-        return [name for name in self.contents.tables if self.redactor is None or name in self.known]
+        return [name for name in self.contents.tables if not self.redactor.hides or name in self.known]
 
     def stored_columns(self, table: str) -> dict[str, Field]:
         """Return the columns of a table as they are stored: what conditions are about."""
-        return {
-            each.name: Field(each.name, each.kind, each.doc) for each in self.contents.tables[table].columns
-        }
+        return _fields(self.contents.tables[table].columns)
 
     def columns(self, table: str) -> dict[str, Field]:
         """Return the columns of a table as they are shown."""
         out = {}
         for each in self.contents.tables[table].columns:
-            hidden = self.redactor is not None and (each.body or each.kind == "bytes")
             name = self.name_of(each, table)
-            out[name] = Field(name, "str" if hidden else each.kind, each.doc)
-        return out
+            kind = "str" if self.redactor.hides and each.body else each.kind
+            out[name] = Field(name, kind, each.doc)
+        return self.redactor.columns(out)
 
     def columns_of(self, table: str) -> list[str]:
         """Return the names of a table's columns as they are stored; none: there is no such table."""
@@ -127,9 +125,7 @@ class Holdings:
         return {self.name_of(each, table): self._value(each, row[each.name]) for each in columns}
 
     def _value(self, column: Column, value: Any) -> Any:
-        if self.redactor is None:
-            return value
-        if value is None or column.plain:
+        if not self.redactor.hides or value is None or column.plain:
             return value
         if isinstance(value, Mapping | list | tuple):
             return f"{column.kind}({len(value)})"
@@ -154,7 +150,7 @@ class Holdings:
     def counts(self) -> Iterator[Count]:
         """Yield what each queue or table holds."""
         for count in self.contents.counts():
-            yield replace(count, name=self._hidden(count.name)) if self.redactor else count
+            yield replace(count, name=self._hidden(count.name))
 
     def remarks(self, *, damages: bool | None = None) -> Iterator[str]:
         """Yield a line for each kind of remark on what was looked at so far.
@@ -169,9 +165,7 @@ class Holdings:
                 continue
             first = firsts.get(code)
             what = f"{code}: {meanings.get(code, code).partition('. ')[0].rstrip('.')}"
-            where = (
-                f"{shown(first.file)}" + (f":{first.off}" if first.off is not None else "") if first else ""
-            )
+            where = place_text(first.file, first.off) if first else ""
             more = f"; the first at {where}" if where and number > 1 else f"; {where}" if where else ""
             yield (f"{number:,} x " if number > 1 else "") + what + more
 
@@ -184,12 +178,17 @@ class Holdings:
         for each in self.contents.remarks.kept:
             if each.code in about.damages:
                 # A text may name what users named.
-                text = shown(each.text) if self.redactor is None else about.remarks[each.code]
+                text = about.remarks[each.code] if self.redactor.hides else shown(each.text)
                 found.setdefault(each.code, text)
         return [*found.values()]
 
     def _hidden(self, name: str) -> str:
-        return name if self.redactor is None else str(self.redactor.text(name))
+        return str(self.redactor.text(name))
+
+
+def place_text(file: str, off: int | None) -> str:
+    """Return where something is: a file, and the offset in it if there is one."""
+    return shown(file) + ("" if off is None else f":{off}")
 
 
 def stored(answer: Answer, *, redact: bool = False) -> Holdings | None:
@@ -201,7 +200,7 @@ def stored(answer: Answer, *, redact: bool = False) -> Holdings | None:
     found = reference.contents(answer)
     if found is None:
         return None
-    return Holdings(found, answer.journal.format, Redactor(answer.journal) if redact else None)
+    return Holdings(found, answer.journal.format, Redactor(answer.journal, redact))
 
 
 def of_answer(answer: Answer, *, redact: bool) -> Holdings | None:
@@ -222,10 +221,11 @@ def described_columns(format_id: str) -> dict[str, dict[str, Field]]:
     """Return the tables that a format has in every journal, and their columns."""
     about = described.described(format_id)
     tables = about.tables if about is not None else {}
-    return {
-        name: {each.name: Field(each.name, each.kind, each.doc) for each in table.columns}
-        for name, table in tables.items()
-    }
+    return {name: _fields(table.columns) for name, table in tables.items()}
+
+
+def _fields(columns: Iterable[Column]) -> dict[str, Field]:
+    return {each.name: Field(each.name, each.kind, each.doc) for each in columns}
 
 
 def _escaped(found: re.Match[str]) -> str:

@@ -12,7 +12,6 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
@@ -22,40 +21,30 @@ import click
 
 from journalspec.files import replacing, shown
 from journalspec.formats import UnknownFormat, format_module, get_format
+from journalspec.observation import REFUSED
 from journalspec_conformance.cli._tables import reading
 from journalspec_conformance.cli.contents import MESSAGES, QUEUE, QUEUES, nested
-from journalspec_conformance.cli.facts import some_of
-from journalspec_conformance.cli.journal_view import unchanging
+from journalspec_conformance.cli.journal_view import STATUSES, unchanging
 from journalspec_conformance.cli.places import (
     Asked,
-    Directory,
+    NothingKept,
+    Stores,
     UsageProblem,
     amount,
     find,
     known_policy,
+    no_such,
     options,
 )
 from journalspec_conformance.cli.rebuild import policy_of
-from journalspec_conformance.cli.row_output import NEAREST, hold_queues, write_csv, write_heads, write_parquet
+from journalspec_conformance.cli.row_output import hold_queues, write_csv, write_heads, write_parquet
 from journalspec_conformance.cli.rows import ContentsRows, Matches, ask_rows, has_arrow, with_contents
 from journalspec_conformance.cli.selection import Question
-from journalspec_reference import artemis_xml
+from journalspec_reference import artemis_xml, newstore
 from journalspec_reference.answers import Answer
 from journalspec_reference.contents import Count, Row, contents
-from journalspec_reference.filesets import FilesetError, LeftOut
+from journalspec_reference.filesets import FilesetError
 from journalspec_reference.lossreport import LossReport
-from journalspec_reference.newstore import (
-    REPORT,
-    LossItem,
-    NewFile,
-    NewStore,
-    Part,
-    digests,
-    own_directories,
-    refuse_other,
-    refuse_target,
-)
-from journalspec_reference.newstore import sources as source_files
 
 JSONL, CSV, PARQUET, XML, SQL = KINDS = ("jsonl", "csv", "parquet", "artemis-xml", "sql")
 
@@ -63,8 +52,9 @@ JSONL, CSV, PARQUET, XML, SQL = KINDS = ("jsonl", "csv", "parquet", "artemis-xml
 @click.command(
     "export",
     epilog="Exit status: 0 the store is clean; 1 recovered: something is damaged or missing, and the rest is"
-    " in the file; 3 refused; 2 usage: no such path, table or queue, or a format that has no such file. What"
-    " the file itself cannot hold is listed on standard error, and is no status.",
+    " in the file; 3 refused, and with --to no file if nothing can be had; 2 usage: no such path, table or"
+    " queue, or a format that has no such file. What the file itself cannot hold is listed on standard error,"
+    " and is no status.",
 )
 @click.argument("path", type=click.Path(path_type=Path))
 @options()
@@ -118,12 +108,11 @@ def export_command(
         raise click.UsageError(f"--as {kind} is of one table.")
     found = find(asked)
     if policy is not None:
-        known_policy(found[0], policy)
-    journals = [journal for place in found[0] for journal in place.journals]
-    with unchanging(journals), reading(sum(len(data) for one in journals for data in one.files.values())):
+        known_policy(found, policy)
+    with unchanging(found.journals), reading(found.size):
         if to is not None:
             # A name such as db-2.log would make it a part of the journal.
-            refuse_target(to, own_directories(journals))
+            newstore.refuse_target(to, newstore.own_directories(found.journals))
         if kind in (XML, SQL):
             if tables and kind == XML:
                 raise click.UsageError("--as artemis-xml is of messages: --queue chooses, --table does not.")
@@ -144,7 +133,7 @@ def _opened(to: Path | None) -> Iterator[IO[bytes]]:
 
 def _rows(
     kind: str,
-    found: tuple[Sequence[Directory], Sequence[LeftOut]],
+    found: Stores,
     tables: Sequence[str],
     queues: Sequence[str],
     policy: str | None,
@@ -172,6 +161,8 @@ def _rows(
             finally:
                 text.detach()
         _held(sources, queues)
+        if to is not None and not any(source.matched for source in sources):
+            _refuse_nothing(sources, status)
     for line in dict.fromkeys(line for each in contents_rows for line in each.remarks()):
         click.echo(f"note      {line}", err=True)
     write_heads(sources)
@@ -182,6 +173,16 @@ def _held(sources: Sequence[Matches], queues: Sequence[str]) -> None:
     """Raise UsageProblem for a queue that there is not."""
     if queues and not any(source.matched for source in sources):
         hold_queues(sources, queues)
+
+
+def _refuse_nothing(sources: Sequence[Matches], status: int) -> None:
+    """Raise NothingKept if a journal of which there is nothing to write was refused."""
+    for seen in (source.observation for source in sources if status == STATUSES[REFUSED]):
+        if seen.verdict == REFUSED:
+            raise NothingKept(
+                shown(f"nothing was written: {seen.phase}/{seen.code}: {seen.message}"),
+                "journalspec inspect says more",
+            )
 
 
 def _lines(sources: Sequence[ContentsRows], *, several: bool) -> Iterator[str]:
@@ -195,14 +196,14 @@ def _lines(sources: Sequence[ContentsRows], *, several: bool) -> Iterator[str]:
 
 
 @dataclass
-class _OneFile(NewStore):
+class _OneFile(newstore.NewStore):
     """A file for a product, as reports have it: its bytes, what is in it, what it cannot hold."""
 
     answer: Answer
     reader: str
     write: Callable[[], Iterable[bytes]]
     counts: Callable[[], Iterable[Count]]
-    losses: Callable[[], Iterator[LossItem]]
+    losses: Callable[[], Iterator[newstore.LossItem]]
     step: str
 
     def __post_init__(self) -> None:
@@ -217,7 +218,7 @@ class _OneFile(NewStore):
         """Return what is in it."""
         return self.counts()
 
-    def left_out(self) -> Iterator[LossItem]:
+    def left_out(self) -> Iterator[newstore.LossItem]:
         """Return what it cannot hold."""
         return self.losses()
 
@@ -225,14 +226,14 @@ class _OneFile(NewStore):
         """Return how the file is read, and that there is more in a new store."""
         return self.step, "`journalspec recover --to` writes a new store, which keeps more."
 
-    def files(self) -> Iterator[NewFile]:
+    def files(self) -> Iterator[newstore.NewFile]:
         """Yield the file; what it is called is not known here."""
-        yield NewFile("", self.write())
+        yield newstore.NewFile("", self.write())
 
 
 def _for_a_product(
     kind: str,
-    found: tuple[Sequence[Directory], Sequence[LeftOut]],
+    found: Stores,
     tables: Sequence[str],
     queues: Sequence[str],
     policy: str | None,
@@ -245,7 +246,9 @@ def _for_a_product(
         raise UsageProblem(f"--as {kind} is of one store", "give the path of one of them")
     answer = sources[0].recovered
     writer = _sql(answer, tables) if kind == SQL else _xml(answer, queues)
-    part = Part("", policy_of(answer.journal, policy), answer, writer)
+    if to is not None and not any(each.rows for each in writer.carried()):
+        _refuse_nothing(sources, status)
+    part = newstore.Part("", policy_of(answer.journal, policy), answer, writer)
     report = LossReport(str(sources[0].path), str(to or kind), [part])
     source = replace(sources[0], noun="byte")
     with ExitStack() as unfinished:
@@ -263,33 +266,34 @@ def _for_a_product(
 def _account(report: LossReport, answer: Answer, to: Path | None) -> None:
     """Write the reports, and print what the file cannot hold."""
     with Path(os.devnull).open("w", encoding="utf-8") if to is None else _report(to, ".json") as out:
-        report.write_json(out, digests(source_files([answer.journal])) if to is not None else ())
+        report.write_json(out, newstore.digests(newstore.sources([answer.journal])) if to is not None else ())
     if to is not None:
         with _report(to, ".md") as out:
             report.write_page(out)
     (one,) = report.found
     for (what, code), number in one.left_out.counts.most_common():
         text = shown(one.left_out.texts[what, code])
-        click.echo(f"not kept  {amount(number, what)}, {code}: {text}", err=True)
+        noun = "region" if what == newstore.BYTES else what
+        click.echo(f"not kept  {amount(number, noun)}, {code}: {text}", err=True)
     click.echo("          `recover --to` keeps more of it than any such file", err=True)
 
 
 def _report(to: Path, ending: str) -> AbstractContextManager[IO[str]]:
     """Return the stream of a report beside a file; one of ours that is there is replaced."""
     path = _beside(to, ending)
-    refuse_other(path)
+    newstore.refuse_other(path)
     return replacing(path)
 
 
 def _beside(to: Path, ending: str) -> Path:
-    return to.with_name(f"{to.name}{REPORT}{ending}")
+    return to.with_name(f"{to.name}{newstore.REPORT}{ending}")
 
 
 def _remove_reports(to: Path) -> None:
     """Remove the reports on a file that was not written; what is none of ours stays."""
     for path in (_beside(to, ".json"), _beside(to, ".md")):
         with suppress(FilesetError):
-            refuse_other(path)
+            newstore.refuse_other(path)
             path.unlink(missing_ok=True)
 
 
@@ -303,7 +307,7 @@ def _sql(answer: Answer, tables: Sequence[str]) -> _OneFile:
     _known("there is no table", tables, [*(found.tables if found is not None else ())])
     script = sql.Script(found, tables)
 
-    def left_out() -> Iterator[LossItem]:
+    def left_out() -> Iterator[newstore.LossItem]:
         yield from script.losses()
         yield from script.unread()
 
@@ -349,8 +353,7 @@ def _known(problem: str, wanted: Sequence[str], names: Sequence[str]) -> None:
     """Raise UsageProblem for the first name that is not one of the store's, with those that are like it."""
     for name in wanted:
         if name not in names:
-            near = get_close_matches(name, names, NEAREST, cutoff=0)
-            raise UsageProblem(f"{problem} {shown(name)!r}", f"the nearest names: {some_of(near)}")
+            raise no_such(problem, name, names, "the nearest names: ")
 
 
 def _no_such_file(answer: Answer, kind: str) -> UsageProblem:

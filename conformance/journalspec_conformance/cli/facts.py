@@ -13,7 +13,7 @@ from journalspec.files import shown
 from journalspec.formats import Format, Holds, InDoubt, format_module, get_format
 from journalspec.observation import RECOVERED, REFUSED, Dropped, Note, Observation
 from journalspec.reread import LISTS
-from journalspec_conformance.cli.contents import MESSAGES, Holdings, Moment
+from journalspec_conformance.cli.contents import MESSAGES, Holdings, Moment, place_text
 from journalspec_conformance.cli.journal_view import value_text
 from journalspec_conformance.cli.places import amount
 from journalspec_conformance.cli.redaction import Redacted, stored_length
@@ -140,10 +140,10 @@ def by_key(items: Iterable[Any], key: Callable[[Any], str]) -> dict[str, list[An
     return found
 
 
-def some_of(names: Sequence[str]) -> str:
-    """Return the first of several names, and how many more there are."""
-    more = f" and {len(names) - FEW:,} more" if len(names) > FEW else ""
-    return ", ".join(shown(name) for name in names[:FEW]) + more
+def some_of(items: Sequence[Any], most: int = FEW, text: Callable[[Any], str] = shown) -> str:
+    """Return the first of several names, or the `text` of items, and how many more there are."""
+    more = f" and {len(items) - most:,} more" if len(items) > most else ""
+    return ", ".join(map(text, islice(items, most))) + more
 
 
 # What it holds.
@@ -218,9 +218,8 @@ def _count(amounts: Amounts, entries: Any) -> None:
             amounts.size[name] += value if isinstance(value, int) else stored_length(value)
         waiting = entry.get(rule.owners, ()) if rule.owners else ()
         if len(waiting):
-            keys = [f"{one['key']} ({len(one['pending']):,})" for one in islice(waiting, FEW)]
-            more = f" and {len(waiting) - FEW:,} more" if len(waiting) > FEW else ""
-            amounts.remarks[name] = shown(f"for {', '.join(keys)}{more}")
+            some = some_of(waiting, text=lambda one: f"{one['key']} ({len(one['pending']):,})")
+            amounts.remarks[name] = shown(f"for {some}")
 
 
 def _plain(value: object) -> str:
@@ -280,7 +279,6 @@ def doubtful(description: Format, seen: Observation, contents: Holdings | None =
     if contents is not None and {*contents.columns_of(TRANSACTIONS)} >= _XID:
         return _in_transactions(contents)
     rows: list[tuple[str]] = []
-    total = 0
     try:
         called = format_module("journalspec_reference", description.id, "screen").called
     except LookupError:
@@ -290,7 +288,6 @@ def doubtful(description: Format, seen: Observation, contents: Holdings | None =
         for entry in (seen.state or {}).get(rule.list, ()):  # type: ignore[attr-defined]  # a list
             if any(entry[name] != value for name, value in rule.where.items()):
                 continue
-            total += 1
             numbers[rule.noun] += 1
             if len(rows) < MOST:
                 # A name that is hidden has no parts to take it apart by.
@@ -298,11 +295,7 @@ def doubtful(description: Format, seen: Observation, contents: Holdings | None =
                 rows.append(
                     (f"{shown((_called if hidden else called)(rule, entry))}: {shown(_says(rule, entry))}",)
                 )
-    words = [
-        f"{amount(count, 'transaction')} {'is' if count == 1 else 'are'} {noun}"
-        for noun, count in numbers.items()
-    ]
-    return Listing(rows, total, noun="transaction", counts=[1] * len(rows), total=total), ", ".join(words)
+    return _without_end(rows, numbers)
 
 
 def _in_transactions(contents: Holdings) -> tuple[Listing, str]:
@@ -318,6 +311,10 @@ def _in_transactions(contents: Holdings) -> tuple[Listing, str]:
             row = contents.shown(TRANSACTIONS, stored)
             name = f"tx {row['id']}, xid {row['xid']}" if by_broker else f"{row['uid']}, node {row['node']}"
             rows.append((f"{shown(name)}: {_sends(row) if by_broker else _decision(row)}",))
+    return _without_end(rows, words)
+
+
+def _without_end(rows: Sequence[tuple[str]], words: Counter[str]) -> tuple[Listing, str]:
     total = words.total()
     text = ", ".join(
         f"{amount(count, 'transaction')} {'is' if count == 1 else 'are'} {word}"
@@ -356,13 +353,12 @@ def _value(rule: InDoubt, value: object) -> str:
         alike = Counter((item[verb], " ".join(_plain(item[name]) for name in names)) for item in value)
         shares = [
             f"{amount(count, 'message')} {rule.words.get(kind, kind)} {name}"
-            for (kind, name), count in alike.most_common(FEW)
+            for (kind, name), count in alike.most_common()
         ]
-        return ", ".join(shares) + (f" and {len(alike) - FEW:,} more" if len(alike) > FEW else "")
+        return some_of(shares, text=str)
     if not len(value) or isinstance(value[0], Mapping):
         return f"{len(value):,}"
-    more = f" and {len(value) - MOST:,} more" if len(value) > MOST else ""
-    return ", ".join(_plain(item) for item in islice(value, MOST)) + more
+    return some_of(value, MOST, _plain)
 
 
 # What was lost.
@@ -471,7 +467,7 @@ def _gone(description: Format, seen: Observation) -> Listing:
         if len(rows) == MOST:
             continue
         count = f"{amount(entry.count, word.count.rstrip('s'))}; " if entry.count and word.count else ""
-        where = shown(entry.file) + ("" if entry.off is None else f":{entry.off}")
+        where = place_text(entry.file, entry.off)
         proof = f"; evidence: {where}" if where else ""
         why = shown(entry.text) if len(entry.text) > SENTENCE else _short(word.doc)
         rows.append((f"{shown(entry.name)}: {count}{why}{proof}",))
@@ -490,7 +486,7 @@ def grouped(description: Format, notes: Sequence[Note]) -> str:
     first = notes[0]
     if first.code == UNCHECKED:
         return f"not checked by any checksum: {first.text.partition(': ')[0]}"
-    where = shown(first.file) + ("" if first.off is None else f":{first.off}")
+    where = place_text(first.file, first.off)
     text = f"{first.code}: {_short(description.meaning('notes', first.code))}"
     if len(notes) > 1:
         return f"{len(notes):,} x {text}" + (f"; the first at {where}" if where else "")

@@ -16,7 +16,6 @@ from journalspec.formats import get_format
 from journalspec.observation import CLEAN, Observation
 from journalspec.reread import Changed
 from journalspec_conformance.cli.places import Directory, UsageProblem, find
-from journalspec_conformance.cli.redaction import Redactor
 from journalspec_conformance.cli.rows import Chunk, Matches
 from journalspec_conformance.cli.selection import Question, record_columns
 from journalspec_reference.answers import Answer, settled, stretches
@@ -108,9 +107,8 @@ class Follower:
     def _written(self, journal: Journal, part: Stretch, names: Sequence[str]) -> Iterator[Chunk]:
         """Yield what was written to a file since it was looked at."""
         known, first = self._files[self.place.loaded.root / part.file], b""
-        asked = self.place.asked
-        source = Matches(Answer(journal, Observation(CLEAN)), asked, files=self.selection.files)
-        source.redactor = Redactor(journal) if asked.redact else None
+        answer = Answer(journal, Observation(CLEAN))
+        source = Matches(answer, self.place.asked, files=self.selection.files)
         own = self.selection.predicates(record_columns(get_format(journal.format)))
         for batch in part.scan():
             if not len(batch):

@@ -6,8 +6,8 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import replace
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from rich.panel import Panel
@@ -19,7 +19,7 @@ from journalspec.formats import Format, get_format
 from journalspec.observation import CLEAN, RECOVERED, REFUSED, Dropped, Missing, Note, Observation, Record
 from journalspec.reread import LISTS, Changed
 from journalspec_conformance.cli._tables import PipeConsole, reading
-from journalspec_conformance.cli.places import Asked, Directory, UsageProblem, problem
+from journalspec_conformance.cli.places import Asked, Directory, Stores, UsageProblem, problem
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_reference.answers import (
     ASSUMED,
@@ -31,12 +31,7 @@ from journalspec_reference.answers import (
     ask,
     lost,
 )
-from journalspec_reference.filesets import (
-    FilesetError,
-    Journal,
-    LeftOut,
-    by_reason,
-)
+from journalspec_reference.filesets import FilesetError, Journal, LeftOut, by_reason
 
 #: What can be painted on a line: text, or text with a rich style.
 Part = str | tuple[str, str]
@@ -84,6 +79,11 @@ class Painter:
         else:
             text = "".join(part if isinstance(part, str) else part[0] for part in parts)
             sys.stdout.write(text.rstrip() + "\n")
+
+    def lines(self, lines: Iterable[Sequence[Part]]) -> None:
+        """Write lines, each made of its parts."""
+        for line in lines:
+            self.line(*line)
 
     def wrapped(self, first: str, text: str, style: str = "") -> None:
         """Write `text` behind `first`, continued under itself."""
@@ -143,13 +143,16 @@ def wrapped_lines(text: str, room: int) -> Iterator[str]:
         yield line.rstrip(" ")
 
 
-def value_text(value: object) -> str:
-    """Return a field's value for people: bytes in hex (the first of many), lists by commas, - for nothing."""
+def value_text(value: object, most: int = MOST_BYTES, some: int = SOME_BYTES) -> str:
+    """Return a field's value for people: bytes in hex, lists by commas, - for nothing.
+
+    Of more than `most` bytes only `some` are shown.
+    """
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (bytes, bytearray, memoryview)):
-        if len(value) > MOST_BYTES:
-            return f"{bytes(value[:SOME_BYTES]).hex()}... ({len(value)} bytes)"
+        if len(value) > most:
+            return f"{bytes(value[:some]).hex()}... ({len(value)} bytes)"
         return bytes(value).hex() or "-"
     if isinstance(value, Mapping):
         return " ".join(f"{key} {value_text(item)}" for key, item in value.items())
@@ -160,12 +163,12 @@ def value_text(value: object) -> str:
 
 def present(
     command: str,
-    found: tuple[Sequence[Directory], Sequence[LeftOut]],
+    found: Stores,
     policy: str | None = None,
     *,
     members: Callable[[Answer], dict[str, object]] | None = None,
     write: Callable[[Painter, Answer, Asked], None] | None = None,
-    screens: Callable[[Given, Sequence[LeftOut]], Sequence[Sequence[Part]]] | None = None,
+    screens: Callable[[Given], Sequence[Sequence[Part]]] | None = None,
     stream: Callable[[Callable[[Directory, Journal], Answer]], int] | None = None,
     bad: list[UsageProblem] | None = None,
 ) -> None:
@@ -177,42 +180,34 @@ def present(
     With `bad`, which has the problems of other paths, one that gives no answer is put there, and all of them
     are shown after the answers; without it, the first one ends the command.
     """
-    places, unlisted = found
     more = () if policy in (None, STRICT) else ("--policy", policy)
-    journals = [journal for place in places for journal in place.journals]
-    with unchanging(journals), ExitStack() as shown_bar:
-        bar = shown_bar.enter_context(
-            reading(sum(len(data) for one in journals for data in one.files.values()))
-        )
+    with unchanging(found.journals), reading(found.size) as bar:
         if stream is not None:
             if sys.stdout.isatty():
                 bar()
             raise SystemExit(
                 stream(lambda place, journal: answers(place.asked, command, [journal], policy, *more)[0])
             )
-        given = [*_answered(places, command, policy, more, bad)]
+        given = Given([*_answered(found.places, command, policy, more, bad)], found.unlisted)
         out = Painter()
         if screens is not None:
-            lines = screens(given, unlisted)
+            lines = screens(given)
             bar()
-            for line in lines:
-                out.line(*line)
+            out.lines(lines)
         else:
             if sys.stdout.isatty():
                 bar()
             if members is not None:
-                jsontext.write(document(given, unlisted, members), sys.stdout)
+                jsontext.write(document(given, members), sys.stdout)
             elif write is not None:
-                for number, (place, answer) in enumerate(
-                    (place, one) for place, all_of in given for one in all_of
-                ):
+                for number, (place, answer) in enumerate(given):
                     if number:
                         out.line("")
                     write(out, answer, place.asked)
-                write_beside(out, given, unlisted)
-    statuses = [STATUSES[answer.observation.verdict] for _, all_of in given for answer in all_of]
+                write_beside(out, given)
+    statuses = [STATUSES[answer.observation.verdict] for _, answer in given]
     # What could not be listed may hold a journal that was not looked at.
-    raise SystemExit(max([*statuses, STATUSES[RECOVERED] if unlisted else 0, *map(_shown, bad or ())]))
+    raise SystemExit(max([*statuses, STATUSES[RECOVERED] if found.unlisted else 0, *map(_shown, bad or ())]))
 
 
 def _answered(
@@ -245,7 +240,7 @@ def answers(
     for journal in journals:
         try:
             answer = ask(journal, policy)
-            found.append(Redactor(answer.journal).answer(answer) if asked.redact else answer)
+            found.append(Redactor(answer.journal, asked.redact).answer(answer))
         except UnknownEdition as error:
             lines = [
                 asked.again(command, *more, journal=journal, edition=trial.edition) for trial in error.trials
@@ -254,16 +249,17 @@ def answers(
     return found
 
 
-def refused_by_recovery(answer: Answer) -> Observation | None:
+def refused_by_recovery(answer: Answer, *, redact: bool) -> Observation | None:
     """Return the refusal of strict recovery of what reads cleanly, if it refuses that."""
+    redactor = Redactor(answer.journal, redact)
     seen = answer.observation
     if seen.verdict != CLEAN:
         return None
     if all(note.code in SAID for note in seen.notes):
         # With nothing odd in it recovery would take as long again, and what it refuses is mostly met.
-        return seen.unfit
+        return seen.unfit and redactor.observation(seen.unfit)
     strict = ask(replace(answer.journal, editions=()), STRICT).observation
-    return strict if strict.verdict == REFUSED else None
+    return redactor.observation(strict) if strict.verdict == REFUSED else None
 
 
 @contextmanager
@@ -291,16 +287,39 @@ def unchanging(journals: Sequence[Journal]) -> Iterator[None]:
     raise UsageProblem(f"{shown(what)}: what was printed, if anything, is not whole", hint)
 
 
-#: The answers about the journals of each place.
-Given = Sequence[tuple[Directory, Sequence[Answer]]]
+@dataclass(frozen=True)
+class Given:
+    """The answers about the journals of each place, and what was not looked into."""
+
+    places: Sequence[tuple[Directory, Sequence[Answer]]]
+    unlisted: Sequence[LeftOut] = ()
+
+    def __iter__(self) -> Iterator[tuple[Directory, Answer]]:
+        """Yield the answers, each with its place."""
+        return ((place, answer) for place, found in self.places for answer in found)
+
+    def beside(self) -> Iterator[LeftOut]:
+        """Yield what lies at the paths and belongs to no journal shown, and why it was left out."""
+        for place, found in self.places:
+            told = {name for answer in found for name in answer.journal.files}
+            told |= {name for answer in found for name in answer.journal.neighbours}
+            told |= {entry.name for answer in found for entry in answer.journal.unread}
+            left_out = {entry.name: entry.why for entry in place.loaded.left_out}
+            for name in sorted({*place.loaded.files, *left_out} - told):
+                shown_as = name if len(self.places) == 1 else str(place.loaded.root / name)
+                yield LeftOut(shown_as, left_out.get(name, "not part of a journal shown here"))
+        yield from self.unlisted
 
 
-def document(
-    given: Given, unlisted: Sequence[LeftOut], members: Callable[[Answer], dict[str, object]]
-) -> dict[str, object]:
+def left_json(entries: Iterable[LeftOut]) -> list[dict[str, str]]:
+    """Return what was left out as JSON has it."""
+    return [{"file": entry.name, "why": entry.why} for entry in entries]
+
+
+def document(given: Given, members: Callable[[Answer], dict[str, object]]) -> dict[str, object]:
     """Return the JSON of a command: of each journal what it is, where, what was not read, its members."""
     tagged = []
-    for place, answer in ((place, answer) for place, found in given for answer in found):
+    for place, answer in given:
         journal = answer.journal
         head: dict[str, object] = {
             "format": journal.format,
@@ -313,29 +332,16 @@ def document(
             trials = [trial.to_json() for trial in answer.trials]
             head["edition_assumed"] = {"why": answer.assumption, "trials": trials}
         if journal.unread:
-            head["not_read"] = [{"file": entry.name, "why": entry.why} for entry in journal.unread]
+            head["not_read"] = left_json(journal.unread)
         tagged.append(head | members(answer))
     whole = tagged[0] if len(tagged) == 1 else {"journals": tagged}
-    beside = [{"file": entry.name, "why": entry.why} for entry in left_beside(given, unlisted)]
+    beside = left_json(given.beside())
     return whole | ({"left_out": beside} if beside else {})
 
 
-def left_beside(given: Given, unlisted: Sequence[LeftOut]) -> Iterator[LeftOut]:
-    """Yield what lies at the paths and belongs to no journal shown, and why it was left out."""
-    for place, found in given:
-        told = {name for answer in found for name in answer.journal.files}
-        told |= {name for answer in found for name in answer.journal.neighbours}
-        told |= {entry.name for answer in found for entry in answer.journal.unread}
-        left_out = {entry.name: entry.why for entry in place.loaded.left_out}
-        for name in sorted({*place.loaded.files, *left_out} - told):
-            shown_as = name if len(given) == 1 else str(place.loaded.root / name)
-            yield LeftOut(shown_as, left_out.get(name, "not part of a journal shown here"))
-    yield from unlisted
-
-
-def write_beside(out: Painter, given: Given, unlisted: Sequence[LeftOut]) -> None:
+def write_beside(out: Painter, given: Given) -> None:
     """Write what lies at the paths and was left out."""
-    entries = by_reason(left_beside(given, unlisted))
+    entries = by_reason(given.beside())
     if entries:
         out.line("")
     for why, names in entries.items():

@@ -15,15 +15,7 @@ import click
 
 from journalspec.files import shown
 from journalspec.formats import Format, get_format
-from journalspec.observation import (
-    REFUSED,
-    FileMap,
-    Level,
-    Observation,
-    Record,
-    record_place,
-    region_place,
-)
+from journalspec.observation import REFUSED, FileMap, Level, Observation, Record, record_place, region_place
 from journalspec.reread import by_file, files_of
 from journalspec_conformance.cli import rebuild
 from journalspec_conformance.cli.contents import of_answer
@@ -46,31 +38,24 @@ from journalspec_conformance.cli.journal_view import (
     write_title,
 )
 from journalspec_conformance.cli.ndjson import write_journals
-from journalspec_conformance.cli.places import Asked, Directory, UsageProblem, find, known_policy, options
+from journalspec_conformance.cli.places import (
+    Asked,
+    Directory,
+    Stores,
+    UsageProblem,
+    find,
+    known_policy,
+    options,
+)
 from journalspec_conformance.cli.row_output import show_rows
 from journalspec_conformance.cli.screen import screen
 from journalspec_conformance.cli.selection import Question, questions
 from journalspec_conformance.cli.summary import kept, next_steps, summary
+from journalspec_reference import hexdump
 from journalspec_reference.answers import Answer
 from journalspec_reference.api import Span, spans_by_file
 from journalspec_reference.api import load as load_implementation
-from journalspec_reference.filesets import Journal, LeftOut
-from journalspec_reference.hexdump import (
-    WIDTH as HEX_WIDTH,
-)
-from journalspec_reference.hexdump import (
-    Fold,
-    Head,
-    Row,
-    fold_text,
-    head_text,
-    hex_cells,
-    lines,
-    notes,
-    row_text,
-    text_cells,
-    uniform,
-)
+from journalspec_reference.filesets import Journal
 
 LEVELS = [level.name.lower() for level in Level]
 LEVEL_HELP = (
@@ -178,18 +163,16 @@ def _members(answer: Answer, level: Level, *, redact: bool) -> dict[str, object]
     return seen.members(level)
 
 
-def _screen(
-    command: str, policy: str | None, given: Given, unlisted: Sequence[LeftOut]
-) -> Sequence[tuple[Part, ...]]:
+def _screen(command: str, policy: str | None, given: Given) -> Sequence[tuple[Part, ...]]:
     """Return the lines of the summary."""
-    return [*screen(summary(given, unlisted, command, policy))]
+    return [*screen(summary(given, command, policy))]
 
 
 def _write_journal(out: Painter, answer: Answer, asked: Asked, parts: AbstractSet[str]) -> None:
     journal, seen = answer.journal, answer.observation
     description = get_format(journal.format)
     write_title(out, answer, asked)
-    _write_refusal_of_recovery(out, answer)
+    _write_refusal_of_recovery(out, answer, asked)
     if HEX in parts:
         _write_dump(out, journal)
     elif parts & {RECORDS, FILES}:
@@ -207,9 +190,9 @@ def _write_journal(out: Painter, answer: Answer, asked: Asked, parts: AbstractSe
         write_notes(out, description, seen.notes)
 
 
-def _write_refusal_of_recovery(out: Painter, answer: Answer) -> None:
+def _write_refusal_of_recovery(out: Painter, answer: Answer, asked: Asked) -> None:
     """Write that recovery refuses what reads cleanly: a record may be intact, and of no use to a product."""
-    refusal = refused_by_recovery(answer)
+    refusal = refused_by_recovery(answer, redact=asked.redact)
     if refusal is not None:
         told = f"{STRICT} refuses, {refusal.phase}/{refusal.code}: {shown(refusal.message)}"
         out.wrapped("recovery ", f"{told} (`journalspec recover` says what to do)", "bold yellow")
@@ -238,7 +221,7 @@ def _write_files(
         write_dropped(out, description, dropped(name))
         outside = beside(name)
         for span in _untold(spans, records(name), outside):
-            fill = uniform(journal.files[name], span.off, span.length)
+            fill = hexdump.uniform(journal.files[name], span.off, span.length)
             content = span.value if fill is None else f"all {fill:02x}"
             text = (
                 f"  {span.kind} {span.off}..{span.off + span.length} ({span.length} bytes) {shown(content)}"
@@ -286,28 +269,28 @@ def _write_dump(out: Painter, journal: Journal) -> None:
         out.line("")
         out.line((f"== {shown(name)}: {len(data)} bytes", "bold"))
         turns: dict[str, str] = {}
-        for line in lines(data, spans, name):
-            if isinstance(line, Head):
-                out.line((head_text(line), f"bold {KIND_STYLES.get(line.kind, 'green')}"))
-            elif isinstance(line, Fold):
-                out.line((fold_text(line), "dim"))
+        for line in hexdump.lines(data, spans, name):
+            if isinstance(line, hexdump.Head):
+                out.line((hexdump.head_text(line), f"bold {KIND_STYLES.get(line.kind, 'green')}"))
+            elif isinstance(line, hexdump.Fold):
+                out.line((hexdump.fold_text(line), "dim"))
             else:
                 _write_row(out, line, turns)
 
 
-def _write_row(out: Painter, row: Row, turns: dict[str, str]) -> None:
-    beside, below = notes(row.labels, out.columns)
+def _write_row(out: Painter, row: hexdump.Row, turns: dict[str, str]) -> None:
+    beside, below = hexdump.notes(row.labels, out.columns)
     if out.on_terminal:
-        blank = " " * (len(hex_cells(b"")) - 3 * len(row.data) + 2)
-        text = text_cells(row.data).ljust(HEX_WIDTH + 2 if beside else 0)
+        blank = " " * (len(hexdump.hex_cells(b"")) - 3 * len(row.data) + 2)
+        text = hexdump.text_cells(row.data).ljust(hexdump.WIDTH + 2 if beside else 0)
         out.line((f"{row.off:08x}", "dim"), "  ", *_coloured(row, turns), blank, text, beside)
     else:
-        out.line(row_text(row, beside))
+        out.line(hexdump.row_text(row, beside))
     for line in below:
         out.line((line, "italic"))
 
 
-def _coloured(row: Row, turns: dict[str, str]) -> Iterator[tuple[str, str]]:
+def _coloured(row: hexdump.Row, turns: dict[str, str]) -> Iterator[tuple[str, str]]:
     """Yield the cells of a row, one piece a field; `turns` gives each field name its colour."""
     cells = zip(row.data, row.kinds, row.paths, strict=True)
     for (kind, path), group in groupby(cells, key=lambda cell: cell[1:]):
@@ -354,7 +337,7 @@ def recover_command(
     asked, chosen = Asked(**what), Level.parse(level or LEVELS[Level.LAYOUT])
     found = find(asked)
     if policy is not None:
-        known_policy(found[0], policy)
+        known_policy(found, policy)
     if wanted:
         if as_ndjson or level or with_all or with_notes:
             raise click.UsageError(
@@ -397,8 +380,8 @@ def check_command(as_json: bool, **what: Any) -> None:
     """
     found, bad = _found(Asked(**what))
 
-    def lines(given: Given, _: Sequence[LeftOut]) -> Sequence[tuple[Part, ...]]:
-        return [(line,) for place, answers in given for line in _checked(place, answers)]
+    def lines(given: Given) -> Sequence[tuple[Part, ...]]:
+        return [(line,) for place, answers in given.places for line in _checked(place, answers)]
 
     present(
         "check",
@@ -412,7 +395,7 @@ def check_command(as_json: bool, **what: Any) -> None:
     )
 
 
-def _found(asked: Asked) -> tuple[tuple[list[Directory], list[LeftOut]], list[UsageProblem]]:
+def _found(asked: Asked) -> tuple[Stores, list[UsageProblem]]:
     """Return what is at the paths, and what is wrong with those that are no use; UsageProblem: none is."""
     try:
         return find(asked), []

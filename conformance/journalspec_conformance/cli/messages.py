@@ -14,6 +14,7 @@ from journalspec.files import shown
 from journalspec.formats import Format, get_format
 from journalspec.messages import ProductMessage, matching, nearest
 from journalspec.observation import REFUSED, Observation
+from journalspec_conformance.cli.contents import place_text
 from journalspec_conformance.cli.facts import Section
 from journalspec_conformance.cli.journal_view import STRICT, Painter, answers, unchanging
 from journalspec_conformance.cli.places import Asked, find, options
@@ -72,14 +73,13 @@ def explain_command(text: str, path: Path | None, everything: bool, verbose: boo
             return
         if number:
             out.line("")
-        for line in lines:
-            out.line(*line)
+        out.lines(lines)
         left -= len(lines) + 1
 
 
 def _answers(asked: Asked) -> list[Answer]:
     """Return what strict recovery says of the journals at a path, and a reading of those that it refuses."""
-    journals = [journal for place in find(asked)[0] for journal in place.journals]
+    journals = find(asked).journals
     with unchanging(journals):
         found = answers(asked, "explain", journals, STRICT)
         refused = [answer.journal for answer in found if answer.observation.verdict == REFUSED]
@@ -179,5 +179,4 @@ def _places(seen: Observation, codes: Sequence[str], description: Format) -> Ite
             yield f"missing {lack.code} {shown(lack.name)}{count}: {shown(lack.text)}"
     for note in seen.notes:
         if note.code in codes:
-            place = shown(note.file) + (f":{note.off}" if note.off is not None else "")
-            yield f"{place}   {note.code}: {shown(note.text)}"
+            yield f"{place_text(note.file, note.off)}   {note.code}: {shown(note.text)}"

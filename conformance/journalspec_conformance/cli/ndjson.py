@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from json.encoder import encode_basestring_ascii as quoted
@@ -18,12 +18,12 @@ from journalspec import jsontext
 from journalspec.files import shown
 from journalspec.formats import get_format
 from journalspec.observation import RECOVERED, Level, Observation, Record, jsonable
-from journalspec_conformance.cli.journal_view import STATUSES, document, left_beside
-from journalspec_conformance.cli.places import Directory, UsageProblem
+from journalspec_conformance.cli.journal_view import STATUSES, Given, document, left_json
+from journalspec_conformance.cli.places import Directory, Stores, UsageProblem
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_reference.answers import Answer, settled, stretches
 from journalspec_reference.batches import ReadingRefused
-from journalspec_reference.filesets import Journal, LeftOut
+from journalspec_reference.filesets import Journal
 
 #: So many lines are passed on together.
 LINES = 64
@@ -32,7 +32,7 @@ OTHERWISE = ("records", "left_out")
 
 
 def write_journals(
-    found: tuple[Sequence[Directory], Sequence[LeftOut]],
+    found: Stores,
     ask: Callable[[Directory, Journal], Answer],
     *,
     level: Level,
@@ -45,10 +45,9 @@ def write_journals(
     goes into each answer. Raises UsageProblem if the files turn out to be of another edition than the
     records were reported as.
     """
-    places, unlisted = found
-    status = STATUSES[RECOVERED] if unlisted else 0
+    status = STATUSES[RECOVERED] if found.unlisted else 0
     given: list[tuple[Directory, list[Answer]]] = []
-    for place in places:
+    for place in found.places:
         given.append((place, []))
         for journal in place.journals:
             known = {"edition": journal.edition, "editions": list(journal.editions)}
@@ -58,8 +57,7 @@ def write_journals(
             told = journal
             if at_once and level >= Level.RECORDS:
                 told = settled(journal)
-                records = _as_read(told)
-                _records(map(Redactor(told).record, records) if place.asked.redact else records)
+                _records(map(Redactor(told, place.asked.redact).record, _as_read(told)))
             answer = ask(place, journal)
             wanted = answer.journal.edition
             if at_once and level >= Level.RECORDS and _reader(answer.journal) != _reader(told):
@@ -70,12 +68,14 @@ def write_journals(
                 )
             if not at_once and level >= Level.RECORDS:
                 _records(answer.observation.records)
-            whole = document([(place, [answer])], (), lambda one: {**one.observation.members(level), **more})
+            whole = document(
+                Given([(place, [answer])]), lambda one: {**one.observation.members(level), **more}
+            )
             write_line({"answer": {name: value for name, value in whole.items() if name not in OTHERWISE}})
             status = max(status, STATUSES[answer.observation.verdict])
             # What lies beside them is known when all of them are; their contents have served.
             given[-1][1].append(replace(answer, observation=Observation(answer.observation.verdict)))
-    if left := [{"file": entry.name, "why": entry.why} for entry in left_beside(given, unlisted)]:
+    if left := left_json(Given(given, found.unlisted).beside()):
         write_line({"left_out": left})
     return status
 

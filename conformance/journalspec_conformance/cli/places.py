@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from itertools import combinations, islice
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from textwrap import wrap
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import click
 
 from journalspec.files import shown
 from journalspec.formats import UnknownFormat, format_ids, get_format
 from journalspec_conformance.cli._options import Command, apply
-from journalspec_conformance.cli.archives import from_standard_input, is_archive, unpack
+from journalspec_conformance.cli.archives import from_standard_input, is_archive, place_to_unpack, unpack
 from journalspec_reference.answers import checked_params
 from journalspec_reference.filesets import (
     MAX_BYTES,
@@ -33,6 +32,8 @@ from journalspec_reference.filesets import (
 
 #: What stands for standard input, and so many entries of a directory are looked at for a name.
 STANDARD_INPUT, MOST_NEIGHBOURS = Path("-"), 10_000
+#: Of a name that there is not, so many that are like it are listed.
+NEAREST = 3
 
 
 class UsageProblem(click.ClickException):
@@ -48,15 +49,26 @@ class UsageProblem(click.ClickException):
         click.echo(f"journalspec: {self.format_message()}", file=file, err=file is None)
 
 
+def no_such(problem: str, name: str, known: Mapping[str, str] | Sequence[str], none: str) -> UsageProblem:
+    """Return what to say of a name that there is not: the nearest that there are, or `none`.
+
+    `known` are names, or what is shown of each.
+    """
+    near = get_close_matches(name, known, NEAREST, cutoff=0)
+    names = [known[each] for each in near] if isinstance(known, Mapping) else near
+    hint = f"the nearest names: {', '.join(map(shown, names))}" if near else none
+    return UsageProblem(f"{problem} {shown(name)!r}", hint)
+
+
 class NothingKept(UsageProblem):
     """Exit status 3: recovery keeps nothing that could be written."""
 
     exit_code = 3
 
 
-def known_policy(places: Sequence[Directory], policy: str) -> None:
+def known_policy(found: Stores, policy: str) -> None:
     """Raise UsageProblem if one of the journals knows no such policy."""
-    for journal in (journal for place in places for journal in place.journals):
+    for journal in found.journals:
         policies = get_format(journal.format).policies
         if policy not in policies:
             known = ", ".join(policies)
@@ -188,7 +200,29 @@ class Directory:
     journals: Sequence[Journal]
 
 
-def find(asked: Asked) -> tuple[list[Directory], list[LeftOut]]:
+class Stores(NamedTuple):
+    """The stores that were found, and what was not looked into."""
+
+    places: list[Directory]
+    unlisted: list[LeftOut]
+
+    @property
+    def pairs(self) -> list[tuple[Directory, Journal]]:
+        """The journals, each with its store."""
+        return [(place, journal) for place in self.places for journal in place.journals]
+
+    @property
+    def journals(self) -> list[Journal]:
+        """All journals."""
+        return [journal for _, journal in self.pairs]
+
+    @property
+    def size(self) -> int:
+        """The bytes of all their files."""
+        return sum(len(data) for journal in self.journals for data in journal.files.values())
+
+
+def find(asked: Asked) -> Stores:
     """Return the stores that are asked about, and what was not looked into; raises UsageProblem with a hint.
 
     Several files are one set; each directory is looked at by itself, and so is each archive, which is
@@ -225,7 +259,7 @@ def find(asked: Asked) -> tuple[list[Directory], list[LeftOut]]:
         raise problem(error) from None
     except UnknownFormat as error:
         raise UsageProblem(str(error)) from None
-    return found, unlisted
+    return Stores(found, unlisted)
 
 
 def _like(path: Path) -> str:
@@ -244,7 +278,7 @@ def _like(path: Path) -> str:
 
 def _unpacked(asked: Asked, archive: Path) -> Asked:
     """Return what is asked about an archive: the same of what is in it, which goes when the command ends."""
-    into = Path(click.get_current_context().with_resource(TemporaryDirectory(prefix="journalspec-")))
+    into = click.get_current_context().with_resource(place_to_unpack())
     try:
         if archive == STANDARD_INPUT:
             from_standard_input(into, asked.unpack_limit << 20, asked.format_id)

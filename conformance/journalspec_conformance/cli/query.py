@@ -28,7 +28,7 @@ from journalspec.vocabulary import Field
 from journalspec_conformance.bounds import plain_number
 from journalspec_conformance.cli._options import FILE, seconds
 from journalspec_conformance.cli._tables import show_table
-from journalspec_conformance.cli.contents import contents_columns, described_columns
+from journalspec_conformance.cli.contents import as_text, contents_columns, described_columns
 from journalspec_conformance.cli.facts import damage
 from journalspec_conformance.cli.journal_view import EXIT_STATUS, Painter, unchanging
 from journalspec_conformance.cli.places import Asked, UsageProblem, find, options
@@ -152,19 +152,15 @@ def _own_tables(source: Matches) -> dict[str, ContentsRows]:
     """Return the tables that all formats have, and the lists of the state."""
 
     def table(name: str, columns: Mapping[str, Field]) -> ContentsRows:
-        hidden = {
-            each: replace(field, kind="str") for each, field in columns.items() if field.kind == "bytes"
-        }
-        known = {**columns, **(hidden if source.redactor else {})}
+        known = source.redactor.columns(columns)
         del known["journal"]
         return ContentsRows(
             source.answer,
             source.asked,
-            redactor=source.redactor,
             table=name,
             known=known,
             entries=lambda: () if name in contents else _entries(source, name),
-            tell=lambda row: {column: _shown(row.get(column)) for column in known},
+            tell=lambda row: {column: as_text(row.get(column)) for column in known},
         )
 
     # Of a journal that tells no contents there are no rows of them.
@@ -173,26 +169,19 @@ def _own_tables(source: Matches) -> dict[str, ContentsRows]:
     return {name: table(name, columns) for name, columns in tables.items()}
 
 
-def _shown(value: Any) -> Any:
-    return shown(value) if isinstance(value, str) else value
-
-
 def _entries(source: Matches, table: str) -> Iterator[dict[str, Any]]:
     """Yield the rows of a table other than records."""
     seen = source.observation
-    if table == "files":
-        for file in seen.files:
-            yield {"file": shown(file.file), "length": file.length, "role": file.role}
-    elif table == "lost":
-        for gone in seen.dropped:
-            yield {"file": shown(gone.file), "off": gone.off, "length": gone.length, "reason": gone.reason}
-    elif table == "missing":
-        yield from (each.members() for each in seen.missing)
-    else:
-        columns = tables_of(source.format)[table]
-        names = IN_DOUBT if table == "transactions" else (table,)
-        for entry in (entry for name in names for entry in source.state.get(name, ())):
-            yield {name: _plain(columns[name], value) for name, value in entry.items() if name in columns}
+    if table in TABLES:
+        entries = {"files": seen.files, "lost": seen.dropped, "missing": seen.missing}[table]
+        for each in entries:
+            members = {name: getattr(each, name) for name, _, _ in TABLES[table]}
+            yield {name: value for name, value in members.items() if value != ""}
+        return
+    columns = tables_of(source.format)[table]
+    names = IN_DOUBT if table == "transactions" else (table,)
+    for entry in (entry for name in names for entry in source.state.get(name, ())):
+        yield {name: _plain(columns[name], value) for name, value in entry.items() if name in columns}
 
 
 def _plain(column: Field, value: Any) -> Any:
@@ -245,7 +234,7 @@ def query_command(
     on_terminal = sys.stdout.isatty()
     output = Output(as_ndjson, not (on_terminal or as_ndjson or parquet), parquet)
     found = find(Asked(**what))
-    with unchanging([journal for place in found[0] for journal in place.journals]):
+    with unchanging(found.journals):
         sources, status = ask_rows(found, Question())
         for source in sources:
             seen = source.observation
@@ -386,7 +375,7 @@ def columns_command(**what: Any) -> None:
     asked = Asked(**what)
     if not asked.paths and not asked.format_id:
         raise UsageProblem("columns of what?", "give a PATH, or --format F")
-    places = [] if asked.format_id else find(asked)[0]
+    places = [] if asked.format_id else find(asked).places
     names = [asked.format_id or "", *(each.format for place in places for each in place.journals)]
     for name in dict.fromkeys(filter(None, names)):
         try:

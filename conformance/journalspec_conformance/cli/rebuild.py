@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, fields, replace
-from functools import cache
 from pathlib import Path, PurePath
 from posixpath import normpath
 from typing import Any
@@ -23,28 +22,14 @@ from journalspec_conformance.cli._options import Command, apply
 from journalspec_conformance.cli._tables import progress_bar, reading
 from journalspec_conformance.cli.archives import is_archive
 from journalspec_conformance.cli.facts import Listing, Section, grouped
-from journalspec_conformance.cli.journal_view import STATUSES, Painter, answers, left_beside, unchanging
-from journalspec_conformance.cli.places import Asked, Directory, NothingKept, UsageProblem, amount
+from journalspec_conformance.cli.journal_view import STATUSES, Given, Painter, answers, unchanging
+from journalspec_conformance.cli.places import Asked, Directory, NothingKept, Stores, UsageProblem, amount
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_conformance.cli.screen import screen
+from journalspec_reference import newstore
 from journalspec_reference.answers import ASSUMED, UNCHECKED, Answer
-from journalspec_reference.filesets import FilesetError, Journal, LeftOut
+from journalspec_reference.filesets import FilesetError, Journal
 from journalspec_reference.lossreport import LossReport, PartAccount, Tally
-from journalspec_reference.newstore import (
-    REPORT,
-    CannotRebuild,
-    ChoiceRefused,
-    Part,
-    Progress,
-    StoreChoices,
-    covered,
-    digests,
-    new_store,
-    refuse_running,
-    refuse_target,
-    sources,
-    write,
-)
 
 #: Where lists are cut, a screen says that an option has all; here the report has.
 ALL, IN_REPORT = "(--all)", "(report)"
@@ -110,14 +95,16 @@ class NewStoreAsked:
 
     to: Path | None
     dry_run: bool
-    choices: StoreChoices
+    choices: newstore.StoreChoices
 
     @classmethod
     def taken(cls, what: dict[str, Any]) -> NewStoreAsked:
         """Return it from the arguments of a command, and take it out of them."""
-        choices = StoreChoices(**{each.name: what.pop(each.name) for each in fields(StoreChoices)})
+        choices = newstore.StoreChoices(
+            **{each.name: what.pop(each.name) for each in fields(newstore.StoreChoices)}
+        )
         found = cls(what.pop("to"), what.pop("dry_run"), choices)
-        if not found and found.choices != StoreChoices():
+        if not found and found.choices != newstore.StoreChoices():
             raise click.UsageError("Choices such as --drop and --queue are about a new store: give --to.")
         return found
 
@@ -132,7 +119,7 @@ def policy_of(journal: Journal, given: str | None) -> str:
 
 
 def rebuild(
-    found: tuple[Sequence[Directory], Sequence[LeftOut]],
+    found: Stores,
     asked: Asked,
     policy: str | None,
     wanted: NewStoreAsked,
@@ -140,42 +127,38 @@ def rebuild(
     as_json: bool,
 ) -> None:
     """Write a new store of each journal that was found; ends the command with the exit status."""
-    places, unlisted = found
-    journals = [journal for place in places for journal in place.journals]
+    places, journals = found.places, found.journals
     kept = {path for place in places for path in _directories(place)}
     with unchanging(journals), _none_made(), progress_bar() as show:
         if wanted.to is not None:
-            refuse_target(wanted.to, kept)
-        refuse_running(journals)
+            newstore.refuse_target(wanted.to, kept)
+        newstore.refuse_running(journals)
         progress = _progress(show, sum(len(data) for one in journals for data in one.seen.values()))
-        files = [*_archives(asked), *sources(journals)]
-        before = digests(files, progress)
-    with (
-        unchanging(journals),
-        _none_made(),
-        reading(sum(len(data) for one in journals for data in one.files.values())),
-    ):
-        given = [(place, [*_asked(place, policy)]) for place in places]
+        files = [*_archives(asked), *newstore.sources(journals)]
+        before = newstore.digests(files, progress)
+    with unchanging(journals), _none_made(), reading(found.size):
+        given = Given([(place, [*_asked(place, policy)]) for place in places], found.unlisted)
         parts, undone = _parts(given, policy, wanted.choices)
-    with unchanging(journals), _none_made(), progress_bar() as show:
+    hidden = parts[0].answer.journal if asked.redact else None
+    with unchanging(journals), _none_made(hidden), progress_bar() as show:
         progress = _progress(show, sum(each.length for each in before))
         if wanted.to is not None:
-            refuse_target(wanted.to, (each for part in parts for each in covered(part)))
-        more = [*sources((), (each for part in parts for each in covered(part)))]
+            newstore.refuse_target(wanted.to, (each for part in parts for each in newstore.covered(part)))
+        more = [*newstore.sources((), (each for part in parts for each in newstore.covered(part)))]
         more = [each for each in more if each not in files]
-        before += digests(more, progress)
-        report = _report(given, unlisted, asked, wanted, (parts, undone))
+        before += newstore.digests(more, progress)
+        report = _report(given, asked, wanted, (parts, undone))
         named = [(_called(places, name), path) for name, path in (*files, *more)]
         before = [replace(each, file=name) for each, (name, _) in zip(before, named, strict=True)]
         if wanted.to is not None and not wanted.dry_run:
-            write(parts, wanted.to, report, named, before, progress)
+            newstore.write(parts, wanted.to, report, named, before, progress)
     if wanted.dry_run:
         with nullcontext(sys.stdout) if as_json else Path(os.devnull).open("w", encoding="utf-8") as out:
             report.write_json(out, before)
         if not as_json:
             report.write_page(sys.stdout)
     elif as_json and wanted.to is not None:
-        with Path(f"{wanted.to}{REPORT}.json").open(encoding="utf-8") as stream:
+        with Path(f"{wanted.to}{newstore.REPORT}.json").open(encoding="utf-8") as stream:
             shutil.copyfileobj(stream, sys.stdout)
     else:
         out = Painter()
@@ -183,19 +166,26 @@ def rebuild(
             # What has no room is in the report.
             out.line(*(part.replace(ALL, IN_REPORT) if isinstance(part, str) else part for part in line))
     clean = all(part.answer.observation.verdict == CLEAN for part in parts)
-    raise SystemExit(STATUSES[CLEAN if clean and not report.lost and not unlisted else RECOVERED])
+    raise SystemExit(STATUSES[CLEAN if clean and not report.lost and not found.unlisted else RECOVERED])
 
 
 @contextmanager
-def _none_made() -> Iterator[None]:
-    """Turn it into :class:`NothingKept` that no store can be made."""
+def _none_made(hidden: Journal | None = None) -> Iterator[None]:
+    """Turn it into :class:`NothingKept` that no store can be made; what it quotes of one may be `hidden`."""
     try:
         yield
-    except CannotRebuild as error:
+    except newstore.CannotRebuild as found:
+        error = found if hidden is None else _hidden(found, hidden)
         raise NothingKept(shown(str(error)), shown(error.hint)) from None
 
 
-def _progress(show: Callable[[str, int, int], None], total: int) -> Progress:
+def _hidden(error: FilesetError, journal: Journal) -> FilesetError:
+    """Return an error without its words: they may quote what users stored."""
+    text = f"the reason may quote what is stored: {Redactor(journal).text(str(error), None)}"
+    return type(error)(text, "type the same without --redact, where the reason may be seen")
+
+
+def _progress(show: Callable[[str, int, int], None], total: int) -> newstore.Progress:
     """Return what shows how far a step is, in MiB."""
     done: Counter[str] = Counter()
 
@@ -242,27 +232,28 @@ def _top(place: Directory) -> Path:
 
 
 def _parts(
-    given: Sequence[tuple[Directory, Sequence[Answer]]], policy: str | None, choices: StoreChoices
-) -> tuple[list[Part], dict[str, str]]:
+    given: Given, policy: str | None, choices: newstore.StoreChoices
+) -> tuple[list[newstore.Part], dict[str, str]]:
     """Return the parts of the new store, and why there is none of a journal, by what that is called.
 
     Raises ChoiceRefused, and CannotRebuild if there is no part at all.
     """
-    made: list[Part] = []
+    made: list[newstore.Part] = []
     failed: list[tuple[Answer, str, FilesetError]] = []
-    if len({_top(place) for place, _ in given}) > 1:
+    if len({_top(place) for place, _ in given.places}) > 1:
         raise UsageProblem("--to is for one path", "give the directory above them, or one at a time")
-    for place, answer in ((place, one) for place, all_of in given for one in all_of):
+    for place, answer in given:
         below = PurePath(os.path.relpath(place.loaded.root, _top(place))).as_posix()
         try:
-            store = new_store(answer, choices)
-        except (ChoiceRefused, CannotRebuild) as error:
-            failed.append((answer, place.asked.name, error))
+            store = newstore.new_store(answer, choices)
+        except (newstore.ChoiceRefused, newstore.CannotRebuild) as error:
+            why = _hidden(error, answer.journal) if place.asked.redact else error
+            failed.append((answer, place.asked.name, why))
             continue
         path = normpath(f"{below}/{store.base}")
         path = path if path.strip("./") else ""
-        made.append(Part(path, policy_of(answer.journal, policy), store.answer, store))
-    homes = {os.path.realpath(path): part for part in made for path in covered(part)}
+        made.append(newstore.Part(path, policy_of(answer.journal, policy), store.answer, store))
+    homes = {os.path.realpath(path): part for part in made for path in newstore.covered(part)}
     # A refused choice is the store's own to explain, not that of what belongs to it, such as its bindings.
     below_refused = {
         os.path.realpath(path) for answer, _, error in failed for path in _accounts(answer, error)
@@ -283,7 +274,7 @@ def _parts(
         if id(part.answer) not in inside
     ]
     for name, refusal in without:
-        if isinstance(refusal, ChoiceRefused) or not parts:
+        if isinstance(refusal, newstore.ChoiceRefused) or not parts:
             if len(without) + len(parts) > 1:
                 hint = refusal.hint or "give the path of one store"
                 raise type(refusal)(f"{name}: {refusal}", hint) from None
@@ -293,44 +284,39 @@ def _parts(
 
 def _accounts(answer: Answer, refusal: FilesetError) -> list[Path]:
     """Return the directories that a store accounts for, of which a choice was refused."""
-    if not isinstance(refusal, ChoiceRefused):
+    if not isinstance(refusal, newstore.ChoiceRefused):
         return []
     try:
-        store = new_store(answer, StoreChoices())
-    except CannotRebuild:
+        store = newstore.new_store(answer, newstore.StoreChoices())
+    except newstore.CannotRebuild:
         return []
-    return covered(Part("", "", answer, store))
+    return newstore.covered(newstore.Part("", "", answer, store))
 
 
 def _report(
-    given: Sequence[tuple[Directory, Sequence[Answer]]],
-    unlisted: Sequence[LeftOut],
+    given: Given,
     asked: Asked,
     wanted: NewStoreAsked,
-    found: tuple[Sequence[Part], dict[str, str]],
+    found: tuple[Sequence[newstore.Part], dict[str, str]],
 ) -> LossReport:
     """Return the report of a new store, which hides what is to be hidden."""
     parts, undone = found
-    redactor = cache(lambda number: Redactor(parts[number].answer.journal))
-    numbers = {id(part): number for number, part in enumerate(parts)}
+    redactors = {id(part): Redactor(part.answer.journal, asked.redact) for part in parts}
 
-    def hide(part: Part, text: str) -> str:
-        return str(redactor(numbers[id(part)]).text(text))
+    def hide(part: newstore.Part, text: str) -> str:
+        return str(redactors[id(part)].text(text))
 
-    choices = {name: value for name, value in asdict(wanted.choices).items() if value}
-    if asked.redact:
-        choices = {
-            name: value if value is True else [hide(parts[0], each) for each in value]
-            for name, value in choices.items()
-        }
-        # What recovery says of a journal may quote what is stored.
-        undone = {name: hide(parts[0], why) for name, why in undone.items()}
+    choices = {
+        name: value if value is True else [hide(parts[0], each) for each in value]
+        for name, value in asdict(wanted.choices).items()
+        if value
+    }
     return LossReport(
         str(asked.archive or asked),
         str(wanted.to or NOWHERE),
         parts,
         undone,
-        [*left_beside(given, unlisted)],
+        [*given.beside()],
         choices,
         hide if asked.redact else None,
     )
@@ -383,7 +369,9 @@ def _sections(report: LossReport) -> Iterator[Section]:
     chosen = [shown(each) for one in report.found for each in one.chosen]
     if chosen:
         yield Section("choices", chosen, apart=True)
-    yield Section("report", [f"{shown(report.target)}{REPORT}.md, and .json for programs"], apart=True)
+    yield Section(
+        "report", [f"{shown(report.target)}{newstore.REPORT}.md, and .json for programs"], apart=True
+    )
     steps = ["The report lists the steps of each store."]
     if len(report.found) == 1:
         steps = [shown(step) for step in report.found[0].part.store.steps()]

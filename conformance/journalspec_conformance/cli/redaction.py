@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from journalspec.formats import Format, get_format
@@ -44,18 +45,26 @@ def _bytes_of(text: str) -> bytes:
 
 
 class Redactor:
-    """Replaces what users stored in what is shown of one journal."""
+    """Replaces what users stored in what is shown of one journal, if it `hides` anything at all."""
 
-    def __init__(self, journal: Journal) -> None:
+    hides = True
+
+    def __init__(self, journal: Journal, hides: bool = True) -> None:
+        self._files, self.hides = journal.files, hides
         self._format: Format = get_format(journal.format)
-        key = hashlib.blake2b(digest_size=32)
-        for name in sorted(journal.files):
-            key.update(bytes(journal.files[name][:KEYED]))
-        self._key = key.digest()
         self._bodies = self._format.vocabulary.bodies
+
+    @cached_property
+    def _key(self) -> bytes:
+        key = hashlib.blake2b(digest_size=32)
+        for name in sorted(self._files):
+            key.update(bytes(self._files[name][:KEYED]))
+        return key.digest()
 
     def text(self, value: Any, name: str | None = "") -> Any:
         """Return what is shown of a value of field `name`: numbers as they are. None: it is a body."""
+        if not self.hides:
+            return value
         if isinstance(value, LISTS):
             return [self.text(each, name) for each in value]
         if isinstance(value, str):
@@ -73,10 +82,14 @@ class Redactor:
 
     def record(self, record: Record) -> Record:
         """Return a record whose contents are replaced."""
+        if not self.hides:
+            return record
         return replace(record, fields=self._members(self._format.vocabulary.fields, record.fields))
 
     def observation(self, seen: Observation) -> Observation:
         """Return an answer whose contents are replaced; free text in it may quote them."""
+        if not self.hides:
+            return seen
         words = self._format.vocabulary
         state = None if seen.state is None else self._members(words.state, seen.state)
         return replace(
@@ -99,7 +112,14 @@ class Redactor:
 
     def answer(self, answer: Answer) -> Answer:
         """Return an answer for people whose contents are replaced."""
-        return replace(answer, observation=self.observation(answer.observation))
+        return answer if not self.hides else replace(answer, observation=self.observation(answer.observation))
+
+    def columns(self, known: Mapping[str, Field]) -> dict[str, Field]:
+        """Return columns as they are of what is shown: bytes that are hidden are a text."""
+        return {
+            name: replace(each, kind="str") if self.hides and each.kind == "bytes" else each
+            for name, each in known.items()
+        }
 
     def _members(self, known: Iterable[Field], members: Mapping[str, Any]) -> dict[str, Any]:
         fields = {each.name: each for each in known}

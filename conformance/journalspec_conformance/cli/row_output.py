@@ -8,7 +8,6 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -19,14 +18,13 @@ from journalspec.files import shown
 from journalspec.formats import get_format
 from journalspec.observation import CLEAN, REFUSED, Level, jsonable
 from journalspec_conformance.cli.contents import MESSAGES, QUEUE, QUEUES
-from journalspec_conformance.cli.facts import TRANSACTIONS, some_of
+from journalspec_conformance.cli.facts import TRANSACTIONS
 from journalspec_conformance.cli.follow import Follower
 from journalspec_conformance.cli.journal_view import VERDICT_STYLES, Painter, unchanging, value_text
 from journalspec_conformance.cli.ndjson import write_line
-from journalspec_conformance.cli.places import Directory, UsageProblem, amount
+from journalspec_conformance.cli.places import Directory, Stores, UsageProblem, amount, no_such
 from journalspec_conformance.cli.rows import Columns, ContentsRows, Matches, ask_rows, has_arrow
 from journalspec_conformance.cli.selection import Question, columns_of
-from journalspec_reference.filesets import LeftOut
 from journalspec_reference.predicates import text_of
 
 if TYPE_CHECKING:
@@ -47,8 +45,6 @@ MOST_TEXT = 48
 UNCUT = ("id", "xid", "queue")
 #: Of a message that is the only one that was found, so many characters of each value.
 MOST_WHOLE = 600
-#: Of a name that there is not, so many that are like it are listed.
-NEAREST = 3
 
 
 @dataclass
@@ -130,15 +126,13 @@ def rows_of(names: Sequence[str], parts: Iterable[Columns]) -> Iterator[dict[str
             yield dict(zip(names, row, strict=True))
 
 
-def show_rows(
-    found: tuple[Sequence[Directory], Sequence[LeftOut]], selection: Question, as_ndjson: bool
-) -> None:
+def show_rows(found: Stores, selection: Question, as_ndjson: bool) -> None:
     """Write the rows that are asked for; ends the command with the exit status."""
     output = Output(as_ndjson, selection.as_csv, selection.parquet, selection.limit)
     if selection.follow:
-        _follow(found[0], selection, output)
+        _follow(found.places, selection, output)
         raise SystemExit(0)
-    with unchanging([journal for place in found[0] for journal in place.journals]):
+    with unchanging(found.journals):
         sources, status = ask_rows(found, selection)
         if selection.count_by is not None:
             show_counts(sources, selection.counted_names, output)
@@ -160,11 +154,8 @@ def hold_queues(sources: Sequence[Matches], wanted: Sequence[str]) -> None:
         known |= source.queues() if isinstance(source, ContentsRows) else {}
     for each in wanted:
         if each not in known:
-            near = [known[name] for name in get_close_matches(each, known, NEAREST, cutoff=0)]
-            raise UsageProblem(
-                f"--queue: no {sources[0].noun} is of a queue or topic {shown(each)!r}",
-                f"the nearest names: {some_of(near)}" if near else "none here names a queue",
-            )
+            what = f"--queue: no {sources[0].noun} is of a queue or topic"
+            raise no_such(what, each, known, "none here names a queue")
 
 
 def _follow(places: Sequence[Directory], selection: Question, output: Output) -> None:
@@ -328,9 +319,7 @@ def write_more(out: Painter, left: int, how: str) -> None:
 
 def cell_text(value: Any) -> str:
     """Return a value for a cell of a table; of long bytes the first ones, and how many they are."""
-    if isinstance(value, bytes) and len(value) > MOST_BYTES:
-        return f"{value[:SOME_BYTES].hex()}... ({len(value)} bytes)"
-    return "" if value is None else value_text(value)
+    return "" if value is None else value_text(value, MOST_BYTES, SOME_BYTES)
 
 
 def write_table(out: Painter, rows: Sequence[Mapping[str, Any]], last: Collection[str] = ()) -> None:

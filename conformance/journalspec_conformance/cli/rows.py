@@ -33,13 +33,12 @@ from journalspec_conformance.cli.contents import (
 )
 from journalspec_conformance.cli.journal_view import STATUSES, answers
 from journalspec_conformance.cli.ndjson import line_of
-from journalspec_conformance.cli.places import Asked, Directory, NothingKept, UsageProblem
+from journalspec_conformance.cli.places import Asked, NothingKept, Stores, UsageProblem
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_conformance.cli.selection import COMMON, ColumnSet, Question, columns_of, record_columns
 from journalspec_reference.answers import Answer, ask, stretches
 from journalspec_reference.batches import Batch, Stretch
 from journalspec_reference.contents import with_state
-from journalspec_reference.filesets import LeftOut
 from journalspec_reference.predicates import Predicate, text_of, texts
 
 if TYPE_CHECKING:
@@ -95,7 +94,6 @@ class Matches:
     asked: Asked
     predicates: Sequence[Predicate] = ()
     files: Sequence[str] = ()
-    redactor: Redactor | None = None
     noun: str = RECORD
     #: The policy whose recovery the contents are of; None: strict, of what it refuses what can be had.
     policy: str | None = None
@@ -119,8 +117,12 @@ class Matches:
     @cached_property
     def observation(self) -> Observation:
         """What came of the journal, as it may be shown."""
-        seen = self.answer.observation
-        return seen if self.redactor is None else self.redactor.observation(seen)
+        return self.redactor.observation(self.answer.observation)
+
+    @cached_property
+    def redactor(self) -> Redactor:
+        """What hides what may not be shown."""
+        return Redactor(self.answer.journal, self.asked.redact)
 
     @cached_property
     def recovered(self) -> Answer:
@@ -128,10 +130,14 @@ class Matches:
         return with_state(self.answer) if self.policy is None else ask(self.answer.journal, self.policy)
 
     @cached_property
+    def contents(self) -> Holdings | None:
+        """What is stored in the journal, as it may be shown; None: its format tells no contents."""
+        return stored(self.recovered, redact=self.asked.redact)
+
+    @cached_property
     def state(self) -> Mapping[str, Any]:
         """The lists of what recovery leaves, as they may be shown."""
-        answer = self.recovered if self.redactor is None else self.redactor.answer(self.recovered)
-        return answer.observation.state or {}
+        return self.redactor.observation(self.recovered.observation).state or {}
 
     def head(self) -> dict[str, str]:
         """Return what the journal is, as JSON has it."""
@@ -165,20 +171,30 @@ class Matches:
         import pyarrow as pa  # noqa: PLC0415  # part of an extra
 
         kinds = self._kinds
-        if self.redactor is not None:
+        if self.redactor.hides:
             as_text = {pa.binary(): pa.string(), pa.list_(pa.binary()): pa.list_(pa.string())}
             kinds = {name: as_text.get(kind, kind) for name, kind in kinds.items()}
         return pa.schema([(name, kinds[name]) for name in names])
 
     def record_batches(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """Yield the rows as record batches of :meth:`schema`."""
+        """Yield the rows as record batches of :meth:`schema`, for a query.
+
+        A time that no calendar has, such as the greatest number for never, is none there: DuckDB ends at it.
+        """
         import pyarrow as pa  # noqa: PLC0415  # part of an extra
 
+        times = [name for name in names if self.columns[name].kind == "time"]
         for chunk in self.chunks(names):
-            if chunk.arrow is not None and self.redactor is None:
+            if chunk.arrow is not None and not self.redactor.hides:
                 yield chunk.arrow.select(names)
-            else:
-                yield pa.record_batch(dict(chunk.columns()), self.schema(names))
+                continue
+            columns = dict(chunk.columns())
+            for name in times:
+                columns[name] = [
+                    each if each is not None and FIRST_MOMENT <= each < END_OF_TIME else None
+                    for each in columns[name]
+                ]
+            yield pa.record_batch(columns, self.schema(names))
 
     @cached_property
     def _kinds(self) -> dict[str, pa.DataType]:
@@ -228,16 +244,16 @@ class Matches:
         )
 
     def _line(self, record: Record) -> str:
-        return line_of(record if self.redactor is None else self.redactor.record(record))
+        return line_of(self.redactor.record(record))
 
     def _redacted(self, columns: Columns) -> Columns:
-        if self.redactor is None:
+        if not self.redactor.hides:
             return columns
         return {name: [self.shown_value(name, each) for each in found] for name, found in columns.items()}
 
     def shown_value(self, name: str, value: Any) -> Any:
         """Return a value of a column as it may be shown."""
-        if self.redactor is None or name in COMMON or self.columns[name].choices:
+        if name in COMMON or self.columns[name].choices:
             return value
         return self.redactor.text(value, name)
 
@@ -286,23 +302,6 @@ class ContentsRows(Matches):
                 ),  # type: ignore[misc]  # as above
             )
 
-    def record_batches(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """Yield the rows as record batches of :meth:`schema`, for a query.
-
-        A time that no calendar has, such as the greatest number for never, is none there: DuckDB ends at it.
-        """
-        import pyarrow as pa  # noqa: PLC0415  # part of an extra
-
-        times = [name for name in names if self.columns[name].kind == "time"]
-        for chunk in self.chunks(names):
-            columns = dict(chunk.columns())
-            for name in times:
-                columns[name] = [
-                    each if each is not None and FIRST_MOMENT <= each < END_OF_TIME else None
-                    for each in columns[name]
-                ]
-            yield pa.record_batch(columns, self.schema(names))
-
     @cached_property
     def _kinds(self) -> dict[str, pa.DataType]:
         """Return the Arrow types of all columns; what nests is JSON."""
@@ -311,12 +310,6 @@ class ContentsRows(Matches):
         kinds = {"int": pa.int64(), "bytes": pa.binary(), "bool": pa.bool_(), "float": pa.float64()}
         kinds["time"] = pa.timestamp("ms", tz="UTC")
         return {name: kinds.get(each.kind, pa.string()) for name, each in self.columns.items()}
-
-    def schema(self, names: Sequence[str]) -> pa.Schema:
-        """Return the Arrow types of columns."""
-        import pyarrow as pa  # noqa: PLC0415  # part of an extra
-
-        return pa.schema([(name, self._kinds[name]) for name in names])
 
     def shown_value(self, name: str, value: Any) -> Any:
         """Return a value of a column, which is as it may be shown."""
@@ -349,17 +342,13 @@ def _plain(value: Any) -> Any:
     return shown(value) if isinstance(value, str) else value
 
 
-def ask_rows(
-    found: tuple[Sequence[Directory], Sequence[LeftOut]], selection: Question, policy: str | None = None
-) -> tuple[list[Matches], int]:
+def ask_rows(found: Stores, selection: Question, policy: str | None = None) -> tuple[list[Matches], int]:
     """Return the rows to look for in each journal, and the exit status of the worst verdict.
 
     Raises UsageProblem if the journals are of several formats, or the question does not fit their format, and
     NothingKept if recovery under the `policy` refuses one.
     """
-    places, unlisted = found
-    pairs = [(place, each) for place in places for each in place.journals]
-    formats = sorted({each.format for _, each in pairs})
+    formats = sorted({each.format for each in found.journals})
     if len(formats) != 1:
         raise UsageProblem(
             f"rows are of journals of one format, and these are of several: {', '.join(formats)}",
@@ -367,15 +356,14 @@ def ask_rows(
         )
     description = get_format(formats[0])
     out: list[Matches] = []
-    status = STATUSES[RECOVERED] if unlisted else 0
-    for place, journal in pairs:
+    status = STATUSES[RECOVERED] if found.unlisted else 0
+    for place, journal in found.pairs:
         # The conditions are about what is stored; what is shown of it is redacted late.
         (answer,) = answers(replace(place.asked, redact=False), "inspect", [journal], None)
-        redactor = Redactor(answer.journal) if place.asked.redact else None
-        out.append(Matches(answer, place.asked, files=selection.files, redactor=redactor, policy=policy))
+        out.append(Matches(answer, place.asked, files=selection.files, policy=policy))
         verdicts = [answer.observation.verdict]
         if policy is not None:
-            seen = out[-1].recovered.observation
+            seen = out[-1].redactor.observation(out[-1].recovered.observation)
             if seen.verdict == REFUSED:
                 why = f"--policy {policy} refuses it: {seen.phase}/{seen.code}: {seen.message}"
                 raise NothingKept(shown(why), "another policy may keep something")
@@ -420,7 +408,6 @@ def table_of(contents: Holdings, table: str, source: Matches) -> ContentsRows:
     return ContentsRows(
         source.answer,
         source.asked,
-        redactor=source.redactor,
         noun=contents.noun(table),
         table=table,
         known=contents.columns(table),
@@ -433,14 +420,14 @@ def table_of(contents: Holdings, table: str, source: Matches) -> ContentsRows:
 
 def contents_tables(source: Matches) -> dict[str, ContentsRows]:
     """Return all tables of the contents of a journal; none if its format tells none."""
-    contents = stored(source.recovered, redact=source.redactor is not None)
+    contents = source.contents
     names = contents.names if contents is not None else ()
     return {name: table_of(contents, name, source) for name in names if contents is not None}
 
 
 def _of_contents(source: Matches, selection: Question) -> Matches | None:
     """Return the rows of the table of contents that is asked for; None: the journal tells no contents."""
-    contents = stored(source.recovered, redact=source.redactor is not None)
+    contents = source.contents
     if contents is None:
         return None
     wanted = selection.contents or next(iter(selection.table), MESSAGES)

@@ -33,13 +33,7 @@ from journalspec_conformance.cli.facts import (
     losses,
     some_of,
 )
-from journalspec_conformance.cli.journal_view import (
-    STATUSES,
-    STRICT,
-    Given,
-    left_beside,
-    refused_by_recovery,
-)
+from journalspec_conformance.cli.journal_view import STATUSES, STRICT, Given, refused_by_recovery
 from journalspec_conformance.cli.places import Asked, Directory, amount
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_reference.answers import ASSUMED, CHANGED, IN_USE, UNREAD, Answer, ask
@@ -79,20 +73,20 @@ def worst(verdicts: Iterable[str]) -> str:
 # The screen.
 
 
-def summary(given: Given, unlisted: Sequence[LeftOut], command: str, policy: str | None) -> Iterator[Section]:
+def summary(given: Given, command: str, policy: str | None) -> Iterator[Section]:
     """Yield the sections on what is at the paths: of one store in full, of several one line for each."""
     stores = _stores(given)
     if len(stores) > 1:
-        yield from several(stores, command, policy, unlisted)
+        yield from several(stores, command, policy, given.unlisted)
     else:
-        yield from sections(stores[0], command, policy, left_beside(given, unlisted))
+        yield from sections(stores[0], command, policy, given.beside())
 
 
 def _stores(given: Given) -> list[list[Part]]:
     """Return the stores, each as its journals: directories side by side may be one store."""
     stores: list[list[Part]] = []
     known: dict[tuple[object, str], list[Part]] = {}
-    for place, answers in given:
+    for place, answers in given.places:
         for answer in answers:
             part = Part(place, answer)
             root, patterns = place.loaded.root, part.description.parts
@@ -120,9 +114,10 @@ def sections(
     """
     main, description = parts[0], parts[0].description
     verdict = worst(part.answer.observation.verdict for part in parts)
-    kept_answer, kept_by = kept(main.answer, policy, redact=main.place.asked.redact)
+    redact = main.place.asked.redact
+    kept_answer, kept_by = kept(main.answer, policy, redact=redact)
     shown_part, seen = replace(main, answer=kept_answer), kept_answer.observation
-    contents = contents_of(main, kept_answer)
+    contents = of_answer(kept_answer, redact=redact)
     doubt, in_words = doubtful(description, seen, contents)
     pending = PENDING in in_words
     # The records of a transaction manager are its transactions.
@@ -142,19 +137,18 @@ def sections(
         fact += f"; {total}" if total else ""
     elif total:
         consequence.insert(0, f"it holds {total}, perhaps incomplete")
-    if policy is None and verdict == CLEAN and (refusal := refused_by_recovery(main.answer)) is not None:
-        code = f"{refusal.phase}/{refusal.code}"
-        consequence.insert(0, f"{STRICT} recovery refuses it all the same, {code}: {shown(refusal.message)}")
-    if kept_by:
-        consequence.append(f"what follows is what --policy {kept_by} keeps")
-    elif policy not in (None, STRICT):
-        consequence.append(f"by --policy {policy}")
+    if policy is None and verdict == CLEAN and (refusal := refused_by_recovery(main.answer, redact=redact)):
+        why = f"{refusal.phase}/{refusal.code}: {shown(refusal.message)}"
+        consequence.insert(0, f"{STRICT} recovery refuses it all the same, {why}")
+    if kept_by or policy not in (None, STRICT):
+        by = f"what follows is what --policy {kept_by} keeps" if kept_by else f"by --policy {policy}"
+        consequence.append(by)
     doubt_left = bool(doubt.number) and not pending
     own = {code for code, there in ((IN_DOUBT, doubt_left), (BESIDE, beside)) if there}
     starts = _starts(parts, shown_part, own)
     consequence += [row.short for row in starts if row.short][:1]
-    sentence = "; ".join(consequence)
-    yield Section("verdict", [f"{WORDS[verdict]}   {fact}", *([_sentence(sentence)] if sentence else [])])
+    sentences = [_sentence("; ".join(consequence))] if consequence else []
+    yield Section("verdict", [f"{WORDS[verdict]}   {fact}", *sentences])
     yield from _files(parts, shown_part, left, contents=contents is not None)
     yield _records(parts, shown_part)
     for number, amounts in enumerate(found):
@@ -174,8 +168,8 @@ def sections(
     if says:
         yield Section("at start", (), Listing(says, len(says)), apart=True)
     part = max(parts, key=lambda one: STATUSES[one.answer.observation.verdict])
-    lines = next_steps(part.place.asked, part.answer, command, policy, kept_by, doubtful=doubt_left)
-    yield Section("next", lines, apart=True)
+    steps = next_steps(part.place.asked, part.answer, command, policy, kept_by, doubtful=doubt_left)
+    yield Section("next", steps, apart=True)
 
 
 def _moments(part: Part) -> Iterator[str]:
@@ -210,7 +204,7 @@ def kept(answer: Answer, policy: str | None, *, redact: bool) -> tuple[Answer, s
         if name not in (STRICT, policy):
             other = ask(journal, name)
             if other.observation.verdict != REFUSED:
-                return Redactor(other.journal).answer(other) if redact else other, name
+                return Redactor(other.journal, redact).answer(other), name
     return answer, ""
 
 
@@ -310,11 +304,6 @@ def _types(answer: Answer) -> Counter[str]:
     if numbers is not None and numbers.keys() <= names.keys():
         return Counter({names[number]: count for number, count in numbers.items() if count})
     return Counter() if isinstance(records, Lazy) else Counter(record.type for record in records)
-
-
-def contents_of(part: Part, answer: Answer) -> Holdings | None:
-    """Return the contents of a journal of which an answer may be shown; None: its format tells none."""
-    return of_answer(answer, redact=part.place.asked.redact)
 
 
 def _remarks(parts: Sequence[Part], contents: Holdings | None) -> Iterator[Section]:
@@ -441,7 +430,7 @@ def several(
         verdicts[verdict] += 1
         kept_answer = kept(main.answer, policy, redact=main.place.asked.redact)[0]
         seen = kept_answer.observation
-        contents = contents_of(main, kept_answer)
+        contents = of_answer(kept_answer, redact=main.place.asked.redact)
         found = in_contents(contents) or held(main.description, seen)
         for amounts in found:
             totals[amounts.rule.noun] += amounts.count.total()

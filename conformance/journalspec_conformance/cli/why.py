@@ -40,14 +40,14 @@ def why_command(path: Path, everything: bool, **what: Any) -> None:
 
     Nothing is ever written to PATH.
     """
-    places, _ = find(Asked(paths=(path,), **what))
-    journals = [(place, journal) for place in places for journal in place.journals]
+    stores = find(Asked(paths=(path,), **what))
+    journals = stores.pairs
     out = Painter()
     several = len(journals) > MOST_SCREENS and not everything
     # Those of a store are two at most, and one screen; a line between them.
     most = MOST_LINES if len(journals) < 2 or several else MOST_LINES // 2 - 1
     rows = []
-    with unchanging([journal for _, journal in journals]):
+    with unchanging(stores.journals):
         for number, (place, journal) in enumerate(journals):
             file = None if place.asked.archive or path.is_dir() else path.name
             with reading(sum(map(len, journal.files.values()))):
@@ -61,17 +61,16 @@ def why_command(path: Path, everything: bool, **what: Any) -> None:
                 continue
             if number:
                 out.line("")
-            for line in screen(_sections(place, known, found, file), everything=everything, most=most):
-                out.line(*line)
-    for line in screen(_several(journals[0][0], rows)) if several else ():
-        out.line(*line)
+            out.lines(screen(_sections(place, known, found, file), everything=everything, most=most))
+    if several:
+        out.lines(screen(_several(journals[0][0], rows)))
 
 
 def _found(place: Directory, journal: Journal) -> Keeping | None:
     """Return what keeps the files of a journal, with no name that is hidden; None: that is not described."""
     found = keeping(journal.format, journal.seen, journal.edition, journal.params)
-    if found is not None and place.asked.redact:
-        hide = Redactor(journal).text
+    if found is not None:
+        hide = Redactor(journal, place.asked.redact).text
         named = (each if each.below else replace(each, name=hide(each.name)) for each in found.holders)
         found = replace(found, holders=tuple(named))
     return found
