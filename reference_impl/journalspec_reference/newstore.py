@@ -24,7 +24,7 @@ from typing import IO, Any, Protocol
 
 from journalspec.files import force_names
 from journalspec.formats import UnknownFormat, get_format
-from journalspec.observation import CLEAN
+from journalspec.observation import CLEAN, RECOVERED, REFUSED
 from journalspec_reference.answers import Answer, ask
 from journalspec_reference.api import load
 from journalspec_reference.contents import Count
@@ -229,6 +229,12 @@ class Part:
     answer: Answer
     store: NewStore
     covered: tuple[Answer, ...] = ()
+
+    @property
+    def verdict(self) -> str:
+        """The worst verdict on the journals that the store accounts for."""
+        found = {answer.observation.verdict for answer in (self.answer, *self.covered)}
+        return next(verdict for verdict in (REFUSED, RECOVERED, CLEAN) if verdict in found)
 
 
 @dataclass(frozen=True, slots=True)
