@@ -357,6 +357,32 @@ def test_a_data_directory_of_a_broker_is_one_store(tmp_path: Path) -> None:
     assert pasted(lines) == f"journalspec recover {tmp_path / 'data'}"
 
 
+def test_the_damage_of_bindings_is_shown_and_what_keeps_them(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    for name, file in (("journal", "activemq-data-1.amq"), ("bindings", "activemq-bindings-1.bindings")):
+        (data / name).mkdir(parents=True)
+        page(data / name / file, "v2", add("v2", 1))
+    bindings = data / "bindings" / "activemq-bindings-1.bindings"
+    page(data / "bindings" / "activemq-bindings-2.bindings", "v2", add("v2", 2, 2), file_id=2)
+    bindings.write_bytes(bytes(16) + bindings.read_bytes()[16:])
+    seen = call("recover", data, columns=100)
+    text = seen.stdout
+    assert seen.exit_code == 3, seen.stderr
+    assert "nothing is damaged" not in text
+    assert "other policies do not help" not in text
+    assert f"journalspec recover {data} --policy salvage --all" in " ".join(text.replace("\\\n", "").split())
+    assert flat(call("inspect", data, columns=100)).count("lost invalid-file") == 1
+    # The report of a new store is about both journals as well.
+    done = flat(call("recover", data, "--to", tmp_path / "new", columns=100))
+    assert "old store recovered" in done
+
+
+def test_a_file_that_is_there_is_not_to_be_looked_for(tmp_path: Path) -> None:
+    screen = call("inspect", FIELD / "b1-swap-uptime", columns=100)
+    assert "missing btm2.tlog" in flat(screen)
+    assert "look for" not in screen.stdout
+
+
 def test_several_stores_are_one_block_the_worst_first(clean: Path, tmp_path: Path) -> None:
     root = tmp_path / "many"
     for number in range(60):

@@ -189,7 +189,7 @@ class LossReport:
         self.found.append(one)
         head = {"path": part.path or ".", "format": journal.format, "edition": journal.edition}
         head |= {"edition_assumed": part.answer.assumption} if part.answer.assumption else {}
-        head |= {"verdict": part.answer.observation.verdict, "policy": part.policy}
+        head |= {"verdict": part.verdict, "policy": part.policy}
         head |= {"product": part.store.product}
         out.write(f"{_json(head)[:-1]},\n")
         one.carried = [self._counted(part, each) for each in part.store.carried()]
@@ -272,7 +272,7 @@ class LossReport:
         yield f"- meant for: {shown(part.store.product)}"
         yield f"- edition: {part.answer.assumption or journal.edition}"
         yield f"- policy: {part.policy}: {described.policies.get(part.policy, '')}"
-        yield f"- verdict on the old store: {part.answer.observation.verdict}"
+        yield f"- verdict on the old store: {part.verdict}"
         yield from (f"- choice: {shown(each)}" for each in one.chosen)
         rows = ((each.table, _word(each.name), f"{each.rows:,}", f"{each.bytes:,}") for each in one.carried)
         yield from _table("Carried over", ("table", "name", "rows", "bytes"), rows)

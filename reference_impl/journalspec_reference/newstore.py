@@ -24,7 +24,11 @@ from typing import IO, Any, Protocol
 
 from journalspec.files import force_names
 from journalspec.formats import UnknownFormat, get_format
+<<<<<<< HEAD
 from journalspec.observation import CLEAN, Observation
+=======
+from journalspec.observation import CLEAN, RECOVERED, REFUSED
+>>>>>>> lookB
 from journalspec_reference.answers import Answer, ask
 from journalspec_reference.api import load
 from journalspec_reference.content import PartOfFile
@@ -234,6 +238,12 @@ class Part:
     answer: Answer
     store: NewStore
     covered: tuple[Answer, ...] = ()
+
+    @property
+    def verdict(self) -> str:
+        """The worst verdict on the journals that the store accounts for."""
+        found = {answer.observation.verdict for answer in (self.answer, *self.covered)}
+        return next(verdict for verdict in (REFUSED, RECOVERED, CLEAN) if verdict in found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -165,8 +165,13 @@ def rebuild(
         for line in screen(_sections(report)):
             # What has no room is in the report.
             out.line(*(part.replace(ALL, IN_REPORT) if isinstance(part, str) else part for part in line))
+<<<<<<< HEAD
     clean = all(part.answer.observation.verdict == CLEAN for part in parts)
     raise SystemExit(STATUSES[CLEAN if clean and not report.lost and not found.unlisted else RECOVERED])
+=======
+    clean = all(part.verdict == CLEAN for part in parts)
+    raise SystemExit(STATUSES[CLEAN if clean and not report.lost and not unlisted else RECOVERED])
+>>>>>>> lookB
 
 
 @contextmanager
@@ -334,7 +339,7 @@ def _sections(report: LossReport) -> Iterator[Section]:
         described = get_format(part.answer.journal.format)
         policies[part.policy] = described.policies.get(part.policy, "")
         numbers = (f"{sum(each.rows for each in one.carried):,}", f"{one.left_out.total:,}")
-        verdict = part.answer.observation.verdict
+        verdict = part.verdict
         title = f"{described.title}, for {part.store.product}"
         stores.append((shown(part.path or "."), verdict, *numbers, title))
     if len(stores) == 1:

@@ -114,10 +114,17 @@ def sections(
     """
     main, description = parts[0], parts[0].description
     verdict = worst(part.answer.observation.verdict for part in parts)
+<<<<<<< HEAD
     redact = main.place.asked.redact
     kept_answer, kept_by = kept(main.answer, policy, redact=redact)
     shown_part, seen = replace(main, answer=kept_answer), kept_answer.observation
     contents = of_answer(kept_answer, redact=redact)
+=======
+    shown_parts, part, kept_by = _all_kept(parts, policy)
+    kept_answer = shown_parts[0].answer
+    seen = kept_answer.observation
+    contents = contents_of(main, kept_answer)
+>>>>>>> lookB
     doubt, in_words = doubtful(description, seen, contents)
     pending = PENDING in in_words
     # The records of a transaction manager are its transactions.
@@ -145,12 +152,19 @@ def sections(
         consequence.append(by)
     doubt_left = bool(doubt.number) and not pending
     own = {code for code, there in ((IN_DOUBT, doubt_left), (BESIDE, beside)) if there}
-    starts = _starts(parts, shown_part, own)
+    starts = _starts(parts, shown_parts[0], own)
     consequence += [row.short for row in starts if row.short][:1]
+<<<<<<< HEAD
     sentences = [_sentence("; ".join(consequence))] if consequence else []
     yield Section("verdict", [f"{WORDS[verdict]}   {fact}", *sentences])
     yield from _files(parts, shown_part, left, contents=contents is not None)
     yield _records(parts, shown_part)
+=======
+    sentence = "; ".join(consequence)
+    yield Section("verdict", [f"{WORDS[verdict]}   {fact}", *([_sentence(sentence)] if sentence else [])])
+    yield from _files(shown_parts, left, contents=contents is not None)
+    yield _records(shown_parts)
+>>>>>>> lookB
     for number, amounts in enumerate(found):
         if amounts.count:
             yield Section("" if number else "holds", (), listed(amounts), apart=not number)
@@ -162,14 +176,37 @@ def sections(
             doubt if doubt.number else None,
         )
     if policy is not None or verdict != CLEAN:
-        yield from losses(description, seen, contents if _few(found) else None, beside)
+        yield from _lost(shown_parts, contents if _few(found) else None, beside)
     yield from _remarks(parts, contents)
     says = [(text,) for text in [*(contents.effects() if contents else ()), *(row.says for row in starts)]]
     if says:
         yield Section("at start", (), Listing(says, len(says)), apart=True)
+<<<<<<< HEAD
     part = max(parts, key=lambda one: STATUSES[one.answer.observation.verdict])
     steps = next_steps(part.place.asked, part.answer, command, policy, kept_by, doubtful=doubt_left)
     yield Section("next", steps, apart=True)
+=======
+    lines = next_steps(part.place.asked, part.answer, command, policy, kept_by, doubtful=doubt_left)
+    yield Section("next", lines, apart=True)
+>>>>>>> lookB
+
+
+def _all_kept(parts: Sequence[Part], policy: str | None) -> tuple[list[Part], Part, str]:
+    """Return the parts with what is left of each, the first of the worst, and the policy that keeps it."""
+    keeping = [kept(part.answer, policy, redact=part.place.asked.redact) for part in parts]
+    shown_parts = [replace(part, answer=answer) for part, (answer, _) in zip(parts, keeping, strict=True)]
+    at = max(range(len(parts)), key=lambda number: STATUSES[parts[number].answer.observation.verdict])
+    return shown_parts, parts[at], keeping[at][1]
+
+
+def _lost(parts: Sequence[Part], contents: Holdings | None, beside: Sequence[str]) -> Iterator[Section]:
+    """Yield what each part has lost: the first one may be sound, and another is not."""
+    main, *others = parts
+    hurt = [part for part in others if damage(part.answer)]
+    if not hurt or beside or damage(main.answer):
+        yield from losses(main.description, main.answer.observation, contents, beside)
+    for part in hurt:
+        yield from losses(part.description, part.answer.observation)
 
 
 def _moments(part: Part) -> Iterator[str]:
@@ -230,16 +267,14 @@ def _in_use(parts: Sequence[Part]) -> Iterator[Section]:
         yield Section("in use", [shown(f"{'; '.join(sorted(who))}: what follows is not final")])
 
 
-def _files(
-    parts: Sequence[Part], main: Part, left: Iterable[LeftOut], *, contents: bool
-) -> Iterator[Section]:
+def _files(parts: Sequence[Part], left: Iterable[LeftOut], *, contents: bool) -> Iterator[Section]:
     """Yield the files: those of one role are one line, and so are those that were not read for one reason."""
     rows: list[Sequence[str]] = []
     if archive := parts[0].place.asked.archive:
         packed = f"{archive.stat().st_size:,}" if archive.exists() else ""
         rows.append((shown(archive.name), "unpacked", packed, "to be read; what it held follows"))
     for part in parts:
-        answer = main.answer if part.place is main.place else part.answer
+        answer = part.answer
         journal = answer.journal
         roles = {entry.file: entry.role for entry in answer.observation.files}
         for role, names in by_key(journal.files, lambda name: roles.get(name, "not part of it")).items():  # noqa: B023
@@ -278,11 +313,11 @@ def _span(names: Sequence[str]) -> str:
     return shown(first) + (f" to {shown(last)}" if last != first else "")
 
 
-def _records(parts: Sequence[Part], main: Part) -> Section:
+def _records(parts: Sequence[Part]) -> Section:
     """Return how many records there are of each type."""
     lines = []
     for part in parts:
-        answer = main.answer if part.place is main.place else part.answer
+        answer = part.answer
         seen = answer.observation
         where = f"{part.place.loaded.root.name}: " if len(parts) > 1 else ""
         types = _types(answer)
@@ -406,7 +441,12 @@ def next_steps(
 def _looked_for(answer: Answer) -> Iterator[str]:
     """Yield where a file may be that is missing: what has a name like it."""
     words = get_format(answer.journal.format).vocabulary.missing
-    names = [one.name for one in answer.observation.missing if "file" in words[one.code].names]
+    # What a file alone has is missing from what was elected, and the file is there.
+    names = [
+        one.name
+        for one in answer.observation.missing
+        if "file" in words[one.code].names and one.name not in answer.journal.files
+    ]
     for name in names[:FEW]:
         there = answer.journal.listed or ()
         alike = sorted(other for other in there if name in other and other != name)
