@@ -24,11 +24,7 @@ from typing import IO, Any, Protocol
 
 from journalspec.files import force_names
 from journalspec.formats import UnknownFormat, get_format
-<<<<<<< HEAD
-from journalspec.observation import CLEAN, Observation
-=======
-from journalspec.observation import CLEAN, RECOVERED, REFUSED
->>>>>>> lookB
+from journalspec.observation import CLEAN, RECOVERED, REFUSED, Observation
 from journalspec_reference.answers import Answer, ask
 from journalspec_reference.api import load
 from journalspec_reference.content import PartOfFile

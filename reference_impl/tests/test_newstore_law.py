@@ -50,7 +50,7 @@ REPORTED = {
     "jboss_journal": {"no-reference", "undecodable"},
     "kahadb_journal": {
         "lost", "not-in-index", "incomplete-transaction", "unverified", "audit", "withheld",
-        "salvageable",
+        "salvageable", "out-of-order",
     },
 }  # fmt: skip
 POLICIES = [("kahadb_journal", "default"), ("kahadb_journal", "unchecked")]

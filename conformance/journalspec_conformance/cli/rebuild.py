@@ -165,13 +165,8 @@ def rebuild(
         for line in screen(_sections(report)):
             # What has no room is in the report.
             out.line(*(part.replace(ALL, IN_REPORT) if isinstance(part, str) else part for part in line))
-<<<<<<< HEAD
-    clean = all(part.answer.observation.verdict == CLEAN for part in parts)
-    raise SystemExit(STATUSES[CLEAN if clean and not report.lost and not found.unlisted else RECOVERED])
-=======
     clean = all(part.verdict == CLEAN for part in parts)
-    raise SystemExit(STATUSES[CLEAN if clean and not report.lost and not unlisted else RECOVERED])
->>>>>>> lookB
+    raise SystemExit(STATUSES[CLEAN if clean and not report.lost and not found.unlisted else RECOVERED])
 
 
 @contextmanager

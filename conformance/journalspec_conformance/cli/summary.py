@@ -114,17 +114,11 @@ def sections(
     """
     main, description = parts[0], parts[0].description
     verdict = worst(part.answer.observation.verdict for part in parts)
-<<<<<<< HEAD
     redact = main.place.asked.redact
-    kept_answer, kept_by = kept(main.answer, policy, redact=redact)
-    shown_part, seen = replace(main, answer=kept_answer), kept_answer.observation
-    contents = of_answer(kept_answer, redact=redact)
-=======
     shown_parts, part, kept_by = _all_kept(parts, policy)
     kept_answer = shown_parts[0].answer
     seen = kept_answer.observation
-    contents = contents_of(main, kept_answer)
->>>>>>> lookB
+    contents = of_answer(kept_answer, redact=redact)
     doubt, in_words = doubtful(description, seen, contents)
     pending = PENDING in in_words
     # The records of a transaction manager are its transactions.
@@ -154,17 +148,10 @@ def sections(
     own = {code for code, there in ((IN_DOUBT, doubt_left), (BESIDE, beside)) if there}
     starts = _starts(parts, shown_parts[0], own)
     consequence += [row.short for row in starts if row.short][:1]
-<<<<<<< HEAD
     sentences = [_sentence("; ".join(consequence))] if consequence else []
     yield Section("verdict", [f"{WORDS[verdict]}   {fact}", *sentences])
-    yield from _files(parts, shown_part, left, contents=contents is not None)
-    yield _records(parts, shown_part)
-=======
-    sentence = "; ".join(consequence)
-    yield Section("verdict", [f"{WORDS[verdict]}   {fact}", *([_sentence(sentence)] if sentence else [])])
     yield from _files(shown_parts, left, contents=contents is not None)
     yield _records(shown_parts)
->>>>>>> lookB
     for number, amounts in enumerate(found):
         if amounts.count:
             yield Section("" if number else "holds", (), listed(amounts), apart=not number)
@@ -181,14 +168,8 @@ def sections(
     says = [(text,) for text in [*(contents.effects() if contents else ()), *(row.says for row in starts)]]
     if says:
         yield Section("at start", (), Listing(says, len(says)), apart=True)
-<<<<<<< HEAD
-    part = max(parts, key=lambda one: STATUSES[one.answer.observation.verdict])
     steps = next_steps(part.place.asked, part.answer, command, policy, kept_by, doubtful=doubt_left)
     yield Section("next", steps, apart=True)
-=======
-    lines = next_steps(part.place.asked, part.answer, command, policy, kept_by, doubtful=doubt_left)
-    yield Section("next", lines, apart=True)
->>>>>>> lookB
 
 
 def _all_kept(parts: Sequence[Part], policy: str | None) -> tuple[list[Part], Part, str]:
