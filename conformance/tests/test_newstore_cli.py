@@ -9,6 +9,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -552,3 +553,19 @@ def test_what_a_killed_run_unpacked_is_removed_by_the_next(pair: Path) -> None:
     (room / "journalspec-unpacked-file").write_text("no directory")
     assert subprocess.run(look, env=own, capture_output=True, check=False).returncode == 0
     assert [each.name for each in room.iterdir()] == ["journalspec-unpacked-file"]
+
+
+def test_messages_of_queues_that_the_bindings_do_not_have_are_said_before_a_start(tmp_path: Path) -> None:
+    store, new = tmp_path / "store", tmp_path / "new"
+    with tarfile.open(HORNETQ) as archive:
+        archive.extractall(store, filter="data")
+    assert "unbound" not in flat(call("inspect", store))
+    (store / "bindings" / "hornetq-bindings-1.bindings").unlink()
+    screen = flat(call("inspect", store))
+    found = re.search(r"at start ([\d,]+) messages of \d+ queues: messages are of queues that", screen)
+    assert found
+    assert "clean beside it, unbound:" in screen
+    steps = flat(call("recover", store, "--to", new)).partition(" next ")[2]
+    assert steps.startswith(f"{found[1]} messages are not in the new store: the bindings do not have")
+    report(new)
+    assert '"no-binding"' in Path(f"{new}.loss-report.json").read_text()

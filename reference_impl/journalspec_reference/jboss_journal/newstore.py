@@ -58,6 +58,11 @@ from journalspec_reference.newstore import (
 )
 
 #: Records that begin with the id of a queue.
+#: The first step where messages are not carried over because their queues are not known.
+UNBOUND = (
+    "{:,} messages are not in the new store: the bindings do not have their queues. If a file of the "
+    "bindings is missing, find it and do this again before you start the broker."
+)
 ABOUT_QUEUES = frozenset({REFERENCE, ACKNOWLEDGED, DELIVERIES, SCHEDULED})
 #: Those of the cursors of pages, and of the counters of what is in pages.
 CURSORS, COUNTERS = frozenset({CURSOR_ACK, PAGE_DONE}), frozenset({COUNTER, INCREMENT, COUNTER_PENDING})
@@ -283,7 +288,9 @@ class BrokerStore(NewStore):
                 "messages) must belong to it: a broker deletes the messages of queues that it does not know.",
             )
         names = ", ".join((root.name, *(room.path.name for room in self._rooms.values())))
+        unbound = sum(self._store.unbound().values())
         return (
+            *([UNBOUND.format(unbound)] if unbound else ()),
             f"Stop the broker, and move the old directories away as a whole: {names}.",
             "Move the new ones to their places, with the same owner and rights.",
             "Start the broker in the same version, and let clients in when its queues are as reported.",

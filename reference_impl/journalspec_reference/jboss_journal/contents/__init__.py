@@ -69,6 +69,9 @@ class BrokerContents:
     def counts(self) -> Sequence[Count]:
         """Return the number, bytes and times of the pending messages of each queue."""
         self._check_large()
+        if unbound := self.store.unbound():
+            why = f"{sum(unbound.values()):,} messages of {len(unbound):,} queues"
+            self.store.note(Oddity("unbound", "", why=why))
         return [each.count("messages", self.store.name_of(queue)) for queue, each in self._totals().items()]
 
     def _totals(self) -> dict[int, Total]:
