@@ -53,7 +53,7 @@ def test_it_answers_for_all_formats_as_the_package_does(program: Path, tmp_path:
     done, installed = alone(program, "check", "--json", *paths), call("check", "--json", *paths)
     assert done.stderr == ""
     assert (done.returncode, done.stdout) == (installed.exit_code, installed.stdout)
-    formats = {json.loads(line)["format"] for line in done.stdout.splitlines()}
+    formats = {each["format"] for each in json.loads(done.stdout)["journals"]}
     assert formats == set(format_ids())
 
 

@@ -191,6 +191,10 @@
       const row = document.getElementById(column.hash.slice(1));
       column.title = Array.from(row.cells).slice(0, 2).map((cell) => cell.textContent).join(": ");
     }
+    for (const head of document.querySelectorAll('h3[id^="case-"]')) {
+      const link = head.appendChild(document.createElement("a"));
+      [link.className, link.href, link.textContent] = ["headerlink", `#${head.id}`, "\u00b6"];
+    }
     for (const link of document.querySelectorAll("a.headerlink")) link.title = "Link to this heading";
     for (const { box, things } of BOXES)
       for (const node of document.querySelectorAll(box)) {

@@ -1,4 +1,4 @@
-"""The readers that the format pages print pass the smoke tier; of it, every twelfth case is asked here."""
+"""The readers that the format pages offer pass the smoke tier; of it, every twelfth case is asked here."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_the_reader_of_the_page_passes_smoke(
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_the_page_prints_what_is_run(format_id: str) -> None:
-    printed = sources.plain_readers(format_id)
-    assert f"corpus/journalspec_corpus/{format_id}/naive.py" in printed
-    assert all((sources.ROOT / path).is_file() for path in printed)
+def test_the_page_offers_what_is_run(format_id: str) -> None:
+    offered = sources.plain_readers(format_id)
+    assert f"corpus/journalspec_corpus/{format_id}/naive.py" in offered
+    assert all((sources.ROOT / path).is_file() for path in offered)

@@ -102,7 +102,10 @@ def look(files: StateFiles, edition: str) -> Hashable:
             )
             for other in (files if log.records else ())
         ]
-        seen.append((name, log.front, *mentioned))
+        # An undo instant may be beyond the end of its file, whatever is there.
+        offsets = (files.once((other,), _offsets, logs[other].end, number_of(name)) for other in logs)
+        beyond = sum(off > files.size(name) for found in offsets for off in found)
+        seen.append((name, beyond, log.front, *mentioned))
     return tuple(seen)
 
 
@@ -127,6 +130,16 @@ def _log_seen(content: bytes, number: int, edition: str) -> LogSeen:
     found = search(source, number, end.off, size)
     records = tuple([(off.to_bytes(4, "big"), digest_of(content[off:stop])) for off, stop in found])
     return LogSeen(digest_of(*front, groups), end.off, records)
+
+
+def _offsets(content: bytes, end: int, number: int) -> tuple[int, ...]:
+    """Return the offsets of instants in the file `number` that may be in the first `end` bytes of a file."""
+    out, word = list[int](), number.to_bytes(4, "big")
+    at = content.find(word, 0, end)
+    while at >= 0:
+        out.append(int.from_bytes(content[at + 4 : at + 8], "big"))
+        at = content.find(word, at + 1, end)
+    return tuple(out)
 
 
 def _mentioned(content: bytes, end: int, records: tuple[tuple[bytes, bytes], ...]) -> frozenset[bytes]:

@@ -60,11 +60,10 @@ def write(app: Sphinx, problem: Exception | None) -> None:
 
 def sends_on(url: str, anchor: str, name: str, *, had_anchors: bool) -> str:
     """Return a page that leads to `anchor` of `url`; if it `had_anchors`, to the one that it is asked for."""
-    # The address of the page is written once, as the base of both links.
-    to = escape(f"#{anchor}")
+    to = escape(f"{url}#{anchor}" if anchor else url)
     # Only a page of before had anchors.
-    script = "<script>location.hash&&location.replace(document.baseURI+location.hash)</script>"
+    script = f'<script>location.hash&&location.replace("{escape(url)}"+location.hash)</script>'
     return (
-        f'<!doctype html><base href="{escape(url)}"><meta http-equiv="refresh" content="0; url={to}">'
-        f"<title>{escape(name)}</title>{script if had_anchors else ''}<a href={to}>Go</a>"
+        f'<!doctype html><meta http-equiv="refresh" content="0; url={to}">'
+        f"<title>{escape(name)}</title>{script if had_anchors else ''}"
     )
