@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from journalspec.contents import Table
 from journalspec.formats import UnknownFormat, get_format
-from journalspec.observation import jsonable
+from journalspec.observation import Dropped, jsonable
 from journalspec.reread import LISTS
 from journalspec_reference.answers import Answer, ask
 from journalspec_reference.api import Implementation, ToContents, load
@@ -107,6 +107,14 @@ class Contents(Protocol):
 
     def counts(self) -> Iterable[Count]:
         """Return what each queue or table holds, decoding no more than that takes."""
+
+
+@runtime_checkable
+class FindsNear(Protocol):
+    """Contents that find the messages next to a damage without decoding the others."""
+
+    def near(self, regions: Sequence[Dropped]) -> Iterable[Row]:
+        """Yield the rows of the messages next to regions, and perhaps others."""
 
 
 def with_state(answer: Answer) -> Answer:

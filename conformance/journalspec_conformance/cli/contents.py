@@ -22,7 +22,7 @@ from journalspec.vocabulary import Field
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_reference import contents as reference
 from journalspec_reference.answers import Answer, ask
-from journalspec_reference.contents import Contents, Count, Row
+from journalspec_reference.contents import Contents, Count, FindsNear, Row
 from journalspec_reference.filesets import Journal
 
 #: Tables whose rows have a queue, or a table of their own: what ``--queue`` and ``--table`` ask for.
@@ -106,8 +106,8 @@ class Holdings:
 
     def near(self, regions: Sequence[Dropped]) -> Iterator[dict[str, Any]]:
         """Yield the messages next to regions, and perhaps others."""
-        found = getattr(self.contents, "near", None)
-        return self.rows(MESSAGES) if found is None else self.rows(MESSAGES, found(regions))
+        found = self.contents
+        return self.rows(MESSAGES, found.near(regions) if isinstance(found, FindsNear) else None)
 
     def rows(self, table: str, some: Iterable[Row] | None = None) -> Iterator[dict[str, Any]]:
         """Yield the rows of a table, or `some` of them, as they are stored, with times as such."""

@@ -29,7 +29,15 @@ from journalspec_corpus.model import XA_ID
 from journalspec_corpus.workloads import Continuations
 from journalspec_reference.batches import Memory
 from journalspec_reference.derby_log.codec import HEADER, BadLog, control
-from journalspec_reference.derby_log.scan import CONTROLS, End, groups_after, number_of, scan, search
+from journalspec_reference.derby_log.scan import (
+    CONTROLS,
+    UNSUMMED,
+    End,
+    groups_after,
+    number_of,
+    scan,
+    search,
+)
 
 #: What the end of a transaction is, by the status in its record.
 _ENDS = {1: ROLLBACK, 2: PREPARE, 4: COMMIT}
@@ -64,10 +72,6 @@ def action(key: str) -> Action:
         table, text = tables_of_all()[int(said["container"])], text_in(said)
         return Action(op, tx, MEMBER, (_stored(table, text.partition(":")[0], text),) if text else ())
     return Action(op, tx, MEMBER if said["type"] in UNDOES else ALONE)
-
-
-#: The editions without checksum records.
-_UNSUMMED = ("seed", "10.0")
 
 
 class LogSeen(NamedTuple):
@@ -117,7 +121,7 @@ def _control_seen(content: bytes) -> Hashable:
 
 
 def _log_seen(content: bytes, number: int, edition: str) -> LogSeen:
-    source, summed, end = Memory(content), edition not in _UNSUMMED, End(0)
+    source, summed, end = Memory(content), edition not in UNSUMMED, End(0)
     for batch in scan(source, number, summed=summed):
         end = batch.more.get("end", end)
     size, behind = len(content), end.off + 4 * end.marked

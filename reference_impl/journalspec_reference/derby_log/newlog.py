@@ -18,7 +18,7 @@ from journalspec_reference.answers import Answer
 from journalspec_reference.derby_log.bodies import BITS
 from journalspec_reference.derby_log.codec import BEFORE, HEADER, BadLog, Control, Instant, header
 from journalspec_reference.derby_log.contents.booted import Booted
-from journalspec_reference.derby_log.scan import CONTROLS
+from journalspec_reference.derby_log.scan import CONTROLS, UNSUMMED
 from journalspec_reference.derby_log.store import INTERNAL
 from journalspec_reference.newstore import PIECE, CannotRebuild, ChoiceRefused, NewFile, StoreChoices
 
@@ -164,7 +164,7 @@ class NewLog:
 
     def _group(self, number: int, at: int, bodies: Sequence[bytes]) -> bytes:
         """Return records with what sums them up, as they stand from `at` on."""
-        summed = self._journal.edition != "10.0"
+        summed = self._journal.edition not in UNSUMMED
         first = off = at + len(_sum_of(number, at, b"")) * summed
         data = b""
         for turn, each in enumerate(bodies):

@@ -37,6 +37,7 @@ from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog
 from journalspec_reference.derby_log.scan import (
     CONTROLS,
     NAMES,
+    UNSUMMED,
     End,
     Groups,
     Log,
@@ -192,7 +193,7 @@ class LogPass:
         self.checkpoint: Instant | None = None
         self._missing: list[Missing] = []
         linked = edition not in (SEED, "10.0", "10.1")
-        self.log = Log(self._logs, summed=edition not in (SEED, "10.0"), linked=linked)
+        self.log = Log(self._logs, summed=edition not in UNSUMMED, linked=linked)
         #: How bodies are decoded; None: they are opaque.
         self._forms: Forms | None = None
         # A method of its own would tie it to itself, and whoever reads many logs keeps them all.

@@ -24,6 +24,8 @@ from journalspec_reference.derby_log.bodies import Body, coverage, decode, known
 from journalspec_reference.derby_log.codec import HEADER, OVERHEAD, BadLog, Control, Instant, Refusal
 
 CONTROLS = ("log.ctrl", "logmirror.ctrl")
+#: The editions without checksum records.
+UNSUMMED = ("seed", "10.0")
 #: A container: in the directory of the database, or as the suite has it, flat.
 _CONTAINER = re.compile(r"(?:(?:\.\./)?seg0/|seg0\.)c([0-9a-f]{1,15})\.dat")
 _NAME = re.compile(r"log([1-9][0-9]{0,9})\.dat")

@@ -288,7 +288,9 @@ class BrokerStore(NewStore):
                 "messages) must belong to it: a broker deletes the messages of queues that it does not know.",
             )
         names = ", ".join((root.name, *(room.path.name for room in self._rooms.values())))
-        unbound = sum(self._store.unbound().values())
+        store = self._store
+        references = store.pending.references.live() if store.has_bindings else ()
+        unbound = sum(queue not in store.queues for _, queue, _ in references)
         return (
             *([UNBOUND.format(unbound)] if unbound else ()),
             f"Stop the broker, and move the old directories away as a whole: {names}.",

@@ -17,6 +17,7 @@ from journalspec_reference.derby_log.bodies import decode
 from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog, Instant, Refusal
 from journalspec_reference.derby_log.scan import (
     CONTROLS,
+    UNSUMMED,
     End,
     Log,
     LogFile,
@@ -58,7 +59,7 @@ class _Headed:
 def repaired(files: Mapping[str, Any], edition: str) -> Iterator[Repair]:
     """Yield the files of a log that can be made again."""
     logs = gather(files)
-    log = Log(logs, summed=edition != "10.0", linked=True)
+    log = Log(logs, summed=edition not in UNSUMMED, linked=True)
     for number, file in logs.items():
         try:
             file.previous()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -83,13 +82,6 @@ class Store:
             return self.replay
         room = beside(self.answer.journal, BINDINGS)
         return _bindings_in(room) if room is not None else None
-
-    def unbound(self) -> Counter[int]:
-        """Return how many messages are of each queue that the bindings do not have."""
-        if not self.has_bindings:
-            return Counter()
-        queues = (queue for _, queue, _ in self.pending.references.live())
-        return Counter(queue for queue in queues if queue not in self.queues)
 
     @property
     def is_bindings(self) -> bool:
