@@ -38,6 +38,8 @@ Part = str | tuple[str, str]
 
 #: The policy unless the user says otherwise.
 STRICT = "strict"
+#: Of what --json and --ndjson write: keys are added within one version, anything else is a new one.
+VERSION = "1"
 #: A verdict's exit status; of several journals the worst counts. 2 is left for usage.
 STATUSES = {CLEAN: 0, RECOVERED: 1, REFUSED: 3}
 EXIT_STATUS = (
@@ -322,6 +324,7 @@ def document(given: Given, members: Callable[[Answer], dict[str, object]]) -> di
     for place, answer in given:
         journal = answer.journal
         head: dict[str, object] = {
+            "version": VERSION,
             "format": journal.format,
             "edition": journal.edition,
             "path": place.asked.called(place.asked.paths[0]),

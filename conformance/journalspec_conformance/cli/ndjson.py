@@ -18,7 +18,7 @@ from journalspec import jsontext
 from journalspec.files import shown
 from journalspec.formats import get_format
 from journalspec.observation import RECOVERED, Level, Observation, Record, jsonable
-from journalspec_conformance.cli.journal_view import STATUSES, Given, document, left_json
+from journalspec_conformance.cli.journal_view import STATUSES, VERSION, Given, document, left_json
 from journalspec_conformance.cli.places import Directory, Stores, UsageProblem
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_reference.answers import Answer, settled, stretches
@@ -51,7 +51,8 @@ def write_journals(
         given.append((place, []))
         for journal in place.journals:
             known = {"edition": journal.edition, "editions": list(journal.editions)}
-            head = {"format": journal.format, **known, "path": place.asked.called(place.asked.paths[0])}
+            path = place.asked.called(place.asked.paths[0])
+            head = {"version": VERSION, "format": journal.format, **known, "path": path}
             write_line({"journal": {**head, "files": list(journal.files)}})
             sys.stdout.flush()
             told = journal

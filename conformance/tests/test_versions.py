@@ -1,0 +1,105 @@
+"""What version 0.1.0 wrote is read by this one, and what this one writes has every key of it.
+
+The files of `data/written_by_0_1` were written once, by 0.1.0, and are never written again.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from journalspec.formats import format_ids
+from judged import call
+
+OLD = Path(__file__).parent / "data" / "written_by_0_1"
+ROOT = Path(__file__).parents[2]
+#: Where the new store lies, and which version of journalspec wrote the report.
+OTHERWISE = ("target", "journalspec")
+
+
+def test_a_report_is_read() -> None:
+    summary = call("summary", OLD / "report.jsonl")
+    assert (summary.exit_code, "fail              2" in summary.output) == (1, True), summary.output
+    assert "made by journalspec 0.1.0" in summary.output
+    assert "1/3" in call("matrix", OLD / "report.jsonl", OLD / "report.jsonl").output
+
+
+def test_an_expectation_file_is_read_and_brought_up_to_date(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(ROOT / "docs" / "harness")
+    expected = tmp_path / "expectations.toml"
+    shutil.copy(OLD / "expectations.toml", expected)
+    judged = call(
+        "run", "--impl", "py:faulty:LosesOne", "--select", "btm.clean.two-phase", "--expect", expected
+    )
+    assert judged.exit_code == 0, judged.output
+    updated = call("expect", "--update", expected, OLD / "report.jsonl")
+    assert (updated.exit_code, expected.read_bytes()) == (0, (OLD / "expectations.toml").read_bytes())
+
+
+@pytest.mark.parametrize("command", ["verify", "report"])
+def test_a_build_of_crash_states_is_read(command: str) -> None:
+    done = call("corpus", command, OLD / "build")
+    assert done.exit_code == 0, done.output
+
+
+def test_the_cases_of_a_build_are_judged() -> None:
+    done = call("run", "--impl", "reference", "--cases", OLD / "build", "--format", "bitronix_tlog")
+    assert (done.exit_code, "as expected" in done.output) == (0, True), done.output
+
+
+@pytest.mark.parametrize(
+    "old", sorted(OLD.glob("*_*.json"), key=lambda path: path.name), ids=lambda path: path.name
+)
+def test_answers_have_what_they_had(old: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    before: dict[str, Any] = json.loads(old.read_text("utf-8"))
+    if old.name.endswith(".loss-report.json"):
+        new = tmp_path / "new"
+        assert call("recover", before["source"], "--to", new).exit_code == 0
+        after = json.loads(new.with_name("new.loss-report.json").read_text("utf-8"))
+    else:
+        after = json.loads(call("inspect", before["path"], "--json").stdout)
+    assert list(missing(before, after)) == []
+
+
+def test_lines_have_what_they_had(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    before = [json.loads(line) for line in (OLD / "bitronix_tlog.ndjson").read_text("utf-8").splitlines()]
+    done = call("inspect", before[0]["journal"]["path"], "--ndjson")
+    assert list(missing(before, [json.loads(line) for line in done.stdout.splitlines()])) == []
+
+
+@pytest.mark.parametrize("format_id", format_ids())
+def test_columns_are_still_there_with_their_types(format_id: str) -> None:
+    """Those of `query`, `--where`, CSV, Parquet and Spark."""
+    before, after = (
+        {tuple(line.split()[:3]) for line in text.splitlines()[2:]}
+        for text in (
+            (OLD / f"{format_id}.columns.txt").read_text("utf-8"),
+            call("columns", "--format", format_id).stdout,
+        )
+    )
+    assert len(before) > 10
+    assert before <= after
+
+
+def missing(before: object, after: object, at: str = "") -> Iterator[str]:
+    """Yield what was there and is not, or has another value; paths may lie elsewhere."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        for key, value in before.items():
+            if key not in after:
+                yield f"{at}.{key}"
+            elif key not in OTHERWISE:
+                yield from missing(value, after[key], f"{at}.{key}")
+    elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+        for number, (old, new) in enumerate(zip(before, after, strict=True)):
+            yield from missing(old, new, f"{at}[{number}]")
+    elif before != after:
+        yield f"{at}: {before!r} is {after!r}"
