@@ -83,7 +83,7 @@ def test_json_is_the_observation_with_format_edition_and_path(stale: Path) -> No
     ],
 )
 def test_levels(stale: Path, level: str, members: set[str]) -> None:
-    always = {"verdict", "format", "edition", "path"}
+    always = {"version", "verdict", "format", "edition", "path"}
     assert answer(stale, "--level", level, status=1).keys() == always | members
     assert inspect(stale, "--level", level).exit_code == 1
 
