@@ -94,13 +94,13 @@ def difference_lines(result: Result) -> Iterator[str]:
     yield from _wrap(f"observed {_text(difference['observed'])}", "    ")
 
 
-def _answer_lines(result: Result, case: Case, most: int = ANSWER_LINES) -> Iterator[str]:
+def _answer_lines(result: Result, case: Case) -> Iterator[str]:
     probe = next((probe for probe in case.probes if probe.id == result.probe), None)
     if result.answer is None or probe is None or probe.op == "write":
         return
     yield "the whole answer beside the expected one:"
     nearest, _ = closest(probe.expect, result.answer, Claims())
-    yield from (f"  {line}" for line in beside(probe.expect[nearest], result.answer, most))
+    yield from (f"  {line}" for line in beside(probe.expect[nearest], result.answer, ANSWER_LINES))
 
 
 def _text(value: Any) -> str:

@@ -17,7 +17,7 @@ import numpy as np
 
 from journalspec.formats import get_format
 from journalspec_corpus.case import Case, Origin
-from journalspec_corpus.crash.disk import NAMES, SIZE, Block, Timeline
+from journalspec_corpus.crash.disk import NAMES, SECTOR, SIZE, Block, Timeline
 from journalspec_corpus.crash.formats import CrashFormat
 from journalspec_corpus.crash.oracle import ALLOWED, REQUIRED, Expected
 from journalspec_corpus.crash.reduce import Reduced, State, crashes_before
@@ -219,11 +219,11 @@ def _rotten(state: State, what: str) -> Loss:
 def settled(state: State) -> dict[str, bytes]:
     """Return the files as they would be if everything up to the crash had arrived."""
     states = state.situation.states
-    line = Timeline(state.trace, 512).advance(max(states.point.crash_index, states.torn + 1))
+    line = Timeline(state.trace, SECTOR).advance(max(states.point.crash_index, states.torn + 1))
     return line.settled().materialise(b"")
 
 
-def sectors(state: State, size: int = 512) -> Iterator[tuple[str, int, int, str]]:
+def sectors(state: State) -> Iterator[tuple[str, int, int, str]]:
     """Yield (file, offset, length, what) of each run of sectors of which the same became.
 
     What was written since the last force has ``arrived``, is ``lost``, or has come ``partly``: not all
@@ -237,8 +237,8 @@ def sectors(state: State, size: int = 512) -> Iterator[tuple[str, int, int, str]
         old, new = before.get(name, b""), after.get(name, b"")
         run = start = 0
         last = ""
-        for at in range(0, len(content), size):
-            now, was, wanted = (data[at : at + size] for data in (content, old, new))
+        for at in range(0, len(content), SECTOR):
+            now, was, wanted = (data[at : at + SECTOR] for data in (content, old, new))
             if now == wanted:
                 what = "settled" if now == was else "arrived"
             else:
