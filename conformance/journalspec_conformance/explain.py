@@ -21,7 +21,7 @@ from journalspec_conformance.wording import beside
 from journalspec_corpus import Case
 from journalspec_corpus.flags import load_flags
 from journalspec_reference import load
-from journalspec_reference.hexdump import COLUMNS, Fold, Head, fold_text, head_text, lines, notes, row_text
+from journalspec_reference.hexdump import Head, lines, text_of
 
 WIDTH = 110
 #: Bytes shown before and after the place of the difference.
@@ -134,20 +134,14 @@ def _window(content: bytes, case: Case, file: str, begin: int, end: int) -> Iter
         if isinstance(line, Head):
             title = line
             continue
-        length = line.length if isinstance(line, Fold) else len(line.data)
-        if line.off + length <= begin:
+        if line.off + line.length <= begin:
             continue
         if line.off >= end:
             return
         if title is not None:
-            yield head_text(title)
+            yield from text_of(title)
             title = None
-        if isinstance(line, Fold):
-            yield fold_text(line)
-        else:
-            beside, below = notes(line.labels, COLUMNS)
-            yield row_text(line, beside)
-            yield from below
+        yield from text_of(line)
 
 
 def stderr_lines(stderr: str) -> Iterator[str]:

@@ -43,17 +43,7 @@ from journalspec_corpus.crash.trace import (
 from journalspec_corpus.crash.verdict import VERDICTS, limits
 from journalspec_corpus.making import make_case
 from journalspec_reference import load
-from journalspec_reference.hexdump import (
-    COLUMNS,
-    Fold,
-    Head,
-    Row,
-    fold_text,
-    head_text,
-    lines,
-    notes,
-    row_text,
-)
+from journalspec_reference.hexdump import Head, lines, text_of
 
 #: Rows of a picture, at most.
 MOST_ROWS = 14
@@ -303,19 +293,14 @@ def _rows(state: State, loss: Loss) -> Iterator[_Entry]:
     spans = load(state.trace.format).spans(state.files, edition=state.trace.edition)
     start, end = loss.off, min(loss.off + loss.length, len(data))
     for line in lines(data, list(spans), loss.file):
-        length = len(line.data) if isinstance(line, Row) else line.length
-        if line.off + length <= start or line.off >= end:
+        stop = line.off + line.length
+        if stop <= start or line.off >= end:
             continue
-        if isinstance(line, Head):
-            yield _Entry(("  " + head_text(line),), head=True)
-            continue
-        odd = data[line.off : line.off + length] != wanted[line.off : line.off + length]
-        mark = MARK if odd else "  "
-        if isinstance(line, Fold):
-            yield _Entry((mark + fold_text(line),), odd=odd)
-        else:
-            beside, below = notes(line.labels, COLUMNS)
-            yield _Entry((mark + row_text(line, beside), *("  " + text for text in below)), odd=odd)
+        head = isinstance(line, Head)
+        odd = not head and data[line.off : stop] != wanted[line.off : stop]
+        text, *below = text_of(line)
+        marked = (MARK if odd else "  ") + text
+        yield _Entry((marked, *("  " + each for each in below)), head=head, odd=odd)
 
 
 def preset_words(state: State) -> str:
