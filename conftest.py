@@ -59,7 +59,6 @@ LONG_FIRST = (
     "test_crash_reading.py",
     "test_commands.py",
     "test_product_swiftmq.py",
-    "test_crash_rates.py",
     "test_crash_model.py",
     "test_closed_output.py",
     # By now the site is there: its worker would only wait for it.

@@ -234,7 +234,8 @@ def tried(format_id: str, state: State, hooks: Hooks, place: Path) -> Made:
         store = new_store(answer, StoreChoices())
         part = Part("", policy, answer, store)
         files = [*sources([answer.journal], covered(part))]
-        write([part], place / "new", LossReport(str(old), "new", [part]), files, digests(files))
+        report = LossReport(str(old), "new", [part])
+        write([part], place / "new", report.write_json, report.write_page, files, digests(files))
     except CannotRebuild as error:
         wrong = hooks.nothing(answer) if answer is not None else ""
         return Made(

@@ -82,11 +82,11 @@ class Asking:
         if fault is not None:
             raise Misbehaved(f"not in the protocol: {fault}", self.connection.stderr())
 
-    def request(self, probe: Probe, place: CaseDirectory, op: str | None = None) -> Message:
+    def request(self, probe: Probe, place: CaseDirectory) -> Message:
         """Return the request for `probe` on `place` (without what is expected)."""
         self.questions += 1
         request: Message = {
-            "cmd": op or probe.op,
+            "cmd": probe.op,
             "format": probe.case.format,
             "edition": probe.case.edition,
             **place.request_members(),

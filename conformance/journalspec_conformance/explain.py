@@ -21,7 +21,7 @@ from journalspec_conformance.wording import beside
 from journalspec_corpus import Case
 from journalspec_corpus.flags import load_flags
 from journalspec_reference import load
-from journalspec_reference.hexdump import COLUMNS, Fold, Head, fold_text, head_text, lines, notes, row_text
+from journalspec_reference.hexdump import Head, lines, text_of
 
 WIDTH = 110
 #: Bytes shown before and after the place of the difference.
@@ -94,13 +94,13 @@ def difference_lines(result: Result) -> Iterator[str]:
     yield from _wrap(f"observed {_text(difference['observed'])}", "    ")
 
 
-def _answer_lines(result: Result, case: Case, most: int = ANSWER_LINES) -> Iterator[str]:
+def _answer_lines(result: Result, case: Case) -> Iterator[str]:
     probe = next((probe for probe in case.probes if probe.id == result.probe), None)
     if result.answer is None or probe is None or probe.op == "write":
         return
     yield "the whole answer beside the expected one:"
     nearest, _ = closest(probe.expect, result.answer, Claims())
-    yield from (f"  {line}" for line in beside(probe.expect[nearest], result.answer, most))
+    yield from (f"  {line}" for line in beside(probe.expect[nearest], result.answer, ANSWER_LINES))
 
 
 def _text(value: Any) -> str:
@@ -134,20 +134,14 @@ def _window(content: bytes, case: Case, file: str, begin: int, end: int) -> Iter
         if isinstance(line, Head):
             title = line
             continue
-        length = line.length if isinstance(line, Fold) else len(line.data)
-        if line.off + length <= begin:
+        if line.off + line.length <= begin:
             continue
         if line.off >= end:
             return
         if title is not None:
-            yield head_text(title)
+            yield from text_of(title)
             title = None
-        if isinstance(line, Fold):
-            yield fold_text(line)
-        else:
-            beside, below = notes(line.labels, COLUMNS)
-            yield row_text(line, beside)
-            yield from below
+        yield from text_of(line)
 
 
 def stderr_lines(stderr: str) -> Iterator[str]:

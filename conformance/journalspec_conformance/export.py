@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET  # only written, never parsed
 from journalspec.files import shown
 from journalspec_conformance.report import Report, counts_by_format
 from journalspec_conformance.result import CLASSES, Result
-from journalspec_conformance.wording import UNJUDGED, github_annotations, grouped, judged_and_not
+from journalspec_conformance.wording import UNJUDGED, grouped, judged_and_not
 
 #: What XML 1.0 cannot carry even escaped.
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -37,15 +37,6 @@ def as_text(report: Report) -> str:
     if not report.judged:
         lines.append(NOTHING)
     return "".join(f"{shown(line)}\n" for line in lines)
-
-
-def as_github(report: Report) -> str:
-    """Return the report as workflow commands that mark failures on GitHub, one per group."""
-    lines = [f"::notice::{shown(report.name)}: {note}" for note in report.notes]
-    lines += github_annotations(report.results, report.name)
-    if not report.judged:
-        lines.append(f"::error::{shown(report.name)}: {NOTHING}")
-    return "".join(f"{line}\n" for line in lines)
 
 
 def as_markdown(report: Report) -> str:

@@ -6,12 +6,11 @@ import os
 import secrets
 import shlex
 from collections.abc import Generator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
 from dataclasses import dataclass, replace
-from multiprocessing import active_children, get_context
-from multiprocessing.util import Finalize
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from typing import Any
 
@@ -209,45 +208,46 @@ def run_probes(setup: Setup, probes: Sequence[Probe], jobs: int, engine: Engine)
 
 
 def _from_workers(setup: Setup, probes: Sequence[Probe], jobs: int) -> Generator[Result]:
-    """Yield results from processes that each ask an implementation of their own.
+    """Yield results from processes that each ask an implementation of their own, in turn.
 
     They end orderly, or where not all results are taken at once, with what they have started.
     """
-    others, finished = {*active_children()}, False
+    chunks = [probes[at : at + CHUNK] for at in range(0, len(probes), CHUNK)]
+    context, workers, finished = get_context("spawn"), list[tuple[Connection, SpawnProcess]](), False
     with Enclosure() as enclosure:
-        given = (setup, enclosure.environment)
-        pool = ProcessPoolExecutor(jobs, get_context("spawn"), _begin, given)
         try:
-            chunks = [pool.submit(_run, probes[at : at + CHUNK]) for at in range(0, len(probes), CHUNK)]
-            for chunk in chunks:
-                yield from chunk.result()
+            for number in range(min(jobs, len(chunks))):
+                ours, theirs = context.Pipe(duplex=False)
+                given = (theirs, setup, enclosure.environment, chunks[number::jobs])
+                workers.append((ours, context.Process(target=_work, args=given)))
+                workers[-1][1].start()
+                theirs.close()
+            for number in range(len(chunks)):
+                answer = workers[number % jobs][0].recv()
+                if isinstance(answer, Problem):
+                    raise answer
+                yield from answer
             finished = True
-        except BrokenProcessPool:
+        except (EOFError, ConnectionResetError):
             raise Problem(
                 "a worker process died: the implementation took the interpreter down with it",
                 "Run it as a process: --impl 'python -m journalspec_conformance.serve module:Class'.",
             ) from None
         finally:
-            for worker in set() if finished else {*active_children()} - others:
-                worker.kill()
-            pool.shutdown(wait=True, cancel_futures=True)
+            for _, worker in workers:
+                if not finished:
+                    worker.kill()
+                worker.join()
 
 
-#: In a process of a pool: what it asks, and with what, from the first question on.
-_setup: Setup | None = None
-_engine: Engine | None = None
-
-
-def _begin(setup: Setup, environment: Mapping[str, str]) -> None:
+def _work(
+    pipe: Connection, setup: Setup, environment: Mapping[str, str], chunks: Sequence[Sequence[Probe]]
+) -> None:
+    """Ask an implementation in a process of its own, and send the results of each chunk."""
     end_with_parent(environment)
-    global _setup  # noqa: PLW0603 - a pool's workers have no other place for what they keep
-    _setup = setup
-
-
-def _run(probes: Sequence[Probe]) -> list[Result]:
-    global _engine  # noqa: PLW0603 - as above
-    if _engine is None:
-        assert _setup is not None  # the pool's initializer
-        _engine = _setup.open()
-        Finalize(None, _engine.close, exitpriority=1)
-    return list(_engine.run_all(probes))
+    try:
+        with closing(setup.open()) as engine:
+            for chunk in chunks:
+                pipe.send([*engine.run_all(chunk)])
+    except Problem as problem:
+        pipe.send(problem)

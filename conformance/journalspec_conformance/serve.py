@@ -156,29 +156,34 @@ def _kind(value: object) -> str:
     return "None" if value is None else f"an object of type {type(value).__name__}"
 
 
-def answered_in_child(guarded: Guarded, in_memory: list[bool], request: Message) -> Iterator[Message]:
-    """Yield what a class answers, that it crashed, or that there is no such class.
+class ChildClass:
+    """A class as a child of the runner: what it answers, that it crashed, or that there is no such class."""
 
-    `in_memory` says whether it takes files as a mapping: what its answer to ``hello`` declares is put there.
-    """
-    hello, directory = request["cmd"] == "hello", request.get("dir", "")
-    files = files_in(directory) if in_memory[0] and not hello else None
-    before = dict(files or {})
-    try:
-        for part in guarded.answers(request if files is None else {**request, "files": files}):
-            if hello:
-                with suppress(Misbehaved):
-                    in_memory[0] = Hello.from_json(part).in_memory
-            if files is not None:
-                _put(directory, before, files)
-                before = dict(files)
-            yield {name: value for name, value in part.items() if name not in (CRASH, PROBLEM)}
-    except Problem as problem:
-        yield {PROBLEM: str(problem)} if hello else {CRASH: "", "message": told(problem)}
-    except Crashed as crash:
-        yield {CRASH: crash.stderr, "message": crash.reason}
-    except Exception as error:  # the mapping that stands for the directory holds what no file can
-        yield {CRASH: "", "message": told(error)}
+    def __init__(self, guarded: Guarded) -> None:
+        self._guarded = guarded
+        #: Whether it takes files as a mapping: what its answer to ``hello`` declares.
+        self._in_memory = False
+
+    def answers(self, request: Message) -> Iterator[Message]:
+        """Yield the answers to a request."""
+        hello, directory = request["cmd"] == "hello", request.get("dir", "")
+        files = files_in(directory) if self._in_memory and not hello else None
+        before = dict(files or {})
+        try:
+            for part in self._guarded.answers(request if files is None else {**request, "files": files}):
+                if hello:
+                    with suppress(Misbehaved):
+                        self._in_memory = Hello.from_json(part).in_memory
+                if files is not None:
+                    _put(directory, before, files)
+                    before = dict(files)
+                yield {name: value for name, value in part.items() if name not in (CRASH, PROBLEM)}
+        except Problem as problem:
+            yield {PROBLEM: str(problem)} if hello else {CRASH: "", "message": told(problem)}
+        except Crashed as crash:
+            yield {CRASH: crash.stderr, "message": crash.reason}
+        except Exception as error:  # the mapping that stands for the directory holds what no file can
+            yield {CRASH: "", "message": told(error)}
 
 
 def files_in(directory: str) -> dict[str, bytes]:
@@ -220,7 +225,7 @@ def _answer_as_child(target: str) -> None:
     # SystemExit and all: whatever it raises is its crash.
     guarded = Guarded(make, BaseException)
     try:
-        exchange(partial(answered_in_child, guarded, [False]), lines.readline, out)
+        exchange(ChildClass(guarded).answers, lines.readline, out)
     except OSError:
         # The class has closed what is not its own, or the runner has gone: nobody is left to be reported.
         os._exit(1)

@@ -88,9 +88,8 @@ def find_deviation(deviation_id: str) -> tuple[str, Deviation]:
 class Showroom:
     """Products at hand. Close it when done."""
 
-    def __init__(self, timeout: float = TIMEOUT) -> None:
-        """Take `timeout` in seconds per question; nothing is started yet."""
-        self._timeout = timeout
+    def __init__(self) -> None:
+        """Start nothing yet."""
         self._engines: dict[str, Engine] = {}
         self._traces: dict[str, list[str]] = {}
 
@@ -123,7 +122,7 @@ class Showroom:
     def connect(self, product: Product) -> Connection:
         """Return a connection to `product`; raises NotTried if it is not ready."""
         try:
-            return connect.to(command(product.id), timeout=self._timeout)
+            return connect.to(command(product.id), timeout=TIMEOUT)
         except LookupError as error:
             raise NotTried(str(error.args[0])) from None
 
@@ -131,7 +130,7 @@ class Showroom:
         if product.id not in self._engines:
             connection = self.connect(product)
             try:
-                self._engines[product.id] = Engine(connection, Options(timeout=self._timeout))
+                self._engines[product.id] = Engine(connection, Options(timeout=TIMEOUT))
             except Breakdown as error:
                 raise NotTried(f"{product.title} cannot be started: {error.reason}\n{error.stderr}") from None
         return self._engines[product.id]

@@ -104,7 +104,7 @@ def test_a_run_asks_the_good_and_is_red_for_the_others(
     assert sum(name == "pass" for name in found.values()) == len({str(e["when"]) for e in clean["expect"]})
     assert "mixed.jsonl, line 1: btm.judge.odd: level: 'Must' is none of must" in lines[0]["reason"]
     assert "\x1b" not in done.output
-    for style in ("text", "markdown", "junit", "github"):
+    for style in ("text", "markdown", "junit"):
         shown = call("summary", report, "--format", style)
         assert shown.exit_code == 1
         assert "quarantined" in shown.output

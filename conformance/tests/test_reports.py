@@ -15,7 +15,7 @@ import pytest
 
 from journalspec import __version__
 from journalspec_conformance.errors import Problem
-from journalspec_conformance.export import as_github, as_junit, as_markdown, as_text, matrix, score, unlike
+from journalspec_conformance.export import as_junit, as_markdown, as_text, matrix, score, unlike
 from journalspec_conformance.report import (
     MAX_LINE,
     InvalidReport,
@@ -29,6 +29,7 @@ from journalspec_conformance.report import (
 )
 from journalspec_conformance.result import CLASSES, Result
 from journalspec_conformance.selection import probes_of
+from journalspec_conformance.wording import github_annotations
 from judged import CASE
 
 RESULTS = [
@@ -152,7 +153,6 @@ def test_a_report_of_another_version_of_the_suite_says_so() -> None:
     report = parsed(written([], json.loads(text.splitlines()[0])), "r")
     assert report.notes == [f"made by journalspec 9.8, read by {__version__}"]
     assert report.notes[0] in as_text(report)
-    assert report.notes[0] in as_github(report)
     assert report.notes[0] in as_junit(report)
 
 
@@ -271,11 +271,13 @@ def test_exports_of_hostile_texts_are_well_formed() -> None:
     report = Report(make_header({"name": HOSTILE, "version": HOSTILE}, HOSTILE, HOSTILE), results)
     tree = ET.fromstring(as_junit(report).encode("utf-8"))  # noqa: S314 - our own output
     assert len(list(tree.iter("testcase"))) == 2
-    for form in (as_text, as_markdown, as_github):
+    for form in (as_text, as_markdown):
         text = form(report)
         text.encode("utf-8")
         assert all(char == "\n" or char.isprintable() for char in text), form.__name__
-    assert as_github(report).count("::error title=") == len(as_github(report).splitlines()) == 1
+    (annotation,) = github_annotations(results, HOSTILE)
+    assert annotation.startswith("::error title=")
+    assert annotation.isprintable()
     tables = [line for line in as_markdown(report).splitlines() if line.startswith("|")]
     for line in tables:
         cells = len(re.findall(r"(?<!\\)\|", line)) - 1

@@ -237,7 +237,8 @@ def test_hexdumps_use_the_same_names(format_id: str) -> None:
         for span in room.spans(case.files(), edition=case.edition):
             if span.kind == "field":
                 seen.add(re.sub(r"\[\d+\]", "", span.path.rpartition(".")[2]))
-    known = {*table.stored_names, *table.framing}
+    known = {item.name for item in (*table.fields, *table.header)} | {*table.framing}
+    known |= {part.name for item in table.fields for part in item.of}
     assert seen
     assert not seen - known, f"neither observed nor in [framing] of fields.toml: {sorted(seen - known)}"
 

@@ -215,7 +215,8 @@ def test_of_a_long_field_the_first_and_the_last_bytes_are_shown() -> None:
 def test_boxes_are_called_as_answers_and_dumps_call_their_bytes(format_id: str) -> None:
     """By a name of the vocabulary, a field's, a header's or that of framing, or by the one in the table."""
     table = get_format(format_id).vocabulary
-    known = {*table.stored_names, *table.framing}
+    known = {item.name for item in (*table.fields, *table.header)} | {*table.framing}
+    known |= {part.name for item in table.fields for part in item.of}
     drawn = {
         field.id
         for several in alternatives.by_edition(format_id).values()

@@ -286,10 +286,10 @@ def load(path: Path, *others: Path, max_bytes: int = MAX_BYTES) -> Loaded:
     return loaded
 
 
-def loaded_elsewhere(path: str, disks: Mapping[str, RawFile], max_bytes: int = MAX_BYTES) -> Loaded:
+def loaded_elsewhere(path: str, disks: Mapping[str, RawFile]) -> Loaded:
     """Return files that are not on this machine, by their names below `path`, as :func:`load` does."""
     left_out: dict[str, str] = {}
-    files = _Files(disks.__getitem__, disks, left_out, max_bytes)
+    files = _Files(disks.__getitem__, disks, left_out, MAX_BYTES)
     return Loaded(Path(path), Path(path), files, None, left_out, remote=True)
 
 

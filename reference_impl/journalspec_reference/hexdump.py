@@ -46,6 +46,11 @@ class Row:
     paths: tuple[str, ...]
     labels: tuple[str, ...]
 
+    @property
+    def length(self) -> int:
+        """How many bytes these are."""
+        return len(self.data)
+
 
 @dataclass(frozen=True, slots=True)
 class Fold:
@@ -307,14 +312,17 @@ def _packed(items: list[str], room: int) -> list[str]:
 def plain(data: Any, spans: Iterable[Span], file: str, *, columns: int = COLUMNS) -> Iterator[str]:
     """Yield the annotated dump as ASCII text lines, for pipes, pages and failure texts."""
     for line in lines(data, spans, file):
-        if isinstance(line, Head):
-            yield head_text(line)
-        elif isinstance(line, Fold):
-            yield fold_text(line)
-        else:
-            beside, below = notes(line.labels, columns)
-            yield row_text(line, beside)
-            yield from below
+        yield from text_of(line, columns)
+
+
+def text_of(line: Line, columns: int = COLUMNS) -> list[str]:
+    """Return a line of a dump as text, with the notes that go below it."""
+    if isinstance(line, Head):
+        return [head_text(line)]
+    if isinstance(line, Fold):
+        return [fold_text(line)]
+    beside, below = notes(line.labels, columns)
+    return [row_text(line, beside), *below]
 
 
 def head_text(line: Head) -> str:

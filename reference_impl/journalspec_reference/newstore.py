@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
 from journalspec.files import force_names
 from journalspec.formats import UnknownFormat, get_format
@@ -259,40 +259,29 @@ class Digest:
 Progress = Callable[[str, int], None]
 
 
-class Account(Protocol):
-    """What is written beside the new store, as JSON and as a page."""
-
-    def write_json(self, out: IO[str], before: Sequence[Digest], written: Sequence[Digest]) -> None:
-        """Write the report for programs; it comes first."""
-
-    def write_page(self, out: IO[str]) -> None:
-        """Write the report for people."""
-
-
 def digests(files: Iterable[tuple[str, Path]], progress: Progress = lambda what, done: None) -> list[Digest]:
     """Return the digests of files, each with what it is called."""
-    found = []
-    for name, path in files:
-        taken, length = hashlib.sha256(), 0
-        try:
-            with path.open("rb", buffering=0) as stream:
-                info = os.fstat(stream.fileno())
-                # That it has few blocks may be compression: the holes themselves are asked for.
-                if info.st_size - 512 * getattr(info, "st_blocks", info.st_size) > MOST_HOLES:
-                    part = PartOfFile(stream, 0, info.st_size)
-                    if part.size - PIECE * sum(1 for _ in _filled(part)) > MOST_HOLES:
-                        found.append(_sparse(name, part, progress))
-                        continue
-                    stream.seek(0)
-                while piece := stream.read(PIECE):
-                    taken.update(piece)
-                    length += len(piece)
-                    progress("digests", len(piece))
-        except OSError as error:
-            found.append(Digest(name, length, "", error.strerror or str(error)))
-        else:
-            found.append(Digest(name, length, taken.hexdigest()))
-    return found
+    return [_digest(name, path, progress) for name, path in files]
+
+
+def _digest(name: str, path: Path, progress: Progress) -> Digest:
+    taken, length = hashlib.sha256(), 0
+    try:
+        with path.open("rb", buffering=0) as stream:
+            info = os.fstat(stream.fileno())
+            part = PartOfFile(stream, 0, info.st_size)
+            # That it has few blocks may be compression: the holes themselves are asked for.
+            few = info.st_size - 512 * getattr(info, "st_blocks", info.st_size) > MOST_HOLES
+            if few and part.size - PIECE * sum(1 for _ in _filled(part)) > MOST_HOLES:
+                return _sparse(name, part, progress)
+            stream.seek(0)
+            while piece := stream.read(PIECE):
+                taken.update(piece)
+                length += len(piece)
+                progress("digests", len(piece))
+    except OSError as error:
+        return Digest(name, length, "", error.strerror or str(error))
+    return Digest(name, length, taken.hexdigest())
 
 
 def _filled(part: PartOfFile) -> Iterator[int]:
@@ -397,17 +386,19 @@ def refuse_running(journals: Iterable[Journal]) -> None:
 def write(
     parts: Sequence[Part],
     target: Path,
-    account: Account,
+    report: Callable[[IO[str], Sequence[Digest], Sequence[Digest]], None],
+    page: Callable[[IO[str]], None],
     files: Sequence[tuple[str, Path]],
     before: Sequence[Digest],
     progress: Progress = lambda what, done: None,
 ) -> None:
     """Make the directory `target` with all parts, and the two reports beside it: all of it or nothing.
 
-    `before` are the digests of the `files` that are read, made before they were. They are made again: if one
-    is another, or what was written does not read clean, FilesetError is raised, and so it is if the disk is
-    full. A kill leaves at most a directory with a name that begins with a dot and the reports; the next call
-    for the same target removes them.
+    `report` writes the one for programs, with the digests before and of what was written, `page` that for
+    people. `before` are the digests of the `files` that are read, made before they were. They are made
+    again: if one is another, or what was written does not read clean, FilesetError is raised, and so it is
+    if the disk is full. A kill leaves at most a directory with a name that begins with a dot and the
+    reports; the next call for the same target removes them.
     """
     place = refuse_target(target, ())
     reports = {kind: place.with_name(f"{place.name}{REPORT}{kind}") for kind in (".json", ".md")}
@@ -436,8 +427,8 @@ def write(
                         f"{one.file} was changed while it was read: nothing was written",
                         "stop what writes there, or recover a copy",
                     )
-            _report(partial, lambda out: account.write_json(out, found, written), ".json")
-            _report(partial, account.write_page, ".md")
+            _report(partial, lambda out: report(out, found, written), ".json")
+            _report(partial, page, ".md")
             refuse_target(place, ())
             for kind, path in reports.items():
                 (partial / f"report{kind}").rename(path)

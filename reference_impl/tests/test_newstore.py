@@ -103,7 +103,7 @@ def made(place: Path, target: Path, **more: object) -> LossReport:
     parts = [Part("", "salvage", answer, Copied(answer, **more))]  # type: ignore[arg-type]  # by its fields
     report = LossReport(str(place), str(target), parts)
     files = [*sources([answer.journal])]
-    write(parts, target, report, files, digests(files))
+    write(parts, target, report.write_json, report.write_page, files, digests(files))
     return report
 
 
@@ -177,8 +177,9 @@ def test_what_does_not_read_clean_is_removed(old: Path) -> None:
 
     answer = answered(old)
     parts = [Part("", "salvage", answer, Damaged(answer))]
+    report = LossReport("", "", parts)
     with pytest.raises(CannotRebuild, match="not clean"):
-        write(parts, old.parent / "new", LossReport("", "", parts), [], [])
+        write(parts, old.parent / "new", report.write_json, report.write_page, [], [])
     assert left(old.parent) == []
 
 

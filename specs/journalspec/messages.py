@@ -210,15 +210,15 @@ def prints(entry: ProductMessage, lines: Iterable[str]) -> bool:
     return False
 
 
-def nearest(line: str, most: int = 3) -> tuple[ProductMessage, ...]:
-    """Return the messages whose words are most like those of a line that is of none."""
+def nearest(line: str) -> tuple[ProductMessage, ...]:
+    """Return the three messages whose words are most like those of a line that is of none."""
     words = set(_words(_plain(line))) - {"{}"}
 
     def likeness(entry: ProductMessage) -> float:
         own = {*_words(entry.text), *(name.lower() for name in entry.ids)} - {"{}"}
         return len(words & own) / len(words | own)
 
-    return tuple(sorted(every_message(), key=likeness, reverse=True)[:most])
+    return tuple(sorted(every_message(), key=likeness, reverse=True)[:3])
 
 
 def _plain(line: str) -> str:

@@ -164,12 +164,6 @@ class Vocabulary:
         return frozenset(item.name for item in self.fields if item.body)
 
     @property
-    def stored_names(self) -> tuple[str, ...]:
-        """The names of all that is stored in bytes: of record fields, their members, and of headers."""
-        inner = (part for item in self.fields for part in item.of)
-        return tuple(dict.fromkeys(item.name for item in (*self.fields, *inner, *self.header)))
-
-    @property
     def state_names(self) -> tuple[str, ...]:
         """The keys of the state."""
         return tuple(dict.fromkeys(item.name for item in self.state))

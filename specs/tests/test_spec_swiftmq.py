@@ -9,17 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from construct import Construct
+from construct import Construct, GreedyBytes, Struct
 from kaitaistruct import KaitaiStream, KaitaiStruct
 
-from journalspec.elements import parsed
+from journalspec.elements import Counted, parsed
 from journalspec.families import decode, families
 from journalspec.families_construct import parse, schema
 from journalspec.families_construct import plain as told
 from journalspec.swiftmq_store._kaitai.swiftmq_store import SwiftmqStore
 from journalspec.swiftmq_store._kaitai.swiftmq_store_durable import SwiftmqStoreDurable
 from journalspec.swiftmq_store._kaitai.swiftmq_store_message import SwiftmqStoreMessage
-from journalspec.swiftmq_store.schema import SWAP, page_schema
+from journalspec.swiftmq_store.schema import CODEC, SWAP
 
 SPECS = Path(__file__).resolve().parents[1]
 REAL = SPECS.parent.parent / "shared" / "real" / "swiftmq_store"
@@ -104,6 +104,17 @@ def pages(data: bytes, size: int, first: int) -> Iterator[int]:
     while first != -1:
         yield first
         first = int.from_bytes(data[first * size + 5 : first * size + 9], signed=True)
+
+
+def page_schema(role: str) -> Any:
+    """Return the schema of a page of the `root` index, of the index of a `queue`, or of a `message`."""
+    if role == "message":
+        return Struct("page" / CODEC.schema("message_page", "13"), "rest" / GreedyBytes)
+    return Struct(
+        "header" / CODEC.schema("index", "13"),
+        "entries" / Counted(lambda context: context.header.slots, CODEC.schema(f"{role}_entry", "13")),
+        "rest" / GreedyBytes,
+    )
 
 
 @pytest.mark.parametrize(

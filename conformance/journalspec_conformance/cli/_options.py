@@ -78,10 +78,10 @@ def selection(more: str = "") -> Callable[[Command], Command]:
     )
 
 
-def implementation(timeout: str = "what the harness asks for, or 10") -> Callable[[Command], Command]:
+def implementation() -> Callable[[Command], Command]:
     """Return the options that say which implementation is asked, and how.
 
-    --impl, --mode, --timeout (by default `timeout`), --max-memory, --max-disk.
+    --impl, --mode, --timeout, --max-memory, --max-disk.
     """
     return apply(
         click.option(
@@ -102,7 +102,7 @@ def implementation(timeout: str = "what the harness asks for, or 10") -> Callabl
             type=plain_number,
             callback=seconds,
             metavar="S",
-            help=f"Seconds per question. Default: {timeout}.",
+            help="Seconds per question. Default: what the harness asks for, or 10.",
         ),
         *(
             click.option(

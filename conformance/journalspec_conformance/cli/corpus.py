@@ -36,7 +36,6 @@ COMMANDS = {
     "judge": Subcommand("run", "judge_command", "Judge an implementation on the states of a build."),
     "show": Subcommand("corpus_states", "show_command", "Print what a state of a build follows from."),
     "reduce": Subcommand("corpus_states", "reduce_command", "Make a failing state as small as can be."),
-    "rates": Subcommand("corpus_states", "rates_command", "Measure what the strict reader does not notice."),
 }
 
 

@@ -1,10 +1,9 @@
-"""``journalspec corpus rates``, ``show``, ``reduce``: the states of a tier or build."""
+"""``journalspec corpus show``, ``reduce``: the states of a tier or build."""
 
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,6 @@ from rich.console import Console
 
 from journalspec.files import making, refuse_filled, replace_text
 from journalspec_conformance.cli import _options
-from journalspec_conformance.cli._tables import say, show_table
 from journalspec_conformance.cli.corpus import Failed
 from journalspec_conformance.crashes.story import EngineReader, lived
 from journalspec_conformance.errors import Breakdown
@@ -28,84 +26,6 @@ from journalspec_corpus.crash.reduce import Reduced
 from journalspec_corpus.crash.verdict import wrong_effect
 from journalspec_corpus.pipeline import failures
 from journalspec_corpus.pipeline.failures import BuiltState
-from journalspec_corpus.pipeline.manifest import ManifestError
-from journalspec_corpus.pipeline.rates import as_text, measure
-from journalspec_corpus.pipeline.store import BuildError
-
-
-@click.command("rates", epilog="Exit status: 0 printed, 2 DIR holds no build to measure.")
-@click.argument("directory", type=_options.FILE, metavar="DIR")
-@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes. Default: all cores.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, as it is kept beside the documentation.")
-def rates_command(directory: Path, jobs: int | None, as_json: bool) -> None:
-    """Measure what the strict reader does not notice in the build in DIR.
-
-    Rates have 95 per cent intervals and are given for each edition, order of
-    writes, background, class and preset; nothing is added up over them. Then
-    comes the weakest preset under which each order of writes keeps I1 to I5.
-    """
-    try:
-        result = measure(directory, jobs or os.cpu_count() or 1)
-    except ManifestError as error:
-        raise click.UsageError(str(error)) from None
-    except BuildError as error:
-        raise click.UsageError(f"{error}\n{error.hint}") from None
-    if as_json:
-        click.echo(as_text(result), nl=False)
-    else:
-        _show_rates(result)
-
-
-def _show_rates(result: Mapping[str, Any]) -> None:
-    plan = result["plan"]
-    say(
-        f"{plan['format']}, tier {plan['tier']}, every {plan['every']}, seed {plan['seed']}, engine "
-        f"{plan['engine']}, version {plan['version']}, digest {result['digest']}; reader: {result['reader']}"
-    )
-    head = ["edition", "writer", "background", "stratum", "preset", "k", "n", "rate", "interval"]
-    for name, question in result["questions"].items():
-        say(f"\n{name}: of {question['of']}, {question['counted']}")
-        asked = [of for of in result["rates"] if of["question"] == name]
-        if asked:
-            _show_lines(head, asked, [*head[:-1], "95%"])
-        else:
-            say("  no such states in this build")
-    say("\nMade of crash points of which every state under the preset was enumerated; left out for that:")
-    _show_lines(["preset", "groups", "states"], result["left_out"], ["preset", "crash points", "states"])
-    if result["set_aside"]:
-        say()
-        say("Set aside: traces and corrupted states that are not recovered as they should be from the start:")
-        _show_lines(["background", "traces", "states"], result["set_aside"])
-    say("\nWeakest preset under which I1 to I5 hold, under it and under every stronger one (stratum R):")
-    show_table(["edition", "writer", "safe under", "fails first", "as in"], map(_safe, result["safe"]))
-
-
-def _show_lines(members: Sequence[str], lines: Iterable[Mapping[str, Any]], head: Sequence[str] = ()) -> None:
-    show_table(head or members, [[_told(line[member]) for member in members] for line in lines])
-
-
-def _told(value: Any) -> str:
-    """Return a member of a line of rates as a cell."""
-    match value:
-        case [*edges]:
-            return " to ".join(map(_told, edges))
-        case float():
-            return f"{value:.3%}"
-        case int():
-            return f"{value:,}"
-        case _:
-            return str(value)
-
-
-def _safe(line: Mapping[str, Any]) -> list[str]:
-    cells, fails = [line["edition"], line["writer"], line["weakest"] or "none"], line["fails"]
-    if fails is None:
-        return [*cells, "nothing", ""]
-    verdicts = ", ".join(f"{name} {count:,}" for name, count in fails["verdicts"].items())
-    example = fails["example"]
-    lost = f"mask {example['mask']}" if example["mask"] else f"{example['tear']} bytes"
-    where = f"{example['workload']}, operation {example['crash_index']}, {lost}"
-    return [*cells, f"{fails['preset']}: {verdicts}", where]
 
 
 @click.command("show", epilog="Exit status: 0 printed, 2 DIR holds no build, or no such state.")

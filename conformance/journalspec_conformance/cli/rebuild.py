@@ -151,7 +151,7 @@ def rebuild(
         named = [(_called(places, name), path) for name, path in (*files, *more)]
         before = [replace(each, file=name) for each, (name, _) in zip(before, named, strict=True)]
         if wanted.to is not None and not wanted.dry_run:
-            newstore.write(parts, wanted.to, report, named, before, progress)
+            newstore.write(parts, wanted.to, report.write_json, report.write_page, named, before, progress)
     if wanted.dry_run:
         with nullcontext(sys.stdout) if as_json else Path(os.devnull).open("w", encoding="utf-8") as out:
             report.write_json(out, before)

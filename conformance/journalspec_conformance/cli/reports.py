@@ -17,7 +17,6 @@ _FORMS = {
     "text": export.as_text,
     "markdown": export.as_markdown,
     "junit": export.as_junit,
-    "github": export.as_github,
     "badge": export.as_badge,
 }
 _REPORT_STATUS = (

@@ -17,7 +17,7 @@ import numpy as np
 
 from journalspec.formats import get_format
 from journalspec_corpus.case import Case, Origin
-from journalspec_corpus.crash.disk import NAMES, SIZE, Block, Timeline
+from journalspec_corpus.crash.disk import NAMES, SECTOR, SIZE, Block, Timeline
 from journalspec_corpus.crash.formats import CrashFormat
 from journalspec_corpus.crash.oracle import ALLOWED, REQUIRED, Expected
 from journalspec_corpus.crash.reduce import Reduced, State, crashes_before
@@ -43,17 +43,7 @@ from journalspec_corpus.crash.trace import (
 from journalspec_corpus.crash.verdict import VERDICTS, limits
 from journalspec_corpus.making import make_case
 from journalspec_reference import load
-from journalspec_reference.hexdump import (
-    COLUMNS,
-    Fold,
-    Head,
-    Row,
-    fold_text,
-    head_text,
-    lines,
-    notes,
-    row_text,
-)
+from journalspec_reference.hexdump import Head, lines, text_of
 
 #: Rows of a picture, at most.
 MOST_ROWS = 14
@@ -219,11 +209,11 @@ def _rotten(state: State, what: str) -> Loss:
 def settled(state: State) -> dict[str, bytes]:
     """Return the files as they would be if everything up to the crash had arrived."""
     states = state.situation.states
-    line = Timeline(state.trace, 512).advance(max(states.point.crash_index, states.torn + 1))
+    line = Timeline(state.trace, SECTOR).advance(max(states.point.crash_index, states.torn + 1))
     return line.settled().materialise(b"")
 
 
-def sectors(state: State, size: int = 512) -> Iterator[tuple[str, int, int, str]]:
+def sectors(state: State) -> Iterator[tuple[str, int, int, str]]:
     """Yield (file, offset, length, what) of each run of sectors of which the same became.
 
     What was written since the last force has ``arrived``, is ``lost``, or has come ``partly``: not all
@@ -237,8 +227,8 @@ def sectors(state: State, size: int = 512) -> Iterator[tuple[str, int, int, str]
         old, new = before.get(name, b""), after.get(name, b"")
         run = start = 0
         last = ""
-        for at in range(0, len(content), size):
-            now, was, wanted = (data[at : at + size] for data in (content, old, new))
+        for at in range(0, len(content), SECTOR):
+            now, was, wanted = (data[at : at + SECTOR] for data in (content, old, new))
             if now == wanted:
                 what = "settled" if now == was else "arrived"
             else:
@@ -303,19 +293,14 @@ def _rows(state: State, loss: Loss) -> Iterator[_Entry]:
     spans = load(state.trace.format).spans(state.files, edition=state.trace.edition)
     start, end = loss.off, min(loss.off + loss.length, len(data))
     for line in lines(data, list(spans), loss.file):
-        length = len(line.data) if isinstance(line, Row) else line.length
-        if line.off + length <= start or line.off >= end:
+        stop = line.off + line.length
+        if stop <= start or line.off >= end:
             continue
-        if isinstance(line, Head):
-            yield _Entry(("  " + head_text(line),), head=True)
-            continue
-        odd = data[line.off : line.off + length] != wanted[line.off : line.off + length]
-        mark = MARK if odd else "  "
-        if isinstance(line, Fold):
-            yield _Entry((mark + fold_text(line),), odd=odd)
-        else:
-            beside, below = notes(line.labels, COLUMNS)
-            yield _Entry((mark + row_text(line, beside), *("  " + text for text in below)), odd=odd)
+        head = isinstance(line, Head)
+        odd = not head and data[line.off : stop] != wanted[line.off : stop]
+        text, *below = text_of(line)
+        marked = (MARK if odd else "  ") + text
+        yield _Entry((marked, *("  " + each for each in below)), head=head, odd=odd)
 
 
 def preset_words(state: State) -> str:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import platform
+import shutil
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
+
+import pyarrow as pa
 
 from journalspec.files import replace_text
 from journalspec_corpus.crash.formats import crash_format
@@ -26,20 +30,22 @@ from journalspec_corpus.pipeline.manifest import (
     load,
 )
 from journalspec_corpus.pipeline.plan import EDITION, Plan
-from journalspec_corpus.pipeline.published import publish
+from journalspec_corpus.pipeline.published import CoreChoice, choose, columns_of, publish, write_cases
 from journalspec_corpus.pipeline.store import (
     BuildError,
+    Kept,
     Summary,
     alone,
     another_plan,
-    clear_work,
     finished,
-    merge,
+    kept_of_each,
     not_ours,
     prepare,
+    read_shard,
+    write_part,
     write_shard,
 )
-from journalspec_corpus.pipeline.tables import reached, tabulate
+from journalspec_corpus.pipeline.tables import Counts, counted, reached, tabulate
 from journalspec_corpus.pipeline.verify import damaged
 from journalspec_corpus.seal import render, sealed
 
@@ -77,7 +83,7 @@ def build(
     prepare(plan, out)
     with alone(out):
         known = known or _build(plan, out, engine, progress)
-        clear_work(out)
+        shutil.rmtree(out / WORK)
     return known
 
 
@@ -136,15 +142,15 @@ def _made(plan: Plan, out: Path, engine: Builder, progress: Progress) -> dict[st
     started = time.monotonic()
     total = plan.shards()
     show = partial(progress, f"{plan.tier}: shards")
-    have = finished(plan, out, local.cores())
+    have = finished(plan, out)
     todo = [number for number in range(total) if number not in have]
     show(total - len(todo), total)
     workers = _run(plan, out, engine, todo, lambda done: show(total - len(todo) + done, total))
-    have = finished(plan, out, local.cores())
+    have = finished(plan, out)
     if len(have) < total:
         raise BuildError(f"{total - len(have)} of {total} shards are damaged", "run the same command again")
-    manifest = _counted(plan, out, have)
-    manifest["run"] = {
+    manifest, cases = _merged(plan, out, have, engine.jobs, partial(progress, f"{plan.tier}: cases"))
+    run = {
         **asdict(engine),
         "workers": workers,
         "cores": local.cores(),
@@ -155,22 +161,29 @@ def _made(plan: Plan, out: Path, engine: Builder, progress: Progress) -> dict[st
         "python": platform.python_version(),
         **{name: _version(name) for name in ("numpy", "pyarrow")},
     }
+    return {**manifest, "run": run, **({"cases": cases} if cases else {})}
+
+
+def _merged(
+    plan: Plan, out: Path, have: dict[int, Summary], jobs: int, show: Callable[[int, int], None]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Write the parts and the cases; return what the manifest says of both, whoever ran."""
+    readers, total = crash_format(plan.format).readers, plan.shards()
+    kept, choice = kept_of_each(plan, out), CoreChoice(frozenset(), {})
     if plan.tier == "core":
-        show = partial(progress, f"{plan.tier}: cases")
-        show(0, total)
-        manifest["cases"] = publish(plan, out, engine.jobs, lambda done: show(done, total))
-    return manifest
-
-
-def _counted(plan: Plan, out: Path, have: dict[int, Summary]) -> dict[str, Any]:
-    """Merge the shards and return everything in the manifest that does not depend on who ran."""
-    adapter = crash_format(plan.format)
-    parts, seen = merge(plan, out, have, local.cores())
+        columns = columns_of(readers)
+        tables = (read_shard(out, at, columns).filter(pa.array(rows)) for at, rows in enumerate(kept))
+        choice = choose(tables, readers)
+    (out / WORK / STATES).mkdir(exist_ok=True)
+    show(0, total)
+    work = partial(_finish, plan, out, kept, choice.ids)
+    done = local.each_shard(work, range(total), jobs, lambda number: show(number, total)).values()
+    parts, seen = [each.part for each in done], sum((each.counts for each in done), Counts())
     generated = sum(entry.generated for entry in have.values())
-    strict = adapter.readers[0]
     who = {entry for summary in have.values() for entry in summary.reached}
-    strata = tabulate(seen, who, adapter.readers, strict)
-    return {
+    strata = tabulate(seen, who, readers, readers[0])
+    cases = publish(plan, out, choice, [each.cases for each in done]) if plan.tier == "core" else {}
+    manifest = {
         "edition": EDITION,
         "license": LICENSE,
         "plan": plan.to_json(),
@@ -183,12 +196,30 @@ def _counted(plan: Plan, out: Path, have: dict[int, Summary]) -> dict[str, Any]:
             "traces": sum(entry.traces for entry in have.values()),
             "strata": {name: tables["distinct"] for name, tables in strata.items()},
         },
-        "strict": strict,
+        "strict": readers[0],
         "strata": strata,
         # What the rows that were kept do not show.
-        "reached": sorted("/".join(entry) for entry in who - reached(seen, adapter.readers)),
+        "reached": sorted("/".join(entry) for entry in who - reached(seen, readers)),
         "parts": parts,
     }
+    return manifest, cases
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """What a shard gave to the build: its entry in the manifest, its labels counted, its cases counted."""
+
+    part: dict[str, Any]
+    counts: Counts
+    cases: dict[str, Counter[str]]
+
+
+def _finish(plan: Plan, out: Path, kept: list[Kept], chosen: frozenset[bytes], number: int) -> Finished:
+    """Write the part and the cases of shard `number`."""
+    table = read_shard(out, number).filter(pa.array(kept[number]))
+    cases = chosen.intersection(table["case_id"].to_pylist())
+    counts = write_cases(plan, out, cases, number) if plan.tier == "core" else {}
+    return Finished(write_part(out, number, table), counted(table), counts)
 
 
 def _run(plan: Plan, out: Path, engine: Builder, todo: list[int], progress: local.Progress) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -14,10 +14,13 @@ import pyarrow.parquet as pq
 from journalspec_corpus.crash.formats import CrashFormat, Named, crash_format
 from journalspec_corpus.crash.reduce import State, find
 from journalspec_corpus.crash.states import Descriptor
+from journalspec_corpus.crash.trace import ID_BYTES
 from journalspec_corpus.crash.verdict import VERDICTS
+from journalspec_corpus.pipeline.manifest import ManifestError, load
+from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.store import part_files
 
-ID_DIGITS = 32
+_ID = re.compile(f"[0-9a-fA-F]{{{2 * ID_BYTES}}}")
 
 
 class NotThere(LookupError):
@@ -54,35 +57,28 @@ def place_of(directory: Path, name: str) -> BuiltState:
     A name is the 32 hex digits of its case id, or the id of the case, which ends in them.
     """
     digits = name.rpartition(".")[2]
+    if not _ID.fullmatch(digits):
+        raise NotThere(f"{name!r} is not the id of a state: that is {2 * ID_BYTES} hex digits")
     try:
-        wanted = bytes.fromhex(digits)
-    except ValueError:
-        wanted = b""
-    if len(digits) != ID_DIGITS or len(wanted) * 2 != ID_DIGITS:
-        raise NotThere(f"{name!r} is not the id of a state: that is {ID_DIGITS} hex digits")
-    plan = plan_of(directory)
-    adapter = crash_format(plan["format"])
-    row = _row(directory, wanted)
+        plan = Plan.from_json(load(directory)["plan"])
+        workloads = {work.name: work for work in plan.workloads()}
+    except (ManifestError, KeyError, TypeError) as error:
+        raise NotThere(f"{error}; `journalspec corpus build --tier core --out DIR` makes a build") from None
+    adapter = crash_format(plan.format)
+    # Part by part, so that memory is bounded by the largest one.
+    wanted = bytes.fromhex(digits)
+    found = (pq.read_table(path, filters=[("case_id", "=", wanted)]) for path in part_files(directory))
+    row = next((rows.to_pylist()[0] for rows in found if len(rows)), None)
     if row is None:
         raise NotThere(
             f"{directory} holds no state {digits}: ids are in the column case_id of states/*.parquet"
         )
-    workloads = (work for work in adapter.workloads(plan["tier"]) if work.name == row["workload"])
-    workload = next(workloads, None)
+    workload = workloads.get(row["workload"])
     if workload is None:
         raise NotThere(f"{row['workload']} is not a workload of this version: build {directory} again")
     descriptor = Descriptor(**{member.name: row[member.name] for member in fields(Descriptor)})
     verdicts = {reader: row[f"verdict_{reader}"] for reader in adapter.readers}
     return BuiltState(adapter, workload, descriptor, verdicts, wanted.hex())
-
-
-def _row(directory: Path, wanted: bytes) -> dict[str, Any] | None:
-    """Return the row of a state; part by part, so that memory is bounded by the largest one."""
-    for path in part_files(directory):
-        found: list[dict[str, Any]] = pq.read_table(path, filters=[("case_id", "=", wanted)]).to_pylist()
-        if found:
-            return found[0]
-    return None
 
 
 def verdict_of(place: BuiltState, reader: Named) -> str:
@@ -92,15 +88,3 @@ def verdict_of(place: BuiltState, reader: Named) -> str:
         raise NotThere(f"{place.case_id} is made otherwise by this version: build again")
     answer = reader.reader(state.files, state.trace.edition)
     return state.verdict(answer, salvaging=reader.salvaging)
-
-
-def plan_of(directory: Path) -> dict[str, Any]:
-    """Return the plan of the build in `directory`; raises NotThere if it is none."""
-    try:
-        plan: dict[str, Any] = json.loads((directory / "plan.json").read_text(encoding="utf-8"))
-        plan["format"], plan["tier"], plan["seed"]
-    except (OSError, ValueError, KeyError, TypeError):
-        raise NotThere(
-            f"{directory} is not a build: `journalspec corpus build --tier core --out DIR` makes one"
-        ) from None
-    return plan

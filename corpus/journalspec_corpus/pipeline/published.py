@@ -15,9 +15,8 @@ import gzip
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from journalspec.files import replace_text, replacing
 from journalspec_corpus.case import InputFile, Origin
@@ -36,11 +34,10 @@ from journalspec_corpus.crash.trace import PRESETS, Trace, get_preset
 from journalspec_corpus.crash.verdict import CATEGORIES, VERDICTS
 from journalspec_corpus.load import CASES
 from journalspec_corpus.making import make_case
-from journalspec_corpus.pipeline.local import Progress, each_shard
-from journalspec_corpus.pipeline.manifest import WORK, part_name
+from journalspec_corpus.pipeline.manifest import WORK
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.run import rows_of
-from journalspec_corpus.pipeline.store import BuildError, part_files
+from journalspec_corpus.pipeline.store import BuildError
 
 #: How many cases are published, and how many of each class there are at least.
 CORE_CASES, PER_CLASS = 100_000, 3
@@ -72,18 +69,17 @@ class CoreChoice:
     beyond: dict[str, dict[str, dict[str, int]]]
 
 
-def choose(folder: Path, readers: Collection[str], total: int = CORE_CASES) -> CoreChoice:
-    """Return what to publish of the states in `folder`, and how `readers` fail on that.
+def choose(tables: Iterable[pa.Table], readers: Collection[str], total: int = CORE_CASES) -> CoreChoice:
+    """Return what to publish of the states in `tables`, and how `readers` fail on that.
 
     First the smallest ids of each class, then the smallest of each category up to its share, then of
     each class up to its quota, then of all: ids are hashes, so this is a sample.
     """
     found: list[tuple[bytes, Kind, Kind]] = []
-    for path in part_files(folder):
-        table = pq.read_table(path, columns=["case_id", *_KIND, *(f"verdict_{name}" for name in readers)])
-        ids, *columns = map(_values, table.columns)
-        kinds, verdicts = zip(*columns[: len(_KIND)], strict=True), zip(*columns[len(_KIND) :], strict=True)
-        found += zip(ids, kinds, verdicts, strict=True)
+    for table in tables:
+        columns = [_values(table[name]) for name in columns_of(readers)]
+        kinds = zip(*columns[1 : 1 + len(_KIND)], strict=True)
+        found += zip(columns[0], kinds, zip(*columns[1 + len(_KIND) :], strict=True), strict=True)
     found.sort(key=itemgetter(0))
     chosen = _chosen([(case, kind) for case, kind, _ in found], total)
     beyond: dict[str, dict[str, Counter[str]]] = {name: {} for name in readers}
@@ -92,6 +88,11 @@ def choose(folder: Path, readers: Collection[str], total: int = CORE_CASES) -> C
             if VERDICTS[verdict]:
                 beyond[name].setdefault(kind[0], Counter())[verdict] += 1
     return CoreChoice(chosen, {name: _sorted(of) for name, of in beyond.items()})
+
+
+def columns_of(readers: Collection[str]) -> list[str]:
+    """Return the columns that decide what is published, and those of which it is counted."""
+    return ["case_id", *_KIND, *(f"verdict_{name}" for name in readers)]
 
 
 def _values(column: pa.ChunkedArray) -> list[Any]:
@@ -140,12 +141,15 @@ def _chosen(found: Sequence[tuple[bytes, Kind]], total: int) -> frozenset[bytes]
     return frozenset(taken)
 
 
-def publish(plan: Plan, out: Path, jobs: int, progress: Progress) -> dict[str, Any]:
-    """Write the cases of a build under way; return what its manifest says of them. Raises BuildError."""
-    choice = choose(out / WORK, crash_format(plan.format).readers)
-    work = partial(write_cases, plan, out, choice.ids)
+def publish(
+    plan: Plan, out: Path, choice: CoreChoice, counted: Iterable[dict[str, Counter[str]]]
+) -> dict[str, Any]:
+    """Put the cases of a build under way together; return what its manifest says of them. Raises BuildError.
+
+    `counted` has what :func:`write_cases` returned of each shard.
+    """
     counts: dict[str, Counter[str]] = {}
-    for of_shard in each_shard(work, range(plan.shards()), jobs, progress).values():
+    for of_shard in counted:
         for stratum, categories_of in of_shard.items():
             counts.setdefault(stratum, Counter()).update(categories_of)
     written = sum(sum(of.values()) for of in counts.values())
@@ -173,10 +177,9 @@ def _lines_file(out: Path, number: int) -> Path:
     return out / WORK / f"cases-{number:05d}.jsonl"
 
 
-def write_cases(plan: Plan, out: Path, chosen: frozenset[bytes], number: int) -> dict[str, Counter[str]]:
+def write_cases(plan: Plan, out: Path, chosen: Collection[bytes], number: int) -> dict[str, Counter[str]]:
     """Write the lines of the `chosen` cases of shard `number`; count them by class and category."""
-    ids = pq.read_table(out / WORK / part_name(number), columns=["case_id"])["case_id"].to_pylist()
-    left = set(chosen.intersection(ids))
+    left = set(chosen)
     adapter = crash_format(plan.format)
     counts: dict[str, Counter[str]] = {}
     lines: list[str] = []

@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -133,10 +132,10 @@ class Shard:
         #: who reaches which states, and who fails in them: also in those that another trace had before
         self.reached: set[Reached] = set()
         self._seen: set[bytes] = set()
-        #: Of each column its values, crash point by crash point; of labels and texts their numbers.
-        self._columns: dict[str, list[Sequence[Any] | npt.NDArray[Any]]] = defaultdict(list)
-        #: Of the columns of texts that are not known before the numbers of those that occurred.
-        self._texts: dict[str, dict[str, int]] = {name: {} for name in (*_OF_TRACE, "field")}
+        #: Of each column its values, crash point by crash point; of labels their numbers, of texts of a trace
+        #: the number of the trace.
+        self._columns: dict[str, list[npt.NDArray[Any]]] = defaultdict(list)
+        self._texts: list[tuple[str, ...]] = []
 
     def rows(self, trace: Trace) -> Iterator[Rows]:
         """Yield the states of `trace` that the shard has not seen yet."""
@@ -165,68 +164,58 @@ class Shard:
                 if VERDICTS[_VERDICTS[verdict]]:
                     self.reached.add(Reached(*who, PRESETS[at].name, reader, _VERDICTS[verdict]))
 
-    def _number(self, column: str, text: str) -> int:
-        known = self._texts[column]
-        return known.setdefault(text, len(known))
-
     def add(self, trace: Trace) -> None:
         """Take in the states of `trace` that the shard does not hold yet."""
-        texts = (trace.id, trace.name, trace.edition, writer_of(trace), trace.background)
-        own = {name: self._number(name, text) for name, text in zip(_OF_TRACE, texts, strict=True)}
+        number = len(self._texts)
+        self._texts.append((trace.id, trace.name, trace.edition, writer_of(trace), trace.background))
         for rows in self.rows(trace):
             states, (torn, names) = rows.states, rows.facts.fields
-            lists: dict[str, Sequence[Any]] = {
-                "case_id": rows.case_ids,
-                "mask": masks(states),
-                "rot": states.rot or ("",) * len(states),
-            }
-            numbers: dict[str, npt.ArrayLike] = {
-                **own,
+            values: dict[str, npt.ArrayLike] = {
+                **dict.fromkeys(_OF_TRACE, number),
+                "case_id": np.asarray(rows.case_ids, object),
                 "stratum": list(STRATA).index(states.stratum),
                 "preset": states.preset,
                 "crash_index": states.point.crash_index,
+                "mask": np.asarray(masks(states), object),
                 "tear": states.tear,
+                "rot": np.asarray(states.rot or "", object),
                 "seed": self.seed,
                 "category": rows.category,
-                "field": np.asarray([self._number("field", name) for name in names])[torn],
+                "field": np.asarray(names, object)[torn],
                 "acknowledged": len(rows.expected.must_keep),
                 "refusal": rows.refusal,
                 **{f"verdict_{name}": of for name, of in zip(self.readers, rows.verdicts, strict=True)},
             }
-            for name, values in lists.items():
-                self._columns[name].append(values)
-            for name, column in numbers.items():
+            for name, column in values.items():
                 self._columns[name].append(np.broadcast_to(column, len(states)))
 
     def table(self) -> pa.Table:
         """Return everything added so far, in order."""
-        labels = {
+        labels: dict[str, Sequence[str]] = {
             "stratum": list(STRATA),
             "preset": [preset.name for preset in PRESETS],
             "category": list(CATEGORIES),
             "refusal": list(REFUSALS),
             **{f"verdict_{reader}": list(VERDICTS) for reader in self.readers},
-            **{name: list(texts) for name, texts in self._texts.items()},
         }
         columns, arrays = schema(self.readers), []
         for column in columns:
             name, parts = column.name, self._columns[column.name]
-            if name in ("case_id", "mask", "rot"):
-                arrays.append(pa.array(list(chain.from_iterable(parts)), column.type))
-                continue
-            numbers = np.concatenate([np.zeros(0, np.int64), *parts])
+            values = np.concatenate(parts) if parts else np.zeros(0, object)
             if name == "field":
-                # Those that occur, in the order of their names.
-                known = labels[name]
-                used = sorted(np.unique(numbers).tolist(), key=known.__getitem__)
-                place = np.zeros(len(known), np.int64)
-                place[used] = np.arange(len(used))
-                labels[name], numbers = [known[at] for at in used], place[numbers]
+                known, values = np.unique(values, return_inverse=True)
+                labels[name] = known.tolist()
+            elif name in _OF_TRACE:
+                texts = [of_trace[_OF_TRACE.index(name)] for of_trace in self._texts]
+                labels[name] = list(dict.fromkeys(texts))
+                values = np.asarray([labels[name].index(text) for text in texts], np.int64)[
+                    values.astype(int)
+                ]
             if name in labels:
-                indices = pa.array(numbers, column.type.index_type)
+                indices = pa.array(values, column.type.index_type)
                 arrays.append(pa.DictionaryArray.from_arrays(indices, pa.array(labels[name], pa.string())))
             else:
-                arrays.append(pa.array(numbers, column.type))
+                arrays.append(pa.array(values, column.type))
         return pa.Table.from_arrays(arrays, schema=columns)
 
 

@@ -1,4 +1,4 @@
-"""Shards on disk: written whole or not at all, found again, and merged into the final parts.
+"""Shards on disk: written whole or not at all, found again, and what is kept of them as Parquet.
 
 A build directory holds ``plan.json``, ``work/`` while it is under way, and in the
 end ``states/part-*.parquet`` and ``manifest.json``. All files but the manifest's
@@ -6,9 +6,6 @@ members ``run`` and ``seal`` are the same, byte for byte, whoever built them.
 
 While a build is under way its shards are Arrow files, which are quick to write and to read; only what
 a finished build keeps of them becomes Parquet, once.
-
-Merging takes out what several shards hold and counts the rest. It needs 60 bytes of memory per state,
-next to one shard per core.
 """
 
 from __future__ import annotations
@@ -16,13 +13,9 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import shutil
 import time
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
-from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import IO, Any
@@ -38,8 +31,11 @@ from journalspec_corpus.crash.trace import ID_BYTES
 from journalspec_corpus.pipeline.manifest import PLAN_FILE, STATES, WORK, part_name
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.run import judged_shard
-from journalspec_corpus.pipeline.tables import Counts, Reached, counted
+from journalspec_corpus.pipeline.tables import Reached
 from journalspec_corpus.seal import MAX_SEALED, render
+
+#: Where the schema of a shard's file has its summary.
+_SUMMARY = b"journalspec"
 
 
 class BuildError(Exception):
@@ -52,7 +48,7 @@ class BuildError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """One finished shard: how many states, how many before de-duplication, and its file's SHA-256.
+    """One finished shard: how many states, and how many before de-duplication.
 
     `reached` says who reaches what in it. `cpu` is the processor time it took, in seconds; no output
     depends on it.
@@ -62,7 +58,6 @@ class Summary:
     states: int
     generated: int
     traces: int
-    sha256: str
     reached: list[Reached]
     cpu: float
 
@@ -152,98 +147,62 @@ def part_files(out: Path) -> list[Path]:
 
 
 def write_shard(plan: Plan, out: Path, number: int) -> None:
-    """Judge shard `number` and write it; the summary is written last, as the seal.
+    """Judge shard `number` and write it, with its summary.
 
     A shard that is there is not judged again: a task that lost its worker is given
     to another one as a whole.
     """
-    if _intact(out, number) is not None:
+    if _summary(out, number) is not None:
         return
     started = time.process_time()
     shard = judged_shard(plan, number)
     table, sink = shard.table(), BytesIO()
+    used, reached = time.process_time() - started, sorted(shard.reached)
+    summary = Summary(number, len(table), shard.generated, shard.traces, reached, used)
+    table = table.replace_schema_metadata({_SUMMARY: json.dumps(asdict(summary))})
     feather.write_feather(table, sink, compression="lz4", chunksize=max(1, len(table)))
-    data = sink.getvalue()
-    replace_bytes(shard_file(out, number), data)
-    summary = Summary(
-        shard=number,
-        states=len(table),
-        generated=shard.generated,
-        traces=shard.traces,
-        sha256=hashlib.sha256(data).hexdigest(),
-        reached=sorted(shard.reached),
-        cpu=time.process_time() - started,
-    )
-    replace_text(shard_file(out, number).with_suffix(".json"), json.dumps(asdict(summary)))
+    replace_bytes(shard_file(out, number), sink.getvalue())
 
 
 def read_shard(out: Path, number: int, columns: Sequence[str] | None = None) -> pa.Table:
     """Return the rows of a shard, all columns or only some."""
-    return feather.read_table(shard_file(out, number), columns, memory_map=True, use_threads=False)
+    table = feather.read_table(shard_file(out, number), columns, memory_map=True, use_threads=False)
+    return table.replace_schema_metadata(None)
 
 
-def finished(plan: Plan, out: Path, jobs: int = 1) -> dict[int, Summary]:
-    """Return the shards that are on disk and intact; `jobs` threads look."""
-    with ThreadPoolExecutor(max(1, jobs)) as pool:
-        known = list(pool.map(partial(_intact, out), range(plan.shards())))
-    return {number: summary for number, summary in enumerate(known) if summary is not None}
+def finished(plan: Plan, out: Path) -> dict[int, Summary]:
+    """Return the shards that are on disk and intact."""
+    known = {number: _summary(out, number) for number in range(plan.shards())}
+    return {number: summary for number, summary in known.items() if summary is not None}
 
 
-def _intact(out: Path, number: int) -> Summary | None:
-    """Return the summary of a shard that is on disk as it was sealed, None of any other."""
-    data = shard_file(out, number)
+def _summary(out: Path, number: int) -> Summary | None:
+    """Return the summary of a shard that is on disk, None of one that is not, or is cut or another one."""
     try:
-        loaded = json.loads(data.with_suffix(".json").read_text(encoding="utf-8"))
+        with pa.memory_map(str(shard_file(out, number))) as source:
+            loaded = json.loads(pa.ipc.open_file(source).schema.metadata[_SUMMARY])
         summary = Summary(**{**loaded, "reached": [Reached(*entry) for entry in loaded["reached"]]})
-        intact = hashlib.sha256(data.read_bytes()).hexdigest() == summary.sha256
     except (OSError, KeyError, TypeError, ValueError):
         return None
-    return summary if intact and summary.shard == number else None
+    return summary if summary.shard == number else None
 
 
 def sealed(out: Path) -> int:
-    """Return how many shards have been sealed, for a progress bar."""
-    return sum(1 for path in (out / WORK).glob("shard-*.json"))
-
-
-def clear_work(out: Path) -> None:
-    """Remove what only a build under way needs."""
-    shutil.rmtree(out / WORK)
+    """Return how many shards are on disk, for a progress bar."""
+    return sum(1 for path in (out / WORK).glob("shard-*.arrow"))
 
 
 Ids = npt.NDArray[np.uint64]
 Kept = npt.NDArray[np.bool_]
-#: The entries of parts in the manifest, and their labels, counted.
-Parts = tuple[list[dict[str, Any]], Counts]
 
 
-def merge(plan: Plan, out: Path, summaries: dict[int, Summary], jobs: int = 1) -> Parts:
-    """Write the final parts below ``work/``. Of equal ids the first in plan order stays."""
-    numbers = range(plan.shards())
-    shutil.rmtree(out / WORK / STATES, ignore_errors=True)
-    (out / WORK / STATES).mkdir()
-    with ThreadPoolExecutor(max(1, jobs)) as pool:
-        ids = np.concatenate(
-            list(pool.map(lambda number: ids_of(read_shard(out, number, ["case_id"])), numbers))
-        )
-        ends = np.cumsum([summaries[number].states for number in numbers])
-        done = list(pool.map(partial(_part, out), numbers, np.split(first_of_each(ids), ends[:-1])))
-    seen: Counts = Counter()
-    for _, of_part in done:
-        seen.update(of_part)
-    return [entry for entry, _ in done], seen
+def kept_of_each(plan: Plan, out: Path) -> list[Kept]:
+    """Return for each shard which rows stay: of equal ids the first in plan order.
 
-
-def _part(out: Path, number: int, keep: Kept) -> tuple[dict[str, Any], Counts]:
-    """Write one part: what is kept of a shard. Return its entry in the manifest, and counts."""
-    table, sink = read_shard(out, number).filter(pa.array(keep)), BytesIO()
-    # A dictionary of ids would hold every one of them.
-    repeating = [column.name for column in table.schema if not pa.types.is_fixed_size_binary(column.type)]
-    pq.write_table(table, sink, compression="zstd", write_statistics=False, use_dictionary=repeating)
-    name, data = part_name(number), sink.getvalue()
-    replace_bytes(out / WORK / name, data)
-    sha256 = hashlib.sha256(data).hexdigest()
-    return {"file": name, "rows": len(table), "bytes": len(data), "sha256": sha256}, counted(table)
+    This needs 60 bytes of memory per state.
+    """
+    ids = [ids_of(read_shard(out, number, ["case_id"])) for number in range(plan.shards())]
+    return np.split(first_of_each(np.concatenate(ids)), np.cumsum([len(each) for each in ids])[:-1])
 
 
 def ids_of(table: pa.Table) -> Ids:
@@ -259,3 +218,14 @@ def first_of_each(ids: Ids) -> Kept:
     first = np.ones(len(ids), bool)
     first[order[1:][again]] = False
     return first
+
+
+def write_part(out: Path, number: int, table: pa.Table) -> dict[str, Any]:
+    """Write what is kept of a shard below ``work/``; return its entry in the manifest."""
+    sink = BytesIO()
+    # A dictionary of ids would hold every one of them.
+    repeating = [column.name for column in table.schema if not pa.types.is_fixed_size_binary(column.type)]
+    pq.write_table(table, sink, compression="zstd", write_statistics=False, use_dictionary=repeating)
+    name, data = part_name(number), sink.getvalue()
+    replace_bytes(out / WORK / name, data)
+    return {"file": name, "rows": len(table), "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}

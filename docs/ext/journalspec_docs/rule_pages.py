@@ -1,15 +1,8 @@
-"""Design rules: what each comes to in every format, and the measured rates.
-
-Rates are committed files (``docs/data/rates-*.json``), made by ``journalspec corpus
-rates --json``: a build of the core tier takes longer than a page may.
-"""
+"""Design rules: what each comes to in every format."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 from docutils import nodes
 
@@ -41,17 +34,6 @@ def judged_formats() -> list[str]:
 def rule_id(rule: str) -> str:
     """Return the anchor of a rule, and on a format's page of what it comes to there."""
     return nodes.make_id(f"rule-{rule}")
-
-
-def rate_files() -> list[Path]:
-    """Return the committed results of measurements."""
-    return sorted(sources.DATA.glob("rates-*.json"))
-
-
-def rates() -> dict[str, dict[str, Any]]:
-    """Return the measured rates by format."""
-    found = [json.loads(path.read_text(encoding="utf-8")) for path in rate_files()]
-    return {result["plan"]["format"]: result for result in found}
 
 
 def flagged(rule: Rule) -> Iterator[tuple[str, str]]:

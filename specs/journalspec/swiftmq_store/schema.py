@@ -95,17 +95,6 @@ def _tagged(context: Any) -> bool:
     return bool(context.first and context.first[:4] == b"\0\0\0\1")
 
 
-def page_schema(role: str) -> Construct[Any, Any]:
-    """Return the schema of a page of the `root` index, of the index of a `queue`, or of a `message`."""
-    if role == "message":
-        return Struct("page" / CODEC.schema("message_page", "13"), "rest" / GreedyBytes)
-    return Struct(
-        "header" / CODEC.schema("index", "13"),
-        "entries" / Counted(lambda context: context.header.slots, CODEC.schema(f"{role}_entry", "13")),
-        "rest" / GreedyBytes,
-    )
-
-
 CODEC = ConstructCodec(LAYOUT, log_schema)
 #: A swap file, in which every entry is whole.
 SWAP = Struct("entries" / While(lambda stream, _: bool(ahead(stream, 1)), CODEC.schema("swap_entry", "13")))
