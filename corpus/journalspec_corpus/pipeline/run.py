@@ -68,7 +68,7 @@ class Rows:
     @cached_property
     def facts(self) -> Facts:
         """What is true of each of them."""
-        return Facts(self.states)
+        return Facts(self.states, self.contents.ids if self.contents else None)
 
     @cached_property
     def refusal(self) -> Column:
