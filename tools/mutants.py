@@ -25,6 +25,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
+from operator import is_
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
@@ -181,7 +182,11 @@ def _renamed(code: CodeType, old: str, new: str) -> CodeType:
             return _renamed(value, old, new)
         return value.replace(old, new) if isinstance(value, str) else value
 
-    return code.replace(co_consts=tuple(map(told, code.co_consts)), co_names=tuple(map(told, code.co_names)))
+    constants, names = tuple(map(told, code.co_consts)), tuple(map(told, code.co_names))
+    # Most functions name no module: what is as it was need not be made again.
+    if all(map(is_, (*constants, *names), (*code.co_consts, *code.co_names))):
+        return code
+    return code.replace(co_consts=constants, co_names=names)
 
 
 @cache

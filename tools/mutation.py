@@ -97,11 +97,15 @@ def proofs(format_id: str, cases: Sequence[Case], enough: int | None = 1) -> lis
     first one with a killer is named; `enough` killers are looked for (None: all).
     """
     unproved, mutants = load_unproved(format_id), load_mutants(format_id)
+    by_name: dict[str, list[Case]] = {}
+    for case in cases:
+        for name in case.requirements:
+            by_name.setdefault(name, []).append(case)
     found = []
     for requirement in requirements(format_id):
         if requirement.level != "must" or not CONDUCT.intersection(requirement.roles):
             continue
-        naming = [case for case in cases if requirement.id in case.requirements]
+        naming = by_name.get(requirement.id, ())
         breaking = [mutant for mutant in mutants if requirement.id in mutant.breaks]
         proof = Proof(requirement.id, why=unproved.get(requirement.id, ""))
         for mutant in breaking:

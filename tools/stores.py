@@ -26,6 +26,10 @@ from typing import Any
 PROGRAMS = Path(__file__).with_name("stores")
 #: Seconds that Maven, or a broker, may take.
 TIMEOUT = 3600
+#: A broker that runs for seconds gains nothing from a compiler that takes its time.
+QUICK = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+#: More messages than this take longer.
+FEW = 10_000
 
 
 class StoreError(RuntimeError):
@@ -173,7 +177,9 @@ def written(name: str, version: str, *, messages: int = 500, seed: int = 1, end:
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
         fresh = Path(scratch) / "store"
-        _run([*command(name, version, Path(scratch)), str(fresh), *settings], f"{name} {version}")
+        java, *words = command(name, version, Path(scratch))
+        quick = QUICK if messages <= FEW else ()
+        _run([java, *quick, *words, str(fresh), *settings], f"{name} {version}")
         _move(fresh, target)
     return target
 

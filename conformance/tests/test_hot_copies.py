@@ -20,8 +20,6 @@ TOOL = Path(__file__).parents[2] / "tools" / "stores.py"
 #: Enough for a dozen files, and for so many copies while they are written.
 MESSAGES = 10_000
 COPIES = 8
-#: It runs for seconds: a compiler that takes its time is not worth it.
-QUICK = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 #: A broker that was halted writes nothing more: its files are the truth about every record of every copy.
 SECONDS = 120
 
@@ -81,7 +79,7 @@ def test_a_copy_of_a_running_broker(
         pytest.skip(f"the broker could not be had: {str(error).splitlines()[0]}")
     store = tmp_path / "store"
     with subprocess.Popen(
-        [java, *QUICK, *words, str(store), str(MESSAGES), "1", "halt"],
+        [java, *tool.QUICK, *words, str(store), str(MESSAGES), "1", "halt"],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     ) as process:

@@ -292,8 +292,9 @@ class Comparison:
         point, torn = states.point, states.torn
         expected = expected_at(self.trace, point.crash_index, torn)
         ledger = self._ledger(point.crash_index, torn)
-        refusals = Facts(states).refusals
-        found, which = answers(StateContents(point, states.codes), self.adapter.read)
+        contents = StateContents(point, states.codes)
+        refusals = Facts(states, contents.ids).refusals
+        found, which = answers(contents, self.adapter.read)
         known: dict[Content, BruteDebt] = {}
         for row, codes in enumerate(states.codes):
             self.report.rows += 1
@@ -336,8 +337,9 @@ class Comparison:
             point = states.point
             past = pasts.setdefault(point.crash_index, Past(self.trace, point.crash_index))
             expected = expected_at(self.trace, point.crash_index, states.torn, states.stratum)
-            refusals = Facts(states).refusals
-            found, which = answers(StateContents(point, states.codes), self.adapter.read)
+            contents = StateContents(point, states.codes)
+            refusals = Facts(states, contents.ids).refusals
+            found, which = answers(contents, self.adapter.read)
             for row, codes in enumerate(states.codes):
                 self.report.others += 1
                 preset = PRESETS[states.preset[row]].name

@@ -49,7 +49,7 @@ class InputFile:
     @classmethod
     def of(cls, path: str, content: bytes) -> InputFile:
         """Return the shortest description of `content`: the commonest byte is the fill."""
-        fill = max(range(256), key=content.count) if content else 0
+        fill = _commonest(content) if content else 0
         return cls(path, len(content), fill, tuple(_extents(content, fill)))
 
     def content(self) -> bytes:
@@ -100,15 +100,29 @@ class InputFile:
         return cls(data["path"], size, fill[0], extents)
 
 
+def _commonest(content: bytes) -> int:
+    """Return the byte that occurs most often, the lowest of those that occur equally often."""
+    # What the end is filled with is mostly more than half of a journal.
+    if 2 * content.count(content[-1]) > len(content):
+        return content[-1]
+    fill, most, rest = 0, 0, len(content)
+    for byte in range(256):
+        count = content.count(byte)
+        rest -= count
+        if count > most:
+            fill, most = byte, count
+        if rest <= most:
+            break
+    return fill
+
+
 def _extents(content: bytes, fill: int) -> Iterator[tuple[int, bytes]]:
     """Yield the parts of `content` between runs of more than _GAP fill bytes."""
     gap = bytes([fill]) * (_GAP + 1)
     pos, end = 0, len(content)
-    while pos < end:
-        while pos < end and content[pos] == fill:
-            pos += 1
-        if pos == end:
-            return
+    other = re.compile(b"[^%b]" % re.escape(bytes([fill])))
+    while found := other.search(content, pos):
+        pos = found.start()
         stop = content.find(gap, pos)
         stop = end if stop < 0 else stop
         piece = content[pos:stop].rstrip(bytes([fill]))

@@ -43,6 +43,11 @@ def test_a_file_is_described_without_loss(content: bytes) -> None:
     assert InputFile.from_json(json.loads(json.dumps(file.to_json()))) == file
 
 
+@given(st.lists(st.sampled_from((0, 10, 93, 94, 255)), max_size=40).map(bytes))
+def test_the_lowest_of_the_commonest_bytes_is_the_fill(content: bytes) -> None:
+    assert InputFile.of("x", content).fill == max(range(256), key=content.count)
+
+
 def test_the_commonest_byte_is_the_fill() -> None:
     file = InputFile.of("x", b"q" * 5000 + b"abc" + b"q" * 5000)
     assert (file.fill, file.extents) == (ord("q"), ((5000, b"abc"),))

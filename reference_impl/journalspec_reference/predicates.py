@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,6 +30,11 @@ IN, LIKE, PRESENT = "in", "like", "is not null"
 
 def text_of(value: Any) -> str:
     """Return a value as a text: bytes as hex, the elements of a list with commas in between, "" for None."""
+    # Most are one of these two, and there may be millions.
+    if value.__class__ is str:
+        return cast(str, value)
+    if value.__class__ is int:
+        return str(value)
     if value is None:
         return ""
     if isinstance(value, bool):

@@ -183,7 +183,7 @@ def evaluate(text: str, value_of: Callable[[str], int]) -> int:
     right = int(value_of(second) if isinstance(second, str) else second)
     if sign == "/":
         return left // right if right else -1
-    return {"+": left + right, "-": left - right, "*": left * right}[str(sign)]
+    return left + right if sign == "+" else left - right if sign == "-" else left * right
 
 
 @cache
@@ -202,14 +202,14 @@ def alternative(wanted: Any) -> tuple[str, int, int]:
 def holds(wanted: Sequence[Any], value: int) -> bool:
     """Tell whether `value` is one of the alternatives."""
     for sign, low, high in map(alternative, wanted):
-        if {
-            "=": value == low,
-            "!": value != low,
-            "&": value & low != 0,
-            "<": value < low,
-            ">=": value >= low,
-            "..": low <= value <= high,
-        }[sign]:
+        if (
+            (sign == "=" and value == low)
+            or (sign == "!" and value != low)
+            or (sign == "&" and value & low != 0)
+            or (sign == "<" and value < low)
+            or (sign == ">=" and value >= low)
+            or (sign == ".." and low <= value <= high)
+        ):
             return True
     return False
 

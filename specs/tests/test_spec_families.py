@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 from random import Random
@@ -37,6 +38,7 @@ for (const [path, text] of Object.entries(made)) writeFileSync(process.argv[3] +
 """
 
 
+@cache
 def drawn(family: Family, number: int) -> list[tuple[str, str, bytes]]:
     """Return `number` types of a family: root, version and bytes, always the same ones."""
     random = Random(46)

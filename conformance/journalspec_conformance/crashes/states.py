@@ -8,7 +8,7 @@ depends on the seed (of a build: on the ids) alone. Nothing is chosen by what a 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from hashlib import blake2b
@@ -26,13 +26,14 @@ from journalspec_conformance.connection import Message
 from journalspec_conformance.errors import Misbehaved, Problem
 from journalspec_conformance.result import Outcome
 from journalspec_corpus.case import Case, Origin
+from journalspec_corpus.crash.disk import States
 from journalspec_corpus.crash.explain import ExpectedSets, permitted_by_policy, published_id
-from journalspec_corpus.crash.facts import fields as torn_fields
+from journalspec_corpus.crash.facts import Facts
 from journalspec_corpus.crash.formats import CrashFormat, crash_format
 from journalspec_corpus.crash.oracle import REFUSALS, Expected, expected_at, in_words
 from journalspec_corpus.crash.reduce import State
 from journalspec_corpus.crash.second_crash import SecondLife
-from journalspec_corpus.crash.states import Descriptor, as_write, descriptor_of, state_of
+from journalspec_corpus.crash.states import Descriptor, as_write, crash_states, descriptor_of, state_of
 from journalspec_corpus.crash.trace import CORRUPTED, PRESETS, REACHABLE, Trace, get_preset, writer_of
 from journalspec_corpus.crash.verdict import (
     CATEGORIES,
@@ -47,7 +48,7 @@ from journalspec_corpus.crash.verdict import (
 from journalspec_corpus.making import make_case
 from journalspec_corpus.pipeline import manifest
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.run import Rows, rows_of
+from journalspec_corpus.pipeline.run import Rows, named
 from journalspec_corpus.pipeline.store import part_files
 from journalspec_reference import load
 
@@ -267,18 +268,18 @@ def sampled(
         if len(taken) >= count:
             break
         stratum = CORRUPTED if number % CORRUPTED_EVERY == 0 else REACHABLE
-        states: dict[Class, list[tuple[bytes, Rows, int]]] = {}
-        for kind, case_id, rows, row in _states_of(trace, stratum, seed):
-            states.setdefault(kind, []).append((case_id, rows, row))
-        for of_kind in states.values():
-            of_kind.sort(key=lambda state: _draw(seed, state[0]), reverse=True)
+        places = _places(trace, stratum, seed)
+        # Ids cost most: only states of the classes that are asked for get theirs.
+        drawn: dict[Class, list[tuple[bytes, Rows, int]]] = {}
         for _ in range(min(each, count - len(taken))):
-            if not states:
+            if not places:
                 break
-            kind = min(states, key=lambda kind: (seen[kind], kind))
-            case_id, rows, row = states[kind].pop()
-            if not states[kind]:
-                del states[kind]
+            kind = min(places, key=lambda kind: (seen[kind], kind))
+            if kind not in drawn:
+                drawn[kind] = _in_drawn_order(places[kind], seed)
+            case_id, rows, row = drawn[kind].pop()
+            if not drawn[kind]:
+                del places[kind]
             if case_id not in taken:
                 seen[kind] += 1
                 descriptor, refusal = descriptor_of(rows.states, row, seed), REFUSALS[int(rows.refusal[row])]
@@ -292,15 +293,28 @@ def _draw(seed: int, name: bytes) -> bytes:
     return blake2b(name, digest_size=16, key=b"%d" % seed).digest()
 
 
-def _states_of(trace: Trace, stratum: str, seed: int) -> Iterator[tuple[Class, bytes, Rows, int]]:
-    """Yield the class and the id of each state, with the rows that it is in and its number there."""
+def _places(trace: Trace, stratum: str, seed: int) -> dict[Class, list[tuple[States, list[int]]]]:
+    """Return class -> where its states are: those of a crash point, and the numbers of the rows there."""
     writer, presets = writer_of(trace), tuple(preset for preset in PRESETS if preset.stratum == stratum)
-    for rows in rows_of(trace, presets, seed, everywhere=stratum == CORRUPTED):
-        torn, names = torn_fields(rows.facts)
-        kinds = zip(rows.case_ids, rows.category.tolist(), torn.tolist(), strict=True)
-        for row, (case_id, category, field) in enumerate(kinds):
-            kind = Class(rows.states.stratum, CATEGORIES[category], trace.background, names[field], writer)
-            yield kind, case_id, rows, row
+    found: dict[Class, list[tuple[States, list[int]]]] = {}
+    for states in crash_states(trace, presets, seed, everywhere=stratum == CORRUPTED):
+        if len(states):
+            facts = Facts(states)
+            torn, names = facts.fields
+            rows: dict[tuple[int, int], list[int]] = {}
+            for row, key in enumerate(zip(facts.categories.tolist(), torn.tolist(), strict=True)):
+                rows.setdefault(key, []).append(row)
+            for (category, field), at in rows.items():
+                kind = Class(stratum, CATEGORIES[category], trace.background, names[field], writer)
+                found.setdefault(kind, []).append((states, at))
+    return found
+
+
+def _in_drawn_order(places: list[tuple[States, list[int]]], seed: int) -> list[tuple[bytes, Rows, int]]:
+    """Return the id of each state, with its rows and its number among them; the first drawn is last."""
+    several = (named(states.take(np.asarray(at, np.int64))) for states, at in places)
+    found = [(case_id, rows, row) for rows in several for row, case_id in enumerate(rows.case_ids)]
+    return sorted(found, key=lambda state: _draw(seed, state[0]), reverse=True)
 
 
 def built(directory: Path, count: int, editions: Mapping[str, Collection[str]]) -> list[CrashCase]:

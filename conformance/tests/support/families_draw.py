@@ -42,6 +42,12 @@ def draw(family: Family, name: str, version: str, random: Random) -> bytes:
 
 
 @cache
+def _measured(family: Family, name: str, field: str) -> tuple[tuple[str, Member], ...]:
+    """Return those of the fields that ask for a number whose size or count it is."""
+    return tuple((called, use) for called, use in _uses(family, name, field) if called in _measures(use))
+
+
+@cache
 def _uses(family: Family, name: str, field: str) -> tuple[tuple[str, Member], ...]:
     """Return the fields that ask for `field` of a type, in types within it too, and how they call it."""
     found = [(field, each) for each in family.types[name].fields if field in each.references]
@@ -122,10 +128,9 @@ class _Drawer:
         elif form.real:
             value = self.random.randint(-1000, 1000) / 8
         elif _uses(*place):
-            measured = [(name, use) for name, use in _uses(*place) if name in _measures(use)]
-            possible = [
-                each for each in _tried(*place) if low <= each <= high and _fits(measured, each, scopes)
-            ]
+            measured, possible = _measured(*place), [each for each in _tried(*place) if low <= each <= high]
+            if measured:
+                possible = [each for each in possible if _fits(measured, each, scopes)]
             if depth >= DEEP:
                 least = min(_depth_of(*place, each) for each in possible)
                 possible = [each for each in possible if _depth_of(*place, each) == least]
@@ -261,15 +266,18 @@ def _fits(uses: Sequence[tuple[str, Member]], value: int, scopes: tuple[dict[str
         if use.when[:1] == (name,) and not holds(use.when[1:], value):
             continue
         for text in (use.size, use.count):
-            if name not in _terms(text):
+            parts = _terms(text)
+            if name not in parts:
                 continue
-            field = {name.removeprefix("outer."): value}
-            # What a type within asks for is outside of it: what it has itself is not drawn yet.
-            known = (*scopes[:-1], {**scopes[-1], **field}, *([{}] if "." in name else []))
-            try:
-                found = evaluate(text, values_of(known))
-            except KeyError:
-                continue
+            found = value
+            if len(parts) > 1:
+                field = {name.removeprefix("outer."): value}
+                # What a type within asks for is outside of it: what it has itself is not drawn yet.
+                known = (*scopes[:-1], {**scopes[-1], **field}, *([{}] if "." in name else []))
+                try:
+                    found = evaluate(text, values_of(known))
+                except KeyError:
+                    continue
             wide = use.encoding.startswith("utf16") and text == use.size
             if found > LONG * 4 or (wide and found > 0 and found % 2):
                 return False

@@ -9,7 +9,7 @@ which it tore.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property, wraps
 from itertools import chain
 from typing import Concatenate, ParamSpec
@@ -71,8 +71,10 @@ def _remembered(method: Callable[Concatenate[Facts, P], Rows]) -> Callable[Conca
 class Facts:
     """What is true of each state (row) of one crash point, as boolean columns."""
 
-    def __init__(self, states: States) -> None:
+    def __init__(self, states: States, contents: Sequence[bytes] | None = None) -> None:
+        """Take the states, and their content ids where they are known."""
         self.states = states
+        self._contents = contents
         self.point: CrashPoint = states.point
         self.trace = states.point.trace
         codes = states.codes
@@ -184,7 +186,11 @@ class Facts:
             rows = np.flatnonzero(~out & ~self.trashed)
             if len(rows):
                 images = frozenset(_memories(self.trace)[: self._upto + 1])
-                out[rows] = [name in images for name in content_ids(self.point, self.states.codes[rows])]
+                if self._contents is None:
+                    ids = content_ids(self.point, self.states.codes[rows])
+                else:
+                    ids = [self._contents[row] for row in rows.tolist()]
+                out[rows] = [name in images for name in ids]
         return out
 
     @cached_property

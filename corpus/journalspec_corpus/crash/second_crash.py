@@ -412,9 +412,10 @@ def _choose(first: Trace, gone: bool) -> Iterator[CrashImage]:
     seen: set[bytes] = set()
     classes: dict[tuple[str, str, str], list[tuple[bytes, States, int]]] = {}
     for states in crash_states(first, tuple(map(get_preset, FIRST_CRASH)), SEED):
-        facts = Facts(states)
+        contents = content_ids(states.point, states.codes)
+        facts = Facts(states, contents)
         expected = expected_at(first, states.point.crash_index, states.torn, effects=False)
-        cases = case_ids(content_ids(states.point, states.codes), promised(first, expected))
+        cases = case_ids(contents, promised(first, expected))
         category_of, (field_of, names) = facts.categories, facts.fields
         for row, case in enumerate(cases):
             if case not in seen and facts.refusals[row] != REFUSALS.index(REQUIRED):

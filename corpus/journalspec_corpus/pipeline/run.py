@@ -67,7 +67,7 @@ class Rows:
     @cached_property
     def facts(self) -> Facts:
         """What is true of each of them."""
-        return Facts(self.states)
+        return Facts(self.states, self.contents.ids if self.contents else None)
 
     @cached_property
     def refusal(self) -> Column:
@@ -115,9 +115,15 @@ def rows_of(
     """
     for states in crash_states(trace, presets, seed, everywhere=everywhere):
         if len(states):
-            expected = expected_at(trace, states.point.crash_index, states.torn, states.stratum)
-            contents = StateContents(states.point, states.codes)
-            yield Rows(states, contents, case_ids(contents.ids, promised(trace, expected)), expected)
+            yield named(states)
+
+
+def named(states: States) -> Rows:
+    """Return states of a crash point with their ids."""
+    trace = states.point.trace
+    expected = expected_at(trace, states.point.crash_index, states.torn, states.stratum)
+    contents = StateContents(states.point, states.codes)
+    return Rows(states, contents, case_ids(contents.ids, promised(trace, expected)), expected)
 
 
 class Shard:
