@@ -3,9 +3,9 @@
     python tools/growth.py [--format FORMAT] [--shape TEXT] [--command COMMAND]
 
 The shapes of ``growth.toml`` are journals that repeat one structure, sound or damaged in many places. Each is
-made in three sizes (n, 2n and 4n elements), and each command is asked about each of them, as a user would
-type it. A row has the processor time for the largest and the exponent of growth (1.0: linear, 2.0:
-quadratic). Every list in the field tables has a shape, or is named. (What memory depends on: memory.py.)
+made in two sizes (n and 8n elements, n by the time that a command takes), and each command is asked about
+each of them, as a user would type it, in one process. A row has the processor time for the large size and the
+exponent of growth (1.0: linear, 2.0: quadratic). Every list in the field tables has a shape, or is named. (What memory depends on: memory.py.)
 Exit status: 0 every exponent is below 1.15; 1 one is not, or a list has no shape; 2 usage.
 """
 
@@ -16,7 +16,6 @@ import contextlib
 import gc
 import io
 import math
-import statistics
 import sys
 import tempfile
 import time
@@ -50,14 +49,15 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
     "why": ("why", "--all"),
     "new-store": ("recover", "--to", NEW),
 }
-#: The least seconds that the smallest size has to take, beyond what an empty journal takes. So little is
-#: enough because of several runs the quickest counts: what disturbs a run makes it slower.
-LEAST, TIMES = 0.02, 3
-#: How often a growth that is too large is measured, each time at twice the size as long as there may be so
-#: many elements: noise does not repeat.
-AGAIN = 3
-#: The first number of elements that is tried, and how many the largest size has at first: to build a journal
-#: takes longer than to read it. What needs less time for so many than can be measured grows by nothing.
+#: The seconds that the small size takes at least, beyond what an empty journal takes, and how many times as
+#: many elements the large one has.
+LEAST, TIMES_AS_MANY = 0.02, 8
+#: How often the small size is run: the quickest run counts, because what disturbs a run makes it slower, and
+#: a small size that seems slow hides growth. The large size is run once: disturbed it seems to grow, and what
+#: grows too much is measured again, AGAIN times, the last time at twice the size where there may be so many.
+RUNS, AGAIN = 3, 3
+#: The first number of elements that is tried, and how many the large size has at most at first: to build a
+#: journal takes longer than to read it. What needs less time for so many than can be measured grows by nothing.
 FIRST, ENOUGH = 64, 1 << 14
 
 
@@ -201,7 +201,7 @@ class Measuring:
         """Return the directory of n elements, and the bytes in it."""
         return self._journals.place(n, broken=self._broken)
 
-    def seconds(self, command: str, n: int, times: int = TIMES) -> float:
+    def seconds(self, command: str, n: int, times: int = 1) -> float:
         """Return the least processor time of `times` runs of a command on n elements."""
         return min(self._run(command, n) for _ in range(times))
 
@@ -223,23 +223,29 @@ class Measuring:
             return time.process_time() - began
 
     def grown(self, command: str) -> tuple[int, float, float]:
-        """Return elements, seconds, and the exponent; what grows too much is measured again, larger."""
-        fixed = self.seconds(command, 2)
-        n = FIRST
-        enough = min(self.shape.most, ENOUGH) // 4
-        while n < enough and self.seconds(command, n, 1) - fixed < LEAST:
-            n *= 2
-        n = min(n, enough)
-        for _ in range(AGAIN):
-            sizes = [n, 2 * n, 4 * n]
-            taken = [max(self.seconds(command, size) - fixed, 1e-4) for size in sizes]
-            bytes_ = [self.place(size)[1] for size in sizes]
-            slope = statistics.linear_regression([*map(math.log, bytes_)], [*map(math.log, taken)]).slope
-            exponent = slope if taken[-1] > LEAST / 2 else 0.0
+        """Return elements, seconds, and the exponent; what grows too much is measured again."""
+        fixed = self.seconds(command, 2, 2)
+        n = self._measurable(command, fixed)
+        small = large = math.inf
+        for turn in range(AGAIN):
+            many = TIMES_AS_MANY * n
+            small = min(small, self.seconds(command, n, RUNS) - fixed)
+            large = min(large, self.seconds(command, many, 1 if turn == 0 else RUNS) - fixed)
+            wider = math.log(self.place(many)[1] / self.place(n)[1])
+            exponent = math.log(max(large, 1e-4) / max(small, 1e-4)) / wider if large > LEAST / 2 else 0.0
             if exponent < LIMIT:
                 break
-            n = 2 * n if 8 * n <= self.shape.most else n
-        return sizes[-1], taken[-1], exponent
+            if turn == AGAIN - 2 and 2 * many <= self.shape.most:
+                n, small, large = 2 * n, math.inf, math.inf
+        return many, large, exponent
+
+    def _measurable(self, command: str, fixed: float) -> int:
+        """Return how many elements take LEAST seconds, as a power of 2."""
+        n, enough = FIRST, min(self.shape.most, ENOUGH) // TIMES_AS_MANY
+        while n < enough and (taken := self.seconds(command, n) - fixed) < LEAST:
+            # What grows faster than it seems to is not met at a size that takes minutes.
+            n *= min(TIMES_AS_MANY, 1 << math.ceil(math.log2(LEAST / max(taken, LEAST / TIMES_AS_MANY))))
+        return min(n, enough)
 
 
 class _Nothing(io.TextIOBase):

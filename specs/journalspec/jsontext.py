@@ -67,9 +67,11 @@ def pieces(value: object, pad: str = "\n") -> Iterator[str]:
 
 
 def _is_small(value: object) -> bool:
+    if isinstance(value, (str, int)):  # as most are
+        return True
     if isinstance(value, Record):
         return value.at.length <= BLOCK
-    if isinstance(value, Mapping):
+    if isinstance(value, (dict, Mapping)):  # a dict is told much faster than a mapping
         return len(value) <= FEW and all(map(_is_small, value.values()))
     if isinstance(value, (list, tuple, Deferred)):
         return len(value) <= FEW and all(map(_is_small, value))
@@ -91,7 +93,7 @@ def _text(value: Any, pad: str) -> str:
     if isinstance(value, Item):
         value = value.members()
     deeper = pad + " "
-    if isinstance(value, Mapping):
+    if isinstance(value, (dict, Mapping)):
         if not value:
             return "{}"
         inner = f",{deeper}".join(

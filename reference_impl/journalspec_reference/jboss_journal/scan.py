@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 import struct
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial
 from itertools import chain
 from zlib import crc32
 
@@ -20,6 +20,8 @@ from journalspec_reference.checksums import Sums
 from journalspec_reference.content import UNREADABLE
 from journalspec_reference.jboss_journal.codec import CHECK_SIZE, INT, PROLOGUE, Dialect
 
+#: What finds a candidate in bytes from a place on, and returns where it is; below 0: there is none.
+Finder = Callable[[bytes, int], int]
 #: Why a candidate is not a record, by number.
 REASONS = ("truncated", "bad-size", "bad-check-size", "bad-hash", UNREADABLE)
 #: So much of a rejected candidate must have been readable, if it does not say where it ends.
@@ -60,9 +62,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
     gives the same records and damage.
     """
     shapes, hashed, quiet = dialect.shapes, dialect.hashed, quiet or stamp is None
-    find = (
-        _of_any_file(dialect, min(limit >> 24, 0x7F)) if stamp is None else _stamped(dialect, stamp)
-    ).search
+    find = _of_any_file(dialect, min(limit >> 24, 0x7F)) if stamp is None else _stamped(dialect, stamp)
     # What begins a record that most likely follows another one, by type and stamp.
     usual = {} if stamp is None else _usual(dialect, stamp)
     unpack_size = INT.unpack_from
@@ -86,7 +86,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
             # Every offset is considered, and what is not a type of the edition with the stamp is
             # stepped over by one byte (JBM-RDR-001, JBM-RDR-002, JBM-RDR-003, JBM-RDR-015).
             found = find(data, zeros_end(data, at, top))
-            at = found.start() if found else top if final else max(at, edge + 1)
+            at = found if found >= 0 else top if final else max(at, edge + 1)
             if at > edge:
                 at = top if final else at
                 break
@@ -197,19 +197,23 @@ def _followed(
     return at
 
 
-@lru_cache(256)
 def _usual(dialect: Dialect, stamp: int) -> Mapping[bytes, tuple[int, int]]:
     """Return type and stamp of a record -> its least length, and the place of what it is longer by (0: none).
 
     Those are left out that hold two lengths, or pairs.
     """
     own = stamp.to_bytes(4, "big")
+    return {code + own: shape for code, shape in _lengths(dialect)}
+
+
+@lru_cache(64)
+def _lengths(dialect: Dialect) -> Sequence[tuple[bytes, tuple[int, int]]]:
     found = {code: (least, dict(sizes)) for code, (least, sizes) in dialect.shapes.items()}
-    return {
-        bytes([code]) + own: (least, next(iter(places), 0))
+    return [
+        (bytes([code]), (least, next(iter(places), 0)))
         for code, (least, places) in found.items()
         if [*places.values()] in ([], [1]) and not dialect.hashed
-    }
+    ]
 
 
 def threes(numbers: Iterable[int]) -> Iterator[tuple[int, int, int]]:
@@ -218,16 +222,33 @@ def threes(numbers: Iterable[int]) -> Iterator[tuple[int, int, int]]:
     return zip(each, each, each, strict=True)
 
 
-#: A directory may hold a hundred thousand files, each with an id of its own.
-@lru_cache(256)
-def _stamped(dialect: Dialect, stamp: int) -> re.Pattern[bytes]:
+def _stamped(dialect: Dialect, stamp: int) -> Finder:
     """Return what finds the next candidate of a file: a type, and the file's stamp (JBM-REC-002)."""
-    own = re.escape(stamp.to_bytes(4, "big"))
-    return re.compile(b"[" + re.escape(bytes(sorted(dialect.kinds))) + b"]" + own, re.DOTALL)
+    own, kinds = stamp.to_bytes(4, "big"), dialect.kinds
+
+    def find(data: bytes, at: int) -> int:
+        # To compile a pattern takes longer than to read a small file, and there may be 100,000 of them.
+        place = data.find(own, at + 1) - 1
+        if place < 0 or data[place] in kinds:
+            return place
+        return _first(_typed(dialect, own), data, place)
+
+    return find
+
+
+@lru_cache(256)
+def _typed(dialect: Dialect, own: bytes) -> re.Pattern[bytes]:
+    return re.compile(b"[" + re.escape(bytes(sorted(dialect.kinds))) + b"]" + re.escape(own), re.DOTALL)
+
+
+def _first(pattern: re.Pattern[bytes], data: bytes, at: int) -> int:
+    """Return the first place of a pattern from `at` on; -1: there is none."""
+    found = pattern.search(data, at)
+    return found.start() if found else -1
 
 
 @lru_cache(64)
-def _of_any_file(dialect: Dialect, most: int) -> re.Pattern[bytes]:
+def _of_any_file(dialect: Dialect, most: int) -> Finder:
     """Return what finds the next record of any file, and few candidates that are none.
 
     A size has at most `most` as its first byte; what has no size ends with its length, unless it is hashed.
@@ -240,7 +261,7 @@ def _of_any_file(dialect: Dialect, most: int) -> re.Pattern[bytes]:
         elif dialect.hashed:
             end = b".{4}"
         forms.append(re.escape(bytes([kind.code])) + b".{%d}" % (place - 1) + end)
-    return re.compile(b"|".join(forms), re.DOTALL)
+    return partial(_first, re.compile(b"|".join(forms), re.DOTALL))
 
 
 def _is_accounted_for(source: Source, dialect: Dialect, at: int, off: int) -> bool:
