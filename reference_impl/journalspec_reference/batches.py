@@ -277,7 +277,7 @@ class Found:
 
     def _listed(
         self,
-        lists: list[tuple[str, Callable[[], Iterator[T]], int, object]],
+        lists: Sequence[tuple[str, Callable[[], Iterator[T]], int, object]],
         codes: Mapping[int, int] | None = None,
     ) -> Sequence[T]:
         total = sum(count for _, _, count, _ in lists)

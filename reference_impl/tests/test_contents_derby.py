@@ -28,12 +28,12 @@ from journalspec.layout import joined
 from journalspec_reference.answers import ask
 from journalspec_reference.contents import Contents, contents
 from journalspec_reference.derby_log.codec import BadLog
+from journalspec_reference.derby_log.containers import Fault, Heap, descriptor, tally
 from journalspec_reference.derby_log.contents import booted as booted_module
 from journalspec_reference.derby_log.contents import values
 from journalspec_reference.derby_log.contents.booted import Booted
 from journalspec_reference.derby_log.contents.cipher import PASSWORD, Cipher, NotReadable
 from journalspec_reference.derby_log.contents.images import Images
-from journalspec_reference.derby_log.containers import Fault, Heap, descriptor, tally
 from journalspec_reference.derby_log.heap import HeapPage, HeapRow, Pointer, image, page_of, rows_of
 from journalspec_reference.filesets import find_journals, load
 

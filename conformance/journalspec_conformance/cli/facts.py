@@ -391,7 +391,10 @@ def losses(
         for why in [f"{item.reason}: {description.meaning('reasons', item.reason)}"]
     ]
     listing = Listing(rows, number, (), [item.length for item in regions], size, "byte")
-    yield Section("lost", text or ([] if number else ["nothing is damaged"]), listing if number else None)
+    if not text and not number and seen.verdict != REFUSED:
+        text = ["nothing is damaged"]
+    if text or number:
+        yield Section("lost", text, listing if number else None)
     if contents is not None and (lines := around(contents, regions)):
         yield Section("when", lines)
     after = [note for note in seen.notes if note.code in codes]

@@ -15,6 +15,7 @@ from journalspec_reference.derby_log import properties
 from journalspec_reference.derby_log.codec import BadLog
 from journalspec_reference.derby_log.containers import Fault, Heap, main_page, said_container
 from journalspec_reference.derby_log.heap import rows_of
+from journalspec_reference.derby_log.scan import CONTROLS
 from journalspec_reference.derby_log.store import Store
 
 #: Where the names of the files of a database begin: beside the directory of its log.
@@ -75,6 +76,7 @@ class Evidence:
                     Note("damaged-container", name, text=f"{text}; Derby starts, and its rows are lost")
                 )
         found = found if plain or self._sound else []
+        found += [Note("empty-control", name) for name in CONTROLS if not len(self._files.get(name, " "))]
         stored = self._files.get(PROPERTIES)
         if stored is not None and (problem := properties.problem(stored)):
             text = f"{problem}; {NO_START} (XCY03)"

@@ -20,8 +20,8 @@ from journalspec_reference.contents import Count
 from journalspec_reference.derby_log import properties
 from journalspec_reference.derby_log.bodies import decode, known
 from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog, Instant, Refusal
-from journalspec_reference.derby_log.contents import DerbyContents
 from journalspec_reference.derby_log.containers import Fault
+from journalspec_reference.derby_log.contents import DerbyContents
 from journalspec_reference.derby_log.newlog import NewLog, edited
 from journalspec_reference.derby_log.pages import Explained
 from journalspec_reference.derby_log.recover import SEED
@@ -31,7 +31,6 @@ from journalspec_reference.derby_log.store import Place
 from journalspec_reference.filesets import FilesetError, Journal, load
 from journalspec_reference.newstore import (
     FILE,
-    PIECE,
     CannotRebuild,
     ChoiceRefused,
     LossItem,

@@ -16,9 +16,9 @@ from typing import Any
 
 from journalspec_reference.derby_log.bodies import Body, decode
 from journalspec_reference.derby_log.codec import BEFORE, BEHIND, BadLog, Instant
+from journalspec_reference.derby_log.containers import Fault, Heap, descriptor, main_page, stored, tally
 from journalspec_reference.derby_log.contents.cipher import Cipher
 from journalspec_reference.derby_log.contents.images import Images
-from journalspec_reference.derby_log.containers import Fault, Heap, descriptor, main_page, stored, tally
 from journalspec_reference.derby_log.heap import (
     BY_ROW,
     ROWS_PAGE,
