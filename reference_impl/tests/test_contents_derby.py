@@ -222,6 +222,10 @@ def test_what_derby_says_of_a_damaged_database_is_said_before(case: str, tmp_pat
     unpacked(SHARED / "damages-10.16.1.1" / "db.tar.gz", tmp_path)
     for step in found["damage"]:
         damage(tmp_path, *step)
+    (journal,) = find_journals(load(tmp_path / "log"))
+    verdicts = {ask(journal, policy).observation.verdict for policy in (None, "default", "strict")}
+    # Derby starts, and has all rows.
+    assert ("clean" in verdicts) is (found["derby_10.16"] == "boots KV=51 OTHER=5")
     here = opened(tmp_path)
     counts = {title: len([*here.rows(title)]) for title in here.tables if title.startswith("APP.")}
     remarks = here.remarks.kept

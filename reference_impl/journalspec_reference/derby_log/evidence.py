@@ -25,6 +25,7 @@ PROPERTIES = f"{HOME}{properties.NAME}"
 BOOT = frozenset({0x10, 0x20, 0x60, 0x90, 0xC0})
 #: The table of all containers, and its column with their numbers.
 _CONGLOMERATES, _NUMBER = 0x20, 2
+MAY_START = "Derby may not start"
 NO_START, NO_SELECT = "Derby does not start", "Derby starts, and cannot read the table"
 
 
@@ -46,7 +47,8 @@ class Evidence:
         self._heaps = {
             number: Heap(number, name.removeprefix(HOME), files[name])
             for number, name in sorted(names.items())
-            if number not in own
+            # What the log drops may be gone in part.
+            if number in store.made or number not in own
         }
         #: Container -> those pages of it that the log changes, and those of them that it makes.
         self._changed: dict[int, set[int]] = {}
@@ -84,25 +86,28 @@ class Evidence:
         return found
 
     def _note(self, number: int, first: Fault, more: int) -> Note:
-        stops = number in BOOT or number in self._changed
+        effect = MAY_START if number in BOOT else NO_SELECT
+        effect = NO_START if number in self._changed else effect
         state = f" ({first.state})" if first.state else ""
         others = f", and {more} more place(s) of it are damaged" if more else ""
-        text = f"{first.text}{others}; {NO_START if stops else NO_SELECT}{state}"
+        text = f"{first.text}{others}; {effect}{state}"
         return Note("damaged-container", self._names[number], first.off, text)
 
     def _faults(self, number: int, heap: Heap) -> Iterator[Fault]:
         """Yield what is wrong with a container, its pages in order."""
         if heap.removed:
             return
-        fresh = self._store.fresh
-        made = all((number, page) in fresh for page in heap.absent())
-        yield from (fault for fault in heap.check() if fault.code != "no-page" or not made)
+        fresh, made = self._store.fresh, number in self._store.made
+        if made and heap.blank(0):
+            return
+        whole = made or all((number, page) in fresh for page in heap.absent())
+        yield from (fault for fault in heap.check() if fault.code != "no-page" or not whole)
         changed = self._changed.get(number, set()) - {0}
         for page in heap.looked_at(changed, self._store.highest.get(number)) if heap.size else ():
             try:
                 data = heap.page(page)
             except Fault as fault:
-                if not (heap.blank(page) and (number, page) in fresh):
+                if not (heap.blank(page) and (made or (number, page) in fresh)):
                     yield fault
                 continue
             self._sound += 1

@@ -354,9 +354,12 @@ class Booted:
             changed.setdefault(container, set()).add(page)
         for container in sorted(self._beside.keys() - {*without}):
             heap = self.heap(container)
-            if heap is None or heap.removed or container in self._made:
+            made = container in self._made
+            if heap is None or heap.removed or (made and heap.blank(0)):
                 continue
-            yield from ((container, fault) for fault in self._checked(heap))
+            # Derby does not make a container again on pages that it cannot read.
+            faults = heap.check() if made else self._checked(heap)
+            yield from ((container, fault) for fault in faults if not (made and fault.code == "no-page"))
             if not heap.size:
                 continue
             here = changed.get(container, set())
@@ -365,7 +368,8 @@ class Booted:
                     if heap.page(page)[_OVERFLOW_AT] and is_heap(container):
                         self.parted.add(container)
                 except Fault as fault:
-                    if (container, page) not in self.remade and not (heap.blank(page) and page in here):
+                    blank = heap.blank(page) and (made or page in here)
+                    if (container, page) not in self.remade and not blank:
                         yield container, fault
 
     def count(self, container: int) -> tuple[int, int]:
