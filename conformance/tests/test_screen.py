@@ -230,13 +230,41 @@ def test_a_damaged_page_beside_a_clean_log_is_in_the_verdict(name: str, at: int,
     data = bytearray(container.read_bytes())
     data[at] ^= 1
     container.write_bytes(data)
-    text = " ".join(call("recover", str(tmp_path)).stdout.split())
-    place = f"bad-page: The checksum of a page is wrong; seg0/{name}:{at // 4096 * 4096}"
-    assert f"verdict clean beside it, {place}" in text
-    assert f"lost {place}" in text
+    seen = call("recover", str(tmp_path))
+    text = " ".join(seen.stdout.split()).replace("\\ ", "")
+    what = f"page {at // 4096} of seg0/{name} has a wrong checksum"
+    assert f"verdict recovered container damaged: ../seg0/{name}" in text
+    assert f"lost damaged-container: {what}" in text
     assert "nothing is damaged" not in text
-    assert f"at start page {at // 4096} of seg0/{name} has a wrong checksum; Derby cannot read" in text
+    assert f"at start {what}; Derby cannot read" in text
     assert "boots" not in text
+    assert f"journalspec recover {tmp_path} --to NEWDIR" in text
+    checked = call("check", str(tmp_path))
+    assert f"recovered: container damaged: ../seg0/{name}" in checked.stdout
+    stored = json.loads(call("inspect", str(tmp_path), "--json").stdout)
+    assert stored["verdict"] == "recovered"
+    assert {seen.exit_code, checked.exit_code} == {1}
+
+
+def test_a_log_file_without_a_header_has_a_next_step_that_works(tmp_path: Path) -> None:
+    """Recovery refuses it, Derby does not start, and a new database has all rows."""
+    home, new = tmp_path / "home", tmp_path / "new"
+    with tarfile.open(ROOT / "reference_impl/tests/data/derby_database.tar.xz") as archive:
+        archive.extractall(home, filter="data")
+    names = sorted((home / "log").glob("log*.dat"))
+    data = names[-1].read_bytes()
+    names[-1].write_bytes(bytes(24) + data[24:])
+    for command in ("inspect", "recover"):
+        seen = call(command, str(home), columns=100)
+        text = flat(seen).replace("\\ ", "")
+        assert seen.exit_code == 3
+        assert "verdict REFUSED" in text
+        assert "Derby does not boot" in text
+        assert "nothing is damaged" not in text
+        assert f"journalspec recover {home} --to NEWDIR" in text
+    assert call("recover", str(home), "--to", str(new)).exit_code == 1
+    assert "rows" in flat(call("recover", str(new)))
+    assert call("check", str(new)).exit_code == 0
 
 
 def test_what_the_product_concludes_is_one_command_away(tmp_path: Path) -> None:

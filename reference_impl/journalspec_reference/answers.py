@@ -151,8 +151,9 @@ def ask(journal: Journal, policy: str | None = None) -> Answer:
     changed = [name for name in _contents(journal) if journal.seen[name].changed()] + appeared(journal)
     notes += [Note(CHANGED, name) for name in changed]
     lossy = any(note.code in words and words[note.code].loss for note in seen.notes)
-    if seen.verdict == CLEAN and (lossy or seen.missing or changed or journal.unlisted):
-        # Of what changed each check held, but of bytes that may never have been there together.
+    if seen.verdict == CLEAN and (lossy or seen.missing or changed or journal.unlisted or journal.packed):
+        # Of what changed each check held, but of bytes that may never have been there together; the product
+        # does not find a file that is compressed beside plain ones.
         seen = replace(seen, verdict=RECOVERED)
     notes += _of_the_set(journal)
     if answer.assumption:

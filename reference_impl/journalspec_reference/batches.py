@@ -124,6 +124,7 @@ class Stretch:
 
     `scan` yields its batches, the same ones each time; `tell` makes the records of one, `columns` the
     typed columns of one, by name (:mod:`.arrow` says what they are). `role` is what the file is for.
+    `alike`: of stretches of the same file that have the same, the same places hold the same records.
     """
 
     file: str
@@ -131,6 +132,7 @@ class Stretch:
     tell: Callable[[Batch], Iterable[Record]]
     columns: Callable[[Batch], Mapping[str, Any]] | None = None
     role: str = ""
+    alike: object = None
 
 
 class ReadingRefused(Exception):
@@ -254,23 +256,33 @@ class Found:
 
     def records(self) -> Sequence[Record]:
         """Return the records of all stretches, in order."""
-        lists = [(each.stretch.file, each.records, each.rows) for each in self._scanned]
+        lists = [
+            (
+                each.stretch.file,
+                each.records,
+                each.rows,
+                None if each.stretch.alike is None else (each.stretch.alike, each.check),
+            )
+            for each in self._scanned
+        ]
         return self._listed(lists, Counter(self.codes))
 
     def dropped(self) -> Sequence[Dropped]:
         """Return the regions without records, in order."""
-        return self._listed([(each.stretch.file, each.dropped, each.regions) for each in self._scanned])
+        return self._listed([(each.stretch.file, each.dropped, each.regions, None) for each in self._scanned])
 
     def notes(self) -> Sequence[Note]:
         """Return the notes, in order."""
-        return self._listed([(each.stretch.file, each.remarks, each.notes) for each in self._scanned])
+        return self._listed([(each.stretch.file, each.remarks, each.notes, None) for each in self._scanned])
 
     def _listed(
-        self, lists: list[tuple[str, Callable[[], Iterator[T]], int]], codes: Mapping[int, int] | None = None
+        self,
+        lists: Sequence[tuple[str, Callable[[], Iterator[T]], int, object]],
+        codes: Mapping[int, int] | None = None,
     ) -> Sequence[T]:
-        total = sum(count for _, _, count in lists)
+        total = sum(count for _, _, count, _ in lists)
         if not total:
             return ()
         if self._left >= 0:
-            return Deferred(total, lambda: (item for _, items, _ in lists for item in items()), codes)
-        return Lazy((Part(name, items, count) for name, items, count in lists if count), codes)
+            return Deferred(total, lambda: (item for _, items, _, _ in lists for item in items()), codes)
+        return Lazy((Part(name, items, count, key) for name, items, count, key in lists if count), codes)

@@ -351,7 +351,7 @@ def _deeper(root: Path, left_out: dict[str, str]) -> list[str]:
     """Return the names of files that formats have in directories of `root`; add to what was left out."""
     found: set[str] = set()
     for directory, pattern in patterns():
-        above = directory.startswith("../") and (root / directory).is_dir()
+        above = directory.startswith("..") and (root / directory).is_dir()
         if left_out.get(directory) != DIRECTORY and not above:
             continue
         try:
@@ -527,7 +527,8 @@ def _journal(loaded: Loaded, claim: Detection, edition: str | None, params: Para
             missing.append(name)
     told = edition is not None and edition in get_format(claim.format).editions
     renamed = loaded.files.renamed if isinstance(loaded.files, _Files) else {}
-    packed = {name: renamed[name] for name in files if name in renamed}
+    beside = {name: found for name in claim.neighbours if (found := loaded.files.get(name)) is not None}
+    packed = {name: renamed[name] for name in (*files, *beside) if name in renamed}
     return Journal(
         claim.format,
         edition if edition is not None and told else claim.edition,
@@ -538,8 +539,8 @@ def _journal(loaded: Loaded, claim: Detection, edition: str | None, params: Para
         {**claim.params, **params},
         None if loaded.remote else loaded.root,
         loaded.listed,
-        {name: found for name in claim.neighbours if (found := loaded.files.get(name)) is not None},
-        packed if len(packed) < len(files) else {},
+        beside,
+        packed if len(packed) < len(files) + len(beside) else {},
         loaded.unlisted,
         "" if told else claim.evidence,
     )

@@ -28,12 +28,12 @@ from journalspec.layout import joined
 from journalspec_reference.answers import ask
 from journalspec_reference.contents import Contents, contents
 from journalspec_reference.derby_log.codec import BadLog
+from journalspec_reference.derby_log.containers import Fault, Heap, descriptor, tally
 from journalspec_reference.derby_log.contents import booted as booted_module
 from journalspec_reference.derby_log.contents import values
 from journalspec_reference.derby_log.contents.booted import Booted
 from journalspec_reference.derby_log.contents.cipher import PASSWORD, Cipher, NotReadable
 from journalspec_reference.derby_log.contents.images import Images
-from journalspec_reference.derby_log.contents.pages import Fault, Heap, descriptor, tally
 from journalspec_reference.derby_log.heap import HeapPage, HeapRow, Pointer, image, page_of, rows_of
 from journalspec_reference.filesets import find_journals, load
 
@@ -133,7 +133,8 @@ def test_the_kept_database_is_as_sql_has_it(small: Path) -> None:
 def test_all_remarks_are_described() -> None:
     known = tables_of("derby_log")
     assert known is not None
-    sources = Path(values.__file__).parent.glob("*.py")
+    place = Path(values.__file__).parent
+    sources = [*place.glob("*.py"), place.parent / "containers.py"]
     found = {
         code
         for path in sources
@@ -221,6 +222,10 @@ def test_what_derby_says_of_a_damaged_database_is_said_before(case: str, tmp_pat
     unpacked(SHARED / "damages-10.16.1.1" / "db.tar.gz", tmp_path)
     for step in found["damage"]:
         damage(tmp_path, *step)
+    (journal,) = find_journals(load(tmp_path / "log"))
+    verdicts = {ask(journal, policy).observation.verdict for policy in (None, "default", "strict")}
+    # Derby starts, and has all rows.
+    assert ("clean" in verdicts) is (found["derby_10.16"] == "boots KV=51 OTHER=5")
     here = opened(tmp_path)
     counts = {title: len([*here.rows(title)]) for title in here.tables if title.startswith("APP.")}
     remarks = here.remarks.kept

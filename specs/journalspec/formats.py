@@ -159,6 +159,8 @@ class Format:
     beside: tuple[str, ...] = ()
     #: A name for a file that is a journal by itself. Empty: no file is.
     alone: str = ""
+    #: What a new store brings of a damaged one, as a step that comes before the command. Empty: no such step.
+    rebuilt: str = ""
 
     @property
     def keeps_most(self) -> str:
@@ -281,6 +283,7 @@ def get_format(format_id: str) -> Format:
         parts=tuple(data.get("parts", ())),
         beside=tuple(data.get("beside", ())),
         alone=data.get("alone", ""),
+        rebuilt=data.get("rebuilt", ""),
     )
 
 

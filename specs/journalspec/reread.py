@@ -33,11 +33,20 @@ class Changed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Part(Generic[T]):
-    """What file `name` gave: `again` yields it once more, `count` items."""
+    """What file `name` gave: `again` yields it once more, `count` items.
+
+    Parts of one file with the same `key` give the same; of one without (None) that is not known.
+    """
 
     name: str
     again: Callable[[], Iterable[T]]
     count: int
+    key: object = None
+
+    def same(self, other: Part[T]) -> bool:
+        """Tell whether both are known to give the same."""
+        mine = self.name, self.count, self.key
+        return self.key is not None and mine == (other.name, other.count, other.key)
 
 
 class Lazy(Sequence[T]):
@@ -81,9 +90,17 @@ class Lazy(Sequence[T]):
         return next(islice(self, at, None))
 
     def __eq__(self, other: object) -> bool:
-        """Compare item by item; the first difference ends it."""
+        """Compare item by item, but for what is known to be the same; the first difference ends it."""
         if not isinstance(other, Sequence) or isinstance(other, str):
             return NotImplemented
+        if isinstance(other, Lazy) and [*map(_count, self.parts)] == [*map(_count, other.parts)]:
+            pairs = zip(self.parts, other.parts, strict=True)
+            left = [pair for pair in pairs if not pair[0].same(pair[1])]
+            return all(
+                mine == theirs
+                for one, two in left
+                for mine, theirs in zip(_walk(one), _walk(two), strict=True)
+            )
         return len(self) == len(other) and all(
             mine == theirs for mine, theirs in zip(self, other, strict=True)
         )
@@ -130,6 +147,10 @@ class Deferred(Sequence[T]):
 
     def __repr__(self) -> str:
         return repr(self._all())
+
+
+def _count(part: Part[T]) -> int:
+    return part.count
 
 
 def _walk(part: Part[T]) -> Iterator[T]:

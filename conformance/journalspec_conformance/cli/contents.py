@@ -152,6 +152,12 @@ class Holdings:
         for count in self.contents.counts():
             yield replace(count, name=self._hidden(count.name))
 
+    def damaged(self) -> frozenset[str]:
+        """Return the files beside the journal that are damaged."""
+        about = described.described(self.format_id)
+        codes = about.damages if about is not None else ()
+        return frozenset(each.file for each in self.contents.remarks.kept if each.code in codes)
+
     def remarks(self, *, damages: bool | None = None) -> Iterator[str]:
         """Yield a line for each kind of remark on what was looked at so far.
 

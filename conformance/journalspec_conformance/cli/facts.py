@@ -17,7 +17,7 @@ from journalspec_conformance.cli.contents import MESSAGES, Holdings, Moment, pla
 from journalspec_conformance.cli.journal_view import value_text
 from journalspec_conformance.cli.places import amount
 from journalspec_conformance.cli.redaction import Redacted, stored_length
-from journalspec_reference.answers import CHANGED, UNCHECKED, Answer
+from journalspec_reference.answers import CHANGED, COMPRESSED, UNCHECKED, Answer
 
 #: Of a list so many entries are shown, the largest ones; of names in a sentence so many.
 MOST, FEW = 10, 3
@@ -31,6 +31,11 @@ _RECOVERY = {
     "commit": "recovery commits it",
     "wait-for-parent": "another server decides",
     "operator": "an operator has to end it",
+}
+#: What a verdict says of losses that every format may have.
+PHRASES = {
+    CHANGED: CHANGED,
+    COMPRESSED: "compressed, so that the product does not find it: {names}",
 }
 #: A longer text of a note explains itself (characters).
 SENTENCE = 24
@@ -116,11 +121,11 @@ def damage(answer: Answer) -> str:
         word = next(iter(reasons)) if len(reasons) == 1 and "hole" in reasons else "damaged region"
         place = shown(next(iter(files))) if len(files) == 1 else amount(len(files), "file")
         parts.append(f"{amount(number, word)} of {amount(size, 'byte')} in {place}")
-    losses = Counter(note.code for note in seen.notes if is_loss(description, note))
-    parts += [
-        description.phrases.get(code, code) + (f" ({count:,} times)" if count > 1 else "")
-        for code, count in losses.items()
-    ]
+    losses = by_key((note for note in seen.notes if is_loss(description, note)), lambda note: note.code)
+    for code, notes in losses.items():
+        phrase = description.phrases.get(code, PHRASES.get(code, code))
+        times = f" ({len(notes):,} times)" if len(notes) > 1 and "{names}" not in phrase else ""
+        parts.append(phrase.format(names=some_of([note.file or "" for note in notes])) + times)
     if not parts and seen.verdict == RECOVERED:
         parts.append("a part of it does not count; see the notes")
     return "; ".join(parts)
@@ -129,7 +134,7 @@ def damage(answer: Answer) -> str:
 def is_loss(description: Format, note: Note) -> bool:
     """Tell whether a note is on a loss."""
     word = description.vocabulary.notes.get(note.code)
-    return note.code == CHANGED or bool(word and word.loss)
+    return note.code in PHRASES or bool(word and word.loss)
 
 
 def by_key(items: Iterable[Any], key: Callable[[Any], str]) -> dict[str, list[Any]]:
@@ -386,7 +391,10 @@ def losses(
         for why in [f"{item.reason}: {description.meaning('reasons', item.reason)}"]
     ]
     listing = Listing(rows, number, (), [item.length for item in regions], size, "byte")
-    yield Section("lost", text or ([] if number else ["nothing is damaged"]), listing if number else None)
+    if not text and not number and seen.verdict != REFUSED:
+        text = ["nothing is damaged"]
+    if text or number:
+        yield Section("lost", text, listing if number else None)
     if contents is not None and (lines := around(contents, regions)):
         yield Section("when", lines)
     after = [note for note in seen.notes if note.code in codes]

@@ -116,22 +116,18 @@ def sections(
     verdict = worst(part.answer.observation.verdict for part in parts)
     redact = main.place.asked.redact
     shown_parts, part, kept_by = _all_kept(parts, policy)
-    kept_answer = shown_parts[0].answer
-    seen = kept_answer.observation
-    contents = of_answer(kept_answer, redact=redact)
+    seen = shown_parts[0].answer.observation
+    contents = of_answer(shown_parts[0].answer, redact=redact)
     doubt, in_words = doubtful(description, seen, contents)
     pending = PENDING in in_words
     # The records of a transaction manager are its transactions.
     found = in_contents(contents) or ([] if pending else held(description, seen))
     yield Section("store", [_store(parts)])
     yield from _in_use(parts)
-    # What is beside the journal is no part of its verdict, and may be damaged all the same.
-    beside = [*contents.remarks(damages=True)] if contents is not None else []
-    damages = [
-        *(_of_part(part, parts) for part in parts if damage(part.answer)),
-        *(f"beside it, {line}" for line in beside),
-    ]
-    fact = "; ".join(damages) if damages else "nothing is damaged or missing"
+    beside = _beside(main.answer, contents)
+    damages = [_of_part(part, parts) for part in parts if damage(part.answer)]
+    damages += [f"beside it, {line}" for line in beside]
+    fact = "; ".join(damages) or "nothing is damaged or missing"
     total = in_all(found)
     consequence = [*([in_words] if in_words else []), *_moments(main)]
     if verdict == CLEAN:
@@ -142,10 +138,12 @@ def sections(
         why = f"{refusal.phase}/{refusal.code}: {shown(refusal.message)}"
         consequence.insert(0, f"{STRICT} recovery refuses it all the same, {why}")
     if kept_by or policy not in (None, STRICT):
-        by = f"what follows is what --policy {kept_by} keeps" if kept_by else f"by --policy {policy}"
-        consequence.append(by)
+        consequence.append(
+            f"what follows is what --policy {kept_by} keeps" if kept_by else f"by --policy {policy}"
+        )
     doubt_left = bool(doubt.number) and not pending
-    own = {code for code, there in ((IN_DOUBT, doubt_left), (BESIDE, beside)) if there}
+    hurt = contents is not None and contents.damaged()
+    own = {code for code, there in ((IN_DOUBT, doubt_left), (BESIDE, hurt)) if there}
     starts = _starts(parts, shown_parts[0], own)
     consequence += [row.short for row in starts if row.short][:1]
     sentences = [_sentence("; ".join(consequence))] if consequence else []
@@ -168,7 +166,11 @@ def sections(
     says = [(text,) for text in [*(contents.effects() if contents else ()), *(row.says for row in starts)]]
     if says:
         yield Section("at start", (), Listing(says, len(says)), apart=True)
-    steps = next_steps(part.place.asked, part.answer, command, policy, kept_by, doubtful=doubt_left)
+    # A start may fail on what is clean: an unfinished file.
+    gives = bool(total) and (verdict != CLEAN or any(row.short for row in starts))
+    steps = next_steps(
+        part.place.asked, part.answer, command, policy, kept_by, doubtful=doubt_left, gives=gives
+    )
     yield Section("next", steps, apart=True)
 
 
@@ -195,6 +197,18 @@ def _moments(part: Part) -> Iterator[str]:
     changed = [note.file or "" for note in part.answer.observation.notes if note.code == CHANGED]
     if changed:
         yield f"the journal changed while it was read ({some_of(changed)}): the answer may mix two moments"
+
+
+def _beside(answer: Answer, contents: Holdings | None) -> list[str]:
+    """Return lines on damage beside a journal that its answer does not name: contents look closer."""
+    if contents is None:
+        return []
+    description, seen = get_format(answer.journal.format), answer.observation
+    notes = {note.file or "" for note in seen.notes if is_loss(description, note)}
+    named = notes & answer.journal.neighbours.keys() | {entry.name for entry in seen.missing}
+    if contents.damaged() <= {name.removeprefix("../") for name in named}:
+        return []
+    return [*contents.remarks(damages=True)]
 
 
 def _few(found: Iterable[Amounts]) -> bool:
@@ -262,10 +276,15 @@ def _files(parts: Sequence[Part], left: Iterable[LeftOut], *, contents: bool) ->
             size = sum(len(journal.files[name]) for name in names)
             where = f"{part.place.loaded.root.name}/" if len(parts) > 1 else ""
             rows.append((where + _span(names), amount(len(names), "file"), f"{size:,}", role))
-        said = {note.file: f": {note.text}" for note in answer.observation.notes if note.text}
-        beside = by_key(journal.neighbours, lambda name: f"read beside it{said.get(name, '')}")  # noqa: B023
-        for text, names in beside.items():
+        said = {
+            note.file: f": {note.text}"
+            for note in answer.observation.notes
+            if note.text and not is_loss(part.description, note)
+        }
+        by = {name: f"{PurePath(name).parent}{said.get(name)}" for name in journal.neighbours}
+        for names in by_key(journal.neighbours, by.__getitem__).values():
             size = sum(len(journal.neighbours[name]) for name in names)
+            text = f"read beside it{said.get(names[0], '')}"
             rows.append((_span(names), amount(len(names), "file"), f"{size:,}", shown(text)))
         for why, missed in by_key(journal.unread, lambda entry: entry.why).items():
             rows.append((some_of([entry.name for entry in missed]), "not read", "", shown(why)))
@@ -358,7 +377,7 @@ def _starts(parts: Sequence[Part], kept: Part, own: AbstractSet[str]) -> list[At
                 ):
                     texts[note.code].append(shown(note.text))
             codes |= {note.code for note in seen.notes} | {entry.code for entry in seen.missing}
-            codes |= {region.reason for region in seen.dropped} | {seen.code or ""}
+            codes |= {region.reason for region in seen.dropped} | {seen.code or "", f"refused-{seen.code}"}
         if part.answer.observation.verdict == CLEAN:
             codes.add(CLEAN)
         codes |= {f"without-{name}" for name in _without(part)}
@@ -382,14 +401,23 @@ def _without(part: Part) -> list[str]:
 
 
 def next_steps(
-    asked: Asked, answer: Answer, command: str, policy: str | None, kept_by: str, *, doubtful: bool
+    asked: Asked,
+    answer: Answer,
+    command: str,
+    policy: str | None,
+    kept_by: str,
+    *,
+    doubtful: bool,
+    gives: bool = False,
 ) -> list[str]:
     """Return what to do about a journal; commands begin with two blanks. The first one changes nothing.
 
-    `kept_by` is the policy that does not refuse it. `doubtful`: it has transactions in doubt.
+    `kept_by` is the policy that does not refuse it. `doubtful`: it has transactions in doubt. `gives`: a new
+    store brings something of it back.
     """
     seen, description, again = answer.observation, get_format(answer.journal.format), asked.whole.again
     verdict = seen.verdict
+    rebuilt = description.rebuilt if gives else ""
     lines = []
     word = description.vocabulary.codes.get(seen.code or "")
     if word is not None and word.advice:
@@ -406,12 +434,14 @@ def next_steps(
         lines += [f"see in full what {kept_by} keeps:", f"  {again('recover', '--policy', kept_by, '--all')}"]
         if DEFAULT in description.policies and DEFAULT not in (kept_by, policy):
             lines += ["what the product concludes by default:", f"  {again('recover', '--policy', DEFAULT)}"]
-    elif verdict == REFUSED and policy is not None:
+    elif verdict == REFUSED and policy is not None and not rebuilt:
         others = [name for name in description.policies if name not in (STRICT, policy)]
         if others:
             lines.append(f"other policies do not help, they refuse as well: {', '.join(others)}")
     if policy is None and verdict != REFUSED:
         lines += ["what recovery makes of it:", f"  {again('recover')}"]
+    if rebuilt:
+        lines += [f"{rebuilt}:", f"  {again('recover', '--to', 'NEWDIR')}"]
     if doubtful:
         lines.append("end the transactions in doubt in the product, after the start")
     if verdict == CLEAN and policy is not None:

@@ -19,8 +19,9 @@ from journalspec_reference.api import (
 from journalspec_reference.derby_log import codec
 from journalspec_reference.derby_log.bodies import EDITIONS
 from journalspec_reference.derby_log.codec import BadLog
+from journalspec_reference.derby_log.evidence import PROPERTIES
 from journalspec_reference.derby_log.recover import FORMAT, SEED, LogPass, plan
-from journalspec_reference.derby_log.scan import CONTROLS, container_names, gather, one
+from journalspec_reference.derby_log.scan import CONTROLS, container_names, gather, is_container, one
 from journalspec_reference.derby_log.spans import spans
 
 
@@ -46,7 +47,7 @@ def detect(files: Files, _: Params) -> list[Detection]:
     names = [name for name in CONTROLS if name in files] + [file.name for file in logs.values()]
     if not names:
         return []
-    beside = tuple(container_names(files).values())
+    beside = tuple(name for name in sorted(files) if is_container(name) or name == PROPERTIES)
     found, hits = [], 0
     for name in filter(files.__contains__, CONTROLS):
         with suppress(BadLog):

@@ -17,10 +17,11 @@ from typing import Any
 from journalspec.observation import CLEAN, Note
 from journalspec_reference.answers import Answer
 from journalspec_reference.contents import Count
+from journalspec_reference.derby_log import properties
 from journalspec_reference.derby_log.bodies import decode, known
 from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog, Instant, Refusal
+from journalspec_reference.derby_log.containers import Fault
 from journalspec_reference.derby_log.contents import DerbyContents
-from journalspec_reference.derby_log.contents.pages import Fault
 from journalspec_reference.derby_log.newlog import NewLog, edited
 from journalspec_reference.derby_log.pages import Explained
 from journalspec_reference.derby_log.recover import SEED
@@ -30,7 +31,6 @@ from journalspec_reference.derby_log.store import Place
 from journalspec_reference.filesets import FilesetError, Journal, load
 from journalspec_reference.newstore import (
     FILE,
-    PIECE,
     CannotRebuild,
     ChoiceRefused,
     LossItem,
@@ -44,17 +44,7 @@ from journalspec_reference.newstore import (
 _MOST_PAGES = 50_000
 #: Below the directory of a database: what is not of it, or made anew; and how deep directories are looked at.
 _NOT_COPIED, _LOCKS, _DEPTH = {"log", "seg0", "tmp"}, {"db.lck", "dbex.lck"}, 4
-_PROPERTIES = "service.properties"
-#: What a database has at least in its properties: where its catalogue is, the same in all releases.
-_AT_LEAST = {
-    "SysconglomeratesIdentifier": 32, "SysconglomeratesIndex1Identifier": 49,
-    "SysconglomeratesIndex2Identifier": 65, "SysconglomeratesIndex3Identifier": 81,
-    "SystablesIdentifier": 96, "SystablesIndex1Identifier": 113, "SystablesIndex2Identifier": 129,
-    "SyscolumnsIdentifier": 144, "SyscolumnsIndex1Identifier": 161, "SyscolumnsIndex2Identifier": 177,
-    "SysschemasIdentifier": 192, "SysschemasIndex1Identifier": 209, "SysschemasIndex2Identifier": 225,
-    "derby.storage.propertiesId": 16, "derby.serviceLocale": "en",
-    "derby.serviceProtocol": "org.apache.derby.database.Database",
-}  # fmt: skip
+_PROPERTIES = properties.NAME
 #: Remarks on what the new database does not have: it is made again there.
 _REPAIRED = {"bad-header", "lost-checkpoint", "remade-page"}
 #: Those, and remarks on a database that Derby starts on, and where it reads the rows that contents have.
@@ -284,7 +274,7 @@ class Database(_Made):
         if self._home is not None:
             copied |= {f"seg0/{name}": data for name, data in _files(self._home / "seg0").items()}
             copied |= _below(self._home)
-            yield NewFile(_PROPERTIES, (_properties(copied.pop(_PROPERTIES, b""))[0],))
+            yield NewFile(_PROPERTIES, (properties.whole(copied.pop(_PROPERTIES, b""))[0],))
         made = self._edited()
         for name, data in sorted(copied.items()):
             edits, end = made.get(name, ({}, len(data)))
@@ -329,7 +319,7 @@ class Database(_Made):
                 )
         if self._home is not None:
             stored = _files(self._home).get(_PROPERTIES, b"")
-            for text in _properties(stored)[1]:
+            for text in properties.whole(stored)[1]:
                 yield LossItem(FILE, "made-anew", text, file=_PROPERTIES)
 
     def steps(self) -> Sequence[str]:
@@ -412,34 +402,3 @@ def _below(directory: Path, prefix: str = "", depth: int = _DEPTH) -> dict[str, 
         if each.is_dir() and not each.is_symlink() and (prefix or each.name not in _NOT_COPIED):
             found |= _below(each, f"{prefix}{each.name}/", depth - 1)
     return found
-
-
-def _properties(stored: Any) -> tuple[bytes, list[str]]:
-    """Return the properties of a database, and what had to be done to them."""
-    said: list[str] = []
-    kept, names = [], set()
-    whole, _, cut = bytes(stored[:PIECE]).decode("latin-1").rpartition("\n")
-    lines = whole.splitlines()
-    if cut.startswith("#"):
-        lines.append(cut)
-    elif cut:
-        # What was written whole ends with a line feed.
-        said.append("the last line is cut, and left out")
-    for line in lines:
-        if not line.replace("\t", " ").isprintable():
-            # Not taken for one that is there: Derby would read a value that nothing can be made of.
-            said.append("a line that is no text is left out")
-            continue
-        name = line.partition("=")[0].strip()
-        if name == "logDevice":
-            said.append(f"{line}: left out, the log is in the new directory")
-            continue
-        names.add(name)
-        kept.append(line)
-    gone = {name: value for name, value in _AT_LEAST.items() if name not in names}
-    if not gone and not said:
-        return bytes(stored[:]), []
-    if gone:
-        said.append(f"{len(gone)} properties were missing and have the values that all databases have")
-    out = [*kept, *(f"{name}={value}" for name, value in gone.items())]
-    return "\n".join([*out, ""]).encode("latin-1"), said

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
@@ -34,6 +33,7 @@ from journalspec_reference.content import UNREADABLE
 from journalspec_reference.derby_log import codec, pages
 from journalspec_reference.derby_log.bodies import BODY_START, Body, Forms, decode, known
 from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog, Instant, Refusal
+from journalspec_reference.derby_log.evidence import BOOT, HOME, Evidence, file_of
 from journalspec_reference.derby_log.scan import (
     CONTROLS,
     NAMES,
@@ -48,6 +48,7 @@ from journalspec_reference.derby_log.scan import (
     container_names,
     garbage,
     gather,
+    stubs,
 )
 from journalspec_reference.derby_log.store import Containers, OldPage, RowPlace, Store
 
@@ -55,10 +56,6 @@ FORMAT = "derby_log"
 SEED = "seed"
 #: What a map of files has of headers and control files.
 _TOLD = ("number", "previous", "checkpoint", "major", "minor", "flags", "jbms_version", "checkpoint_interval")
-#: What is left of a container that was removed.
-_STUB = re.compile(r"(?:\.\./)?seg0/d([0-9a-f]{1,15})\.dat")
-#: The heaps of the catalogue: where they are, all containers are.
-_CATALOGUE = {0x20, 0x60, 0x90, 0xC0}
 _CIPHER_BLOCK = 8
 _BETA, _TEST_MODE = 1, 2
 #: The length of a control file of an old release.
@@ -201,9 +198,11 @@ class LogPass:
         self._beside = container_names(files)
         #: Whether all containers should be beside the log; those that are not and are changed, by the first
         #: record that does; and those that the log itself makes or removes, or that a stub stands for.
-        self._complete = self._beside.keys() >= _CATALOGUE
+        self._home = any(name.startswith(HOME) for name in files)
+        self._complete = self._home or self._beside.keys() >= BOOT - {0x10}
         self._absent: dict[int, Instant] = {}
-        self._own = {int(match[1], 16) for name in files if (match := _STUB.fullmatch(name))}
+        self._stubs = stubs(files)
+        self._own = {*self._stubs}
         self.store = Store(tables(edition) if suite else {}, Containers(files, self._beside), self._find)
         #: What the log says of the pages that are beside it.
         self._explained: pages.Explained | None = None
@@ -419,7 +418,9 @@ class LogPass:
     def _stretch(self, file: LogFile, start: int, stop: int | None = None) -> Stretch:
         scanned = partial(examined, self.log, file, start, self._forms, stop)
         records = partial(records_of, file.number, file.name, self._forms)
-        return Stretch(file.name, scanned, records, late_columns(__package__, self._edition))
+        # What two editions can decode they decode alike: they differ in which operations they know.
+        alike = self._forms is not None
+        return Stretch(file.name, scanned, records, late_columns(__package__, self._edition), alike=alike)
 
     def _vouched(self, file: LogFile, start: int) -> int:
         """Return up to where the checksum records before `start` cover what follows it."""
@@ -452,7 +453,9 @@ class LogPass:
             closely = {*store.tables}
             if self._complete:
                 closely |= columns.containers() - self._beside.keys()
-                self._own |= bodies.made()
+                # What was made before has been on disk since the checkpoint.
+                if number << 32 | base + batch.end[-1] > redo_from:
+                    self._own |= bodies.made()
             rows = bodies.replay(store, closely, number << 32 | base, len(batch), redo_from)
         for row in rows:
             off = batch.off[row]
@@ -488,11 +491,11 @@ class LogPass:
     def _changed(self, instant: Instant, body: Body) -> None:
         """Take in which containers the log changes that are not beside it, though all should be."""
         container = body.fields.get("container")
-        if container is None:
+        if container is None or instant < self.redo_from:
             return
-        if body.operation.name == "CONTAINER":
+        if body.operation.name in ("CONTAINER", "CONTAINER_UNDO"):
             self._own.add(container)
-        elif "page" in body.fields and instant >= self.redo_from and container not in self._beside:
+        elif "page" in body.fields and container not in self._beside:
             self._absent.setdefault(container, instant)
 
     # What comes after.
@@ -524,6 +527,10 @@ class LogPass:
         if self._explained is not None and self._forms is not None:
             self._explained.walk(self.log, self._forms, (each for each in self._logs if each > file.number))
             self._late += self._explained.newer()
+        if self._home and self._forms is not None and self._replay:
+            found = Evidence(self._files, self._beside, self.store, self._own | self._absent.keys())
+            self._late += found.damaged(plain=bool(self._types))
+            self._missing += found.missing()
         if end.reason:
             self._short = True
         elif end.marked and (stretch := garbage(file.data, end.off + 4)):
@@ -547,10 +554,12 @@ class LogPass:
     def _missing_files(self, last: LogEnd) -> None:
         """List what is missing: log files that others refer to, and containers that are changed."""
         for container, instant in self._absent.items():
-            if container not in self._own:
-                log, name = self._logs[instant.number].name, f"seg0/c{container:x}.dat"
-                text = "Derby does not start (40XD2)"
-                self._missing.append(Missing("container", name, log, instant.position, text=text))
+            # One that is dropped later has to be there until then, or its stub.
+            if container not in self._stubs | self.store.made.keys():
+                log, text = self._logs[instant.number].name, "Derby does not start (40XD2)"
+                self._missing.append(
+                    Missing("container", file_of(container), log, instant.position, text=text)
+                )
         for later, previous in self.log.later(last):
             if previous > Instant(last.file.number, last.end.off):
                 if previous.number not in self._logs:
@@ -594,7 +603,7 @@ class LogPass:
 
     def _called(self, container: int) -> str:
         """Return what a container is called in a summary: its number and its file."""
-        return f"{container} ({self._beside.get(container, f'seg0/c{container:x}.dat').removeprefix('../')})"
+        return f"{container} ({self._beside.get(container, file_of(container)).removeprefix(HOME)})"
 
     def _state(self) -> dict[str, Any]:
         if self._edition == SEED:

@@ -27,7 +27,9 @@ CONTROLS = ("log.ctrl", "logmirror.ctrl")
 #: The editions without checksum records.
 UNSUMMED = ("seed", "10.0")
 #: A container: in the directory of the database, or as the suite has it, flat.
-_CONTAINER = re.compile(r"(?:(?:\.\./)?seg0/|seg0\.)c([0-9a-f]{1,15})\.dat")
+_CONTAINER = re.compile(r"(?:(?:\.\./)?seg0/|seg0\.)(?:c([0-9a-f]{1,15})\.dat|C([0-9A-F]{1,15})\.DAT)")
+#: What is left of a container that was removed.
+_STUB = re.compile(r"(?:\.\./)?seg0/(?:d([0-9a-f]{1,15})\.dat|D([0-9A-F]{1,15})\.DAT)")
 _NAME = re.compile(r"log([1-9][0-9]{0,9})\.dat")
 LARGEST = 2147483646
 #: The names of log files (DRB-FIL-101).
@@ -416,8 +418,22 @@ class Log:
 
 
 def container_names(files: Iterable[str]) -> dict[int, str]:
-    """Return the names of the containers that are beside a log, by number."""
-    return {int(match[1], 16): name for name in sorted(files) if (match := _CONTAINER.fullmatch(name))}
+    """Return the names of the containers that are beside a log, by number; Derby prefers small letters."""
+    return {_number(match): match[0] for name in sorted(files) if (match := _CONTAINER.fullmatch(name))}
+
+
+def stubs(files: Iterable[str]) -> set[int]:
+    """Return the containers that stubs are left of."""
+    return {_number(match) for name in files if (match := _STUB.fullmatch(name))}
+
+
+def is_container(name: str) -> bool:
+    """Tell whether a file is a container beside a log, or the stub of one."""
+    return bool(_CONTAINER.fullmatch(name) or _STUB.fullmatch(name))
+
+
+def _number(match: re.Match[str]) -> int:
+    return int(match[1] or match[2], 16)
 
 
 def body_at(log: Log, edition: str, instant: Instant) -> Body:

@@ -199,8 +199,15 @@ class Store:
         self.next = 1
         #: The record that is being undone.
         self.undoing: Instant | None = None
-        #: Containers that the log makes: they may be filled without records, and forced to disk instead.
-        self._made: set[int] = set()
+        #: Containers that the log makes, with the transaction that does: they may be filled without records,
+        #: and forced to disk instead.
+        self.made: dict[int, int] = {}
+        #: Those of them that were filled so, and of which a page is not on disk.
+        self.unloaded: dict[int, int] = {}
+        #: Pages that the log makes in a container that is there: nothing was on disk.
+        self.fresh: set[Place] = set()
+        #: Container -> its last page, where the log cuts it off.
+        self.highest: dict[int, int] = {}
         #: Where a part of a row stands -> where the part before it does.
         self._owners: dict[RowPlace, tuple[int, int]] = {}
 
@@ -223,7 +230,7 @@ class Store:
             return
         shrinks = self._follow(number, known, instant, body)
         if body.operation.name == "CONTAINER" and body.fields["action"] == CREATED:
-            self._made.add(body.fields["container"])
+            self.made[body.fields["container"]] = number
         if "page_version" in body.fields and instant >= redo_from:
             self._redo(body, shrinks)
 
@@ -265,7 +272,7 @@ class Store:
             elif kind == MAKE and number in transactions:
                 transactions[number].changes.append(instant)
                 if also >= 0:
-                    self._made.add(also)
+                    self.made[also] = number
             elif kind != NOTHING:
                 yield row
 
@@ -297,6 +304,8 @@ class Store:
             found = self._stored(container, number)
             if found is None and version is None:
                 return None
+            if found is None and not version and container in self.containers:
+                self.fresh.add(place)
             for ident, row in self.add(place, found or HeapPage(version or 0)).rows.items():
                 self._own(container, number, ident, row)
         return self.pages[place]
@@ -317,7 +326,9 @@ class Store:
         assert page is not None
         if page.version > version:
             return
-        if page.version < version and container in self._made:
+        if page.version < version and container in self.made:
+            if container in self.containers:
+                self.unloaded.setdefault(container, number)
             page.version = version
         if page.version < version:
             raise OldPage((container, number), version)
@@ -333,6 +344,7 @@ class Store:
         if name.startswith("COMPRESS_SPACE"):
             # Pages that are made again start again.
             numbers = self._numbers[container]
+            self.highest[container] = fields["highest_page"]
             while numbers and -numbers[0] > fields["highest_page"]:
                 self.pages.pop((container, -heappop(numbers)), None)
         if container in self.tables and undone is not None:

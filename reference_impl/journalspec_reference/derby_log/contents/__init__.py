@@ -16,10 +16,10 @@ from journalspec.contents import Column, Table, contents_of
 from journalspec_reference.answers import Answer
 from journalspec_reference.contents import Count, Remark, Remarks, Row
 from journalspec_reference.derby_log.codec import BadLog, Refusal
+from journalspec_reference.derby_log.containers import Fault
 from journalspec_reference.derby_log.contents.booted import NO_SELECT, Booted
 from journalspec_reference.derby_log.contents.catalog import ODD, SqlTable, catalogue
 from journalspec_reference.derby_log.contents.cipher import Cipher, ClearLogs, NotReadable
-from journalspec_reference.derby_log.contents.pages import Fault
 from journalspec_reference.derby_log.contents.repairs import Repair, repaired
 from journalspec_reference.derby_log.contents.values import TYPES, UNKNOWN, Decoded
 from journalspec_reference.derby_log.scan import container_names, gather

@@ -16,9 +16,9 @@ from typing import Any
 
 from journalspec_reference.derby_log.bodies import Body, decode
 from journalspec_reference.derby_log.codec import BEFORE, BEHIND, BadLog, Instant
+from journalspec_reference.derby_log.containers import Fault, Heap, descriptor, main_page, stored, tally
 from journalspec_reference.derby_log.contents.cipher import Cipher
 from journalspec_reference.derby_log.contents.images import Images
-from journalspec_reference.derby_log.contents.pages import Fault, Heap, descriptor, main_page, stored, tally
 from journalspec_reference.derby_log.heap import (
     BY_ROW,
     ROWS_PAGE,
@@ -349,27 +349,27 @@ class Booted:
 
         Pages that redo makes again are left out, and so are the containers in `without`.
         """
-        changed = {} if self.store is None else self.store.pages
+        changed: dict[int, set[int]] = {}
+        for container, page in self.store.pages if self.store is not None else ():
+            changed.setdefault(container, set()).add(page)
         for container in sorted(self._beside.keys() - {*without}):
             heap = self.heap(container)
-            if heap is None or heap.removed or container in self._made:
+            made = container in self._made
+            if heap is None or heap.removed or (made and heap.blank(0)):
                 continue
-            yield from ((container, fault) for fault in self._checked(heap))
+            # Derby does not make a container again on pages that it cannot read.
+            faults = heap.check() if made else self._checked(heap)
+            yield from ((container, fault) for fault in faults if not (made and fault.code == "no-page"))
             if not heap.size:
                 continue
-            used, last = {*heap.used()}, 0
-            highest = self._highest.get(container, heap.count)
-            for page in heapq.merge(heap.numbers(), sorted(used)):
-                again, last = page == last, page
-                unused = page > highest or (page not in used and heap.blank(page))
-                if again or unused or self._spare(heap, page):
-                    continue
+            here = changed.get(container, set())
+            for page in heap.looked_at(here, self._highest.get(container)):
                 try:
                     if heap.page(page)[_OVERFLOW_AT] and is_heap(container):
                         self.parted.add(container)
                 except Fault as fault:
-                    place = container, page
-                    if place not in self.remade and not (heap.blank(page) and place in changed):
+                    blank = heap.blank(page) and (made or page in here)
+                    if (container, page) not in self.remade and not blank:
                         yield container, fault
 
     def count(self, container: int) -> tuple[int, int]:

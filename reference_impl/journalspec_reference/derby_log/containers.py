@@ -6,16 +6,16 @@ its own. Pages of encrypted containers are decrypted as they are read, but for t
 
 from __future__ import annotations
 
+import heapq
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from functools import cached_property
 from struct import Struct
-from typing import Any
+from typing import Any, Protocol
 
 from journalspec_reference.batches import source_of
 from journalspec_reference.derby_log.codec import BadLog
-from journalspec_reference.derby_log.contents.cipher import Cipher
 from journalspec_reference.derby_log.heap import (
     ALLOCATION_PAGE,
     PAGE_HEADER,
@@ -39,6 +39,8 @@ _SMALLEST, _LARGEST = 1024, 32768
 _NEXT, _NO_PAGE = 60, b"\xff" * 8
 #: What the first row of a heap begins with: its format (up to 10.2, from 10.3 on), and its container.
 _HEAP, _HEAPS = Struct(">Hiqi"), (91, 467)
+#: What the column at this place of the first row of an index begins with: its format, and its container.
+_INDEX, _INDEXES, _ABOUT_INDEX = Struct(">Hq"), (388, 470), 6
 #: Where the map of its free pages is: how many bits it has, and they.
 _FREE = 245
 _DELETED = 1
@@ -52,10 +54,19 @@ class Fault(Exception):
         self.code, self.text, self.state, self.off = code, text, state, off
 
 
+class Decrypts(Protocol):
+    """What decrypts pages."""
+
+    def page(self, data: bytes) -> bytes:
+        """Return a page in clear."""
+
+
 class Heap:
     """One container: `name` is that of its file, `data` its bytes (none, if the log alone tells of it)."""
 
-    def __init__(self, number: int, name: str, data: Any, cipher: Cipher | None, info: bytes = b"") -> None:
+    def __init__(
+        self, number: int, name: str, data: Any, cipher: Decrypts | None = None, info: bytes = b""
+    ) -> None:
         self.number, self.name, self._data, self._cipher = number, name, data, cipher
         #: What is wrong with its info. If it has no page size, nothing of it can be read.
         self.fault: Fault | None = None
@@ -152,6 +163,20 @@ class Heap:
             if not free[at >> 3] >> (7 - at % 8) & 1:
                 yield at + 1
 
+    def looked_at(self, changed: Collection[int], highest: int | None) -> Iterator[int]:
+        """Yield the numbers of the pages that should be sound, in order.
+
+        `changed` are those that the log changes; `highest` is the last one of a container that it cuts off.
+        """
+        used, last = {*self.used()}, 0
+        highest = self.count if highest is None else highest
+        for page in heapq.merge(self.numbers(), sorted(used.union(changed))):
+            again, last = page == last, page
+            if again or not page or (page > highest and page not in changed):
+                continue
+            if page in changed or not (self.spare(page) or (page not in used and self.blank(page))):
+                yield page
+
     def check(self) -> Iterator[Fault]:
         """Yield what keeps Derby from reading the container: its first page, or pages that it lacks."""
         try:
@@ -196,6 +221,17 @@ def descriptor(row: HeapRow) -> tuple[int, tuple[int, ...]] | None:
     if form not in _HEAPS or not 0 <= count <= (len(data) - _HEAP.size) // 2:
         return None
     return container, Struct(f">{count}H").unpack_from(data, _HEAP.size)
+
+
+def said_container(row: HeapRow) -> int | None:
+    """Return the container that the first row of a heap or index is of; None if it does not say."""
+    if (found := descriptor(row)) is not None:
+        return found[0]
+    data = row.values[_ABOUT_INDEX] if len(row.values) > _ABOUT_INDEX else None
+    if not isinstance(data, bytes) or len(data) < _INDEX.size:
+        return None
+    form, container = _INDEX.unpack_from(data)
+    return int(container) if form in _INDEXES else None
 
 
 def stored(data: bytes, where: str) -> Iterator[tuple[int, int, HeapRow]]:

@@ -1,0 +1,148 @@
+"""What the containers of a database prove: which of them are damaged, and which are missing.
+
+A page that is only older than the log is healthy, because redo repairs it; so is one that the log makes anew.
+Nothing of the rows is decoded but those of the catalogue that name the containers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
+from typing import Any
+
+from journalspec.observation import Missing, Note
+from journalspec_reference.derby_log import properties
+from journalspec_reference.derby_log.codec import BadLog
+from journalspec_reference.derby_log.containers import Fault, Heap, main_page, said_container
+from journalspec_reference.derby_log.heap import rows_of
+from journalspec_reference.derby_log.scan import CONTROLS
+from journalspec_reference.derby_log.store import Store
+
+#: Where the names of the files of a database begin: beside the directory of its log.
+HOME = "../"
+PROPERTIES = f"{HOME}{properties.NAME}"
+#: The containers that every boot opens: the properties, and the heaps of the catalogue.
+BOOT = frozenset({0x10, 0x20, 0x60, 0x90, 0xC0})
+#: The table of all containers, and its column with their numbers.
+_CONGLOMERATES, _NUMBER = 0x20, 2
+MAY_START = "Derby may not start"
+NO_START, NO_SELECT = "Derby does not start", "Derby starts, and cannot read the table"
+
+
+def file_of(container: int) -> str:
+    """Return the name of the file of a container, from the directory of the database."""
+    return f"seg0/c{container:x}.dat"
+
+
+class Evidence:
+    """The containers of a database against its log, once that is redone.
+
+    `names` are their files by number; `own` are containers that the log makes or removes, or that it lacks.
+    """
+
+    def __init__(
+        self, files: Mapping[str, Any], names: Mapping[int, str], store: Store, own: Collection[int]
+    ) -> None:
+        self._files, self._names, self._store, self._own = files, names, store, own
+        self._heaps = {
+            number: Heap(number, name.removeprefix(HOME), files[name])
+            for number, name in sorted(names.items())
+            # What the log drops may be gone in part.
+            if number in store.made or number not in own
+        }
+        #: Container -> those pages of it that the log changes, and those of them that it makes.
+        self._changed: dict[int, set[int]] = {}
+        for container, page in store.pages:
+            self._changed.setdefault(container, set()).add(page)
+        self._sound = 0
+
+    def damaged(self, *, plain: bool) -> list[Note]:
+        """Return a note for the first fault of each container.
+
+        `plain`: the log shows that nothing is encrypted. If not, a database without any sound page is.
+        """
+        found = []
+        for number, heap in self._heaps.items():
+            faults = self._faults(number, heap)
+            first = next(faults, None)
+            if first is not None:
+                found.append(self._note(number, first, sum(1 for _ in faults)))
+        for number, page in sorted(self._store.unloaded.items()):
+            # What an open transaction made is taken back.
+            if self._store.made[number] not in self._store.transactions:
+                name = self._names[number]
+                text = (
+                    f"page {page} of {name.removeprefix(HOME)} was filled without records, and is not there"
+                )
+                found.append(
+                    Note("damaged-container", name, text=f"{text}; Derby starts, and its rows are lost")
+                )
+        found = found if plain or self._sound else []
+        found += [Note("empty-control", name) for name in CONTROLS if not len(self._files.get(name, " "))]
+        stored = self._files.get(PROPERTIES)
+        if stored is not None and (problem := properties.problem(stored)):
+            text = f"{problem}; {NO_START} (XCY03)"
+            found.append(Note("damaged-properties", PROPERTIES, text=text))
+        return found
+
+    def _note(self, number: int, first: Fault, more: int) -> Note:
+        effect = MAY_START if number in BOOT else NO_SELECT
+        effect = NO_START if number in self._changed else effect
+        state = f" ({first.state})" if first.state else ""
+        others = f", and {more} more place(s) of it are damaged" if more else ""
+        text = f"{first.text}{others}; {effect}{state}"
+        return Note("damaged-container", self._names[number], first.off, text)
+
+    def _faults(self, number: int, heap: Heap) -> Iterator[Fault]:
+        """Yield what is wrong with a container, its pages in order."""
+        if heap.removed:
+            return
+        fresh, made = self._store.fresh, number in self._store.made
+        if made and heap.blank(0):
+            return
+        whole = made or all((number, page) in fresh for page in heap.absent())
+        yield from (fault for fault in heap.check() if fault.code != "no-page" or not whole)
+        changed = self._changed.get(number, set()) - {0}
+        for page in heap.looked_at(changed, self._store.highest.get(number)) if heap.size else ():
+            try:
+                data = heap.page(page)
+            except Fault as fault:
+                if not (heap.blank(page) and (made or (number, page) in fresh)):
+                    yield fault
+                continue
+            self._sound += 1
+            if page == 1 and main_page(data) and (other := _other(data, number)) is not None:
+                yield Fault("other-container", f"{heap.name} says that it is {file_of(other)}", off=heap.size)
+
+    def missing(self) -> Iterator[Missing]:
+        """Yield the files that every database has, and the containers that the catalogue lists."""
+        if PROPERTIES not in self._files:
+            text = "Derby does not find the database (XJ004)"
+            yield Missing("database-file", properties.NAME, text=text)
+        there = {*self._names, *self._own}
+        for number in sorted(BOOT - there):
+            yield Missing("listed-container", file_of(number), text=f"{NO_START} (XSAI2)")
+        for number, off in sorted(self._listed().items()):
+            if number not in there | BOOT:
+                by = self._names[_CONGLOMERATES]
+                yield Missing("listed-container", file_of(number), by, off, text=f"{NO_SELECT} (XSAI2)")
+
+    def _listed(self) -> dict[int, int]:
+        """Return the containers that the catalogue lists, each with the offset of the page that does."""
+        heap, found = self._heaps.get(_CONGLOMERATES), {}
+        for page in heap.numbers() if heap is not None and heap.fault is None else ():
+            with suppress(Fault, BadLog):
+                data = heap.page(page) if heap is not None else b""
+                for _, _, row in rows_of(data) if main_page(data) else ():
+                    number = row.values[_NUMBER] if len(row.values) > _NUMBER and not row.deleted else None
+                    if isinstance(number, bytes) and len(number) == 8:
+                        found[int.from_bytes(number, "big", signed=True)] = page * len(data)
+        return found
+
+
+def _other(data: bytes, number: int) -> int | None:
+    """Return the container that the page after the first one says that it is of, if that is another one."""
+    with suppress(BadLog, StopIteration):
+        said = said_container(next(rows_of(data))[2])
+        return said if said != number else None
+    return None

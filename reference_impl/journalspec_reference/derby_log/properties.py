@@ -1,0 +1,68 @@
+"""The properties of a database: ``service.properties``, without which Derby does not find it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+NAME = "service.properties"
+#: No more of it is read (bytes).
+LONGEST = 1 << 20
+#: What a database has at least in its properties: where its catalogue is, the same in all releases.
+AT_LEAST = {
+    "SysconglomeratesIdentifier": 32, "SysconglomeratesIndex1Identifier": 49,
+    "SysconglomeratesIndex2Identifier": 65, "SysconglomeratesIndex3Identifier": 81,
+    "SystablesIdentifier": 96, "SystablesIndex1Identifier": 113, "SystablesIndex2Identifier": 129,
+    "SyscolumnsIdentifier": 144, "SyscolumnsIndex1Identifier": 161, "SyscolumnsIndex2Identifier": 177,
+    "SysschemasIdentifier": 192, "SysschemasIndex1Identifier": 209, "SysschemasIndex2Identifier": 225,
+    "derby.storage.propertiesId": 16, "derby.serviceLocale": "en",
+    "derby.serviceProtocol": "org.apache.derby.database.Database",
+}  # fmt: skip
+
+
+def problem(stored: Any) -> str:
+    """Return what is wrong with the properties of a database; empty: nothing that can be seen."""
+    lines = bytes(stored[:LONGEST]).decode("latin-1").splitlines(keepends=True)
+    names = {line.partition("=")[0].strip() for line in lines}
+    gone = [name for name in AT_LEAST if name not in names]
+    found = []
+    if gone:
+        text = (
+            "property that every database has is"
+            if len(gone) == 1
+            else "properties that every database has are"
+        )
+        found.append(f"{len(gone)} {text} missing, the first {gone[0]}")
+    if lines and not lines[-1].endswith("\n") and not lines[-1].startswith("#"):
+        found.append("the last line is cut")
+    return "; ".join(found)
+
+
+def whole(stored: Any) -> tuple[bytes, list[str]]:
+    """Return the properties of a database, and what had to be done to them."""
+    said: list[str] = []
+    kept, names = [], set()
+    whole, _, cut = bytes(stored[:LONGEST]).decode("latin-1").rpartition("\n")
+    lines = whole.splitlines()
+    if cut.startswith("#"):
+        lines.append(cut)
+    elif cut:
+        # What was written whole ends with a line feed.
+        said.append("the last line is cut, and left out")
+    for line in lines:
+        if not line.replace("\t", " ").isprintable():
+            # Not taken for one that is there: Derby would read a value that nothing can be made of.
+            said.append("a line that is no text is left out")
+            continue
+        name = line.partition("=")[0].strip()
+        if name == "logDevice":
+            said.append(f"{line}: left out, the log is in the new directory")
+            continue
+        names.add(name)
+        kept.append(line)
+    gone = {name: value for name, value in AT_LEAST.items() if name not in names}
+    if not gone and not said:
+        return bytes(stored[:]), []
+    if gone:
+        said.append(f"{len(gone)} properties were missing and have the values that all databases have")
+    out = [*kept, *(f"{name}={value}" for name, value in gone.items())]
+    return "\n".join([*out, ""]).encode("latin-1"), said
