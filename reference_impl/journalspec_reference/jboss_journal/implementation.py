@@ -13,6 +13,7 @@ from journalspec_reference.api import (
     Params,
     Rules,
     late_contents,
+    late_lacking,
     late_new_store,
     late_writer,
 )
@@ -56,6 +57,9 @@ def detect(files: Files, params: Params) -> list[Detection]:
         if not preferred and any(base_name(name).startswith("hornetq-") for name in names):
             preferred = EXTENSIONS["hq"]
         editions = _admitted(heads, extension == control)
+        if not any(bytes(files[name][: LONG_HEADER.size]).strip(b"\0") for name in groups[extension]):
+            # Zeros tell nothing, and no edition that the product wrote begins a file with them.
+            editions = (preferred or LONG[-1],)
         # A product's own extension: headers that do not fit may be damage; its reader is asked too.
         own = preferred or (LONG[-1] if extension in EXTENSIONS else "")
         if own and own not in editions:
@@ -125,4 +129,5 @@ IMPLEMENTATION = Implementation(
     detect,
     contents=late_contents(__package__),
     new_store=late_new_store(__package__),
+    lacking=late_lacking(__package__),
 )

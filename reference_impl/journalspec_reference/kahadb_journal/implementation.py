@@ -15,6 +15,7 @@ from journalspec_reference.api import (
     Rules,
     Span,
     late_contents,
+    late_lacking,
     late_new_store,
     late_writer,
 )
@@ -164,4 +165,5 @@ IMPLEMENTATION = Implementation(
     detect,
     contents=late_contents(__package__),
     new_store=late_new_store(__package__),
+    lacking=late_lacking(__package__),
 )
