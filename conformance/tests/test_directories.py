@@ -135,7 +135,12 @@ def test_a_part_of_a_router_that_is_gone_is_never_clean(damage: str, tmp_path: P
     assert call("check", tmp_path).exit_code == 0
     part, _, done = damage.partition(" ")
     file = tmp_path / ("db/page.db" if part == "page.db" else "log/transaction.log")
-    {"gone": Path.unlink, "zeroed": zeroed, "emptied": lambda one: one.write_bytes(b"")}[done](file)
+    damages: dict[str, Damage] = {
+        "gone": Path.unlink,
+        "zeroed": zeroed,
+        "emptied": lambda one: one.write_bytes(b""),
+    }
+    damages[done](file)
     assert call("check", tmp_path).exit_code == 1
 
 
@@ -184,3 +189,52 @@ def test_the_first_files_of_a_journal_that_never_gave_one_up_are_missed(
     out = call("check", store)
     assert out.exit_code == 1
     assert "data file missing: activemq-data-1.amq" in flat(out)
+
+
+def test_a_file_that_was_cut_between_two_batches_lacks_its_end_marker(tmp_path: Path) -> None:
+    source = CAPTURED / "kahadb_journal/activemq-6.1.7/rollover"
+    (journal,) = find_journals(load(source))
+    places = [record.at for record in ask(journal).observation.records if record.at.file == "db-2.log"]
+    ends = [at.off + at.length for at in places]
+    for cut in ends:
+        place = tmp_path / str(cut)
+        shutil.copytree(source, place)
+        os.truncate(place / "db-2.log", cut)
+        out = call("check", place)
+        assert out.exit_code == 1, cut
+        assert "the end of a data file is cut off: db-2.log" in flat(out)
+
+
+def test_a_last_file_of_zeros_is_not_clean_where_files_begin_with_a_marker(tmp_path: Path) -> None:
+    shutil.copytree(CAPTURED / "kahadb_journal/activemq-6.1.7/rollover", tmp_path / "store")
+    zeroed(tmp_path / "store/db-3.log")
+    out = call("check", tmp_path / "store")
+    assert out.exit_code == 1
+    assert "data file emptied: db-3.log" in flat(out)
+
+
+@pytest.mark.parametrize("after", [".old", ".bak", "~", "_20261129", " (copy)"])
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [
+        ("kahadb_journal/activemq-6.1.7/rollover", "db-2.log"),
+        ("kahadb_journal/activemq-5.11.4/rollover", "db-1.log"),
+        ("jboss_journal/artemis-2.44.0/rollover", "activemq-data-2.amq"),
+        ("jboss_journal/hornetq-2.4.9/rollover", "hornetq-data-1.hq"),
+        ("bitronix_tlog/bitronix-2.1.4/partial-commit", "btm2.tlog"),
+    ],
+)
+def test_a_renamed_file_is_missed(name: str, file: str, after: str, tmp_path: Path) -> None:
+    shutil.copytree(CAPTURED / name, tmp_path / "store")
+    store = tmp_path / "store"
+    shutil.copy(store / file, store / f"{file}{after}")
+    assert call("check", store).exit_code == 0  # a copy beside it is no part of the journal
+    (store / file).unlink()
+    assert call("check", store).exit_code in (1, 3)
+    assert f"{file}{after} may be it" in flat(call("inspect", store)) or file == "btm2.tlog"
+
+
+def test_a_name_and_something_after_it_is_not_enough(tmp_path: Path) -> None:
+    shutil.copytree(CAPTURED / "kahadb_journal/activemq-6.1.7/rollover", tmp_path / "store")
+    (tmp_path / "store/db-7.log.txt").write_text("look at this one")
+    assert call("check", tmp_path / "store").exit_code == 0

@@ -51,7 +51,7 @@ def detect(files: Files, params: Params) -> list[Detection]:
     found = []
     for extension in chosen:
         names = [*groups[extension], *([CONTROL] if extension == control else [])]
-        heads = [_head(files[name]) for name in groups[extension]]
+        heads = [head_of(files[name]) for name in groups[extension]]
         score = 1 + any(heads) + all(heads)
         preferred = EXTENSIONS.get(extension, "")
         if not preferred and any(base_name(name).startswith("hornetq-") for name in names):
@@ -69,7 +69,7 @@ def detect(files: Files, params: Params) -> list[Detection]:
     return found
 
 
-def _head(data: Any) -> str:
+def head_of(data: Any) -> str:
     """Return what the first bytes of a file look like: "1" or "2" (format version), "short", or nothing.
 
     Behind the id of a 4-byte header stands a record or fill, neither of which
@@ -90,7 +90,7 @@ def _ours(extension: str, names: list[str], files: Files) -> bool:
     """Tell whether the files of an extension are a journal: known, or of the form of one."""
     if extension in EXTENSIONS:
         return True
-    return any(NAME.match(base_name(name)) and _head(files[name]) in ("1", "2") for name in names)
+    return any(NAME.match(base_name(name)) and head_of(files[name]) in ("1", "2") for name in names)
 
 
 def _admitted(heads: list[str], compacted: bool) -> tuple[str, ...]:

@@ -6,13 +6,15 @@ large messages beside it shows a broker's data directory, in which journal and b
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from journalspec.observation import CLEAN, Missing
 from journalspec_reference.answers import UNREAD, Answer
 from journalspec_reference.batches import source_of, zeros
 from journalspec_reference.content import UNREADABLE
+from journalspec_reference.filesets import renamed
 from journalspec_reference.jboss_journal.codec import ADD, DIALECTS
 from journalspec_reference.jboss_journal.contents.beside import BINDINGS, JOURNAL, NAMES, beside
 from journalspec_reference.jboss_journal.contents.core import LARGE, LONG, PROTOCOL, is_large, message_of
@@ -20,9 +22,11 @@ from journalspec_reference.jboss_journal.contents.messages import least_size
 from journalspec_reference.jboss_journal.contents.pending import REFERENCE
 from journalspec_reference.jboss_journal.contents.store import JMS, Store, replay_of
 from journalspec_reference.jboss_journal.fileset import DataFile, gather, lost_from, parsed
+from journalspec_reference.jboss_journal.implementation import head_of
 from journalspec_reference.jboss_journal.recover import stretch_of
 
 _ZEROS = "it holds zeros only: a product gives a new file its header, and fills it with J, before it uses it"
+_RENAMED = "{} has its name and something after it: no broker reads it"
 _CUT = "it has {} bytes, others have {}, and it ends with a record: whatever followed was cut off"
 _GONE = "the directory of a broker is here, and this part of it is not"
 _EMPTY = "the directory is here, and none of its files"
@@ -40,6 +44,12 @@ def lacking(answer: Answer) -> Iterator[Missing]:
     files = [file for file in found.files if file.problem is None]
     if seen.verdict == CLEAN and files and all(zeros(source_of(file.data)) for file in files):
         yield Missing("emptied-file", files[0].name, text=_ZEROS)
+    name = (
+        rf"{re.escape(_prefix(files))}-[0-9]+\.{re.escape(str(answer.journal.params.get('extension', '')))}"
+    )
+    for gone, other in renamed(answer.journal, re.compile(name), lambda head: head_of(head) in ("1", "2")):
+        if gone not in {entry.name for entry in seen.missing}:
+            yield Missing("file", gone, other, text=_RENAMED.format(other))
     lengths = Counter(file.length for file in files)
     for file in files:
         if file.length < max(lengths) and lengths[file.length] == 1 and _ends_with_a_record(file):
@@ -49,6 +59,12 @@ def lacking(answer: Answer) -> Iterator[Missing]:
         known = {entry.name for entry in seen.missing}
         yield from (entry for entry in lost_from(found, before=True) if entry.name not in known)
     yield from _of_broker(answer)
+
+
+def _prefix(files: Sequence[DataFile]) -> str:
+    """Return what the names of the files have before their numbers."""
+    found = parsed(files[0].name) if files else None
+    return found["prefix"] if found else ""
 
 
 def _never_compacted(answer: Answer) -> bool:

@@ -109,7 +109,7 @@ def _admitted(files: Sequence[tuple[Any, bool]]) -> tuple[str, ...]:
     endings: list[str] = []
     # The last file has the least to go through, and almost always says it.
     for data, _ in reversed(files):
-        endings.insert(0, _ending(data))
+        endings.insert(0, ending(data))
         if endings[0] == "marker":
             return MARKED
     used = [at for at, (_, hit) in enumerate(files) if hit]
@@ -119,7 +119,7 @@ def _admitted(files: Sequence[tuple[Any, bool]]) -> tuple[str, ...]:
     return (*MARKED, *ZEROS) if used and endings[used[-1]] == "zeros" else (*ZEROS, *MARKED)
 
 
-def _ending(data: Any) -> str:
+def ending(data: Any) -> str:
     """Return what follows the batches of a file: "marker", "zeros", "nothing", or "" for anything else.
 
     A command that only editions with an end marker have counts as one.
