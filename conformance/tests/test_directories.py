@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from journalspec_corpus.case import write_files
-from journalspec_corpus.load import find_case
+from journalspec_corpus.load import find_case, load_cases
 from journalspec_reference.answers import ask
 from journalspec_reference.filesets import find_journals, load
 from judged import call, flat
@@ -47,6 +47,10 @@ def large(store: Path) -> Path:
     return found
 
 
+def page(store: Path) -> Path:
+    return min(store.rglob("*.page"))
+
+
 BROKER: dict[str, tuple[Damage, str]] = {
     "no bindings": (lambda at: shutil.rmtree(at / "bindings"), "the bindings of the broker are missing"),
     "bindings renamed": (
@@ -62,6 +66,9 @@ BROKER: dict[str, tuple[Damage, str]] = {
     "no journal": (lambda at: shutil.rmtree(at / "journal"), "the journal of the broker is missing"),
     "journal without files": (lambda at: each(at / "journal", Path.unlink), "the journal of the broker"),
     "no large messages": (lambda at: shutil.rmtree(large(at)), "body of a large message missing"),
+    "a page file cut": (lambda at: os.truncate(page(at), 1000), "page file damaged"),
+    "a page file of zeros": (lambda at: zeroed(page(at)), "page file damaged"),
+    "no address of pages": (lambda at: next(at.rglob("address.txt")).unlink(), "page file damaged"),
     "large messages cut": (
         lambda at: each(large(at), lambda file: os.truncate(file, 1)),
         "body of a large message missing",
@@ -238,3 +245,22 @@ def test_a_name_and_something_after_it_is_not_enough(tmp_path: Path) -> None:
     shutil.copytree(CAPTURED / "kahadb_journal/activemq-6.1.7/rollover", tmp_path / "store")
     (tmp_path / "store/db-7.log.txt").write_text("look at this one")
     assert call("check", tmp_path / "store").exit_code == 0
+
+
+def test_an_index_alone_is_a_journal_without_its_files(tmp_path: Path) -> None:
+    """Beside other stores it would not be looked at otherwise, and they are clean."""
+    shutil.copytree(CAPTURED / "kahadb_journal/activemq-6.1.7/rollover", tmp_path / "one")
+    (tmp_path / "two").mkdir()
+    (tmp_path / "two/db.data").write_bytes(index())
+    out = call("check", tmp_path)
+    assert out.exit_code == 3
+    assert "two: refused: there is no data file" in flat(out)
+    assert "next look for the data files db-1.log" in flat(call("inspect", tmp_path / "two"))
+    (tmp_path / "two/db.data").write_bytes(b"of another program")
+    assert call("check", tmp_path).exit_code == 0
+
+
+def index() -> bytes:
+    """Return the index of a published case."""
+    case = next(case for case in load_cases("kahadb_journal") if "db.data" in case.files())
+    return bytes(case.files()["db.data"])

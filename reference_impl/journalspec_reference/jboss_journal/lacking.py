@@ -33,6 +33,12 @@ _EMPTY = "the directory is here, and none of its files"
 _NO_QUEUE = (
     "the bindings do not have the queue of this id: a broker that starts deletes its messages (AMQ222043)"
 )
+_ZERO_PAGE = "it holds zeros only: a broker writes the first message where a page file begins"
+#: Remarks on page files, and what each means here.
+_OF_PAGES = {
+    "page-damaged": "a broker reads this page no further, and drops what follows (AMQ222033)",
+    "no-address-file": "a broker ignores the pages of this directory (AMQ222035)",
+}
 _NO_BODY = "it has the body of a large message, which a broker delivers without it"
 _SHORT_BODY = "it has {} of the {} bytes of a large message, and a broker delivers no more"
 
@@ -126,6 +132,24 @@ def _of_messages(store: Store) -> Iterator[Missing]:
         yield from _unbound(store)
     if large:
         yield from _without_bodies(store)
+    yield from _of_pages(store)
+
+
+def _of_pages(store: Store) -> Iterator[Missing]:
+    """Yield the page files that end early."""
+    found: list[Missing] = []
+
+    def report(code: str, file: str, off: int | None, why: str) -> None:
+        if code in _OF_PAGES:
+            found.append(Missing("page", file, file, off, text=f"{_OF_PAGES[code]}: {why}"))
+
+    for file in store.paging.files(report):
+        if file.content.size and zeros(file.content):
+            found.append(Missing("page", file.name, file.name, 0, text=_ZERO_PAGE))
+            continue
+        for _ in file.entries(report):
+            pass
+    yield from found
 
 
 def _unbound(store: Store) -> Iterator[Missing]:

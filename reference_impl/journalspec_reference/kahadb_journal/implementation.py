@@ -58,9 +58,23 @@ def _rules(edition: str) -> Rules:
 
 
 def detect(files: Files, _: Params) -> list[Detection]:
-    """Return the data files among `files` as one journal, with the index beside them."""
-    neighbours = tuple(name for name in (index.INDEX, index.REDO) if name in files)
-    return [replace(_narrowed(found, files), neighbours=neighbours) for found in _detected(files)]
+    """Return the data files among `files` as one journal, with the index beside them.
+
+    An index alone is a journal all of whose files are missing.
+    """
+    found = _detected(files) or _without_files(files)
+    neighbours = (name for name in (index.INDEX, index.REDO) if name in files)
+    beside = tuple(name for name in neighbours if not any(name in claim.files for claim in found))
+    return [replace(_narrowed(claim, files), neighbours=beside) for claim in found]
+
+
+def _without_files(files: Files) -> list[Detection]:
+    """Return the journal that an index is of which lies alone; none if it is no index."""
+    try:
+        index.Index(files[index.INDEX], files.get(index.REDO))
+    except (KeyError, index.UnusableIndex):
+        return []
+    return [Detection(FORMAT, MARKED[-1], (index.INDEX,), 1, (*ZEROS, *MARKED))]
 
 
 def _narrowed(found: Detection, files: Files) -> Detection:
