@@ -24,6 +24,19 @@ OURS = (journalspec, journalspec_reference, journalspec_corpus, journalspec_conf
 #: What the commands import, all of it plain Python.
 OTHERS = ("click", "construct", "kaitaistruct", "markdown-it-py", "mdurl", "pygments", "rich", "tomlkit")
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "published", "*.pyc")
+#: Commands that need compiled packages or the published cases.
+ELSEWHERE = (
+    "ask",
+    "cases",
+    "corpus",
+    "corpus_states",
+    "failures",
+    "new_harness",
+    "products",
+    "query",
+    "reports",
+    "run",
+)
 MAIN = "journalspec_conformance.__main__:main"
 
 
@@ -31,6 +44,8 @@ def collect(target: Path) -> None:
     """Copy our packages and those that they import into `target`; raises PackageNotFoundError, ValueError."""
     for package in OURS:
         shutil.copytree(Path(str(package.__file__)).parent, target / package.__name__, ignore=LEFT_OUT)
+    for name in ELSEWHERE:
+        (target / "journalspec_conformance" / "cli" / f"{name}.py").unlink()
     for name in OTHERS:
         for path in distribution(name).files or ():
             if path.suffix in (".so", ".pyd"):

@@ -9,7 +9,6 @@ import hashlib
 import io
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -20,8 +19,11 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
+from journalspec_corpus.case import write_files
 from journalspec_corpus.load import find_case
 from journalspec_reference import artemis_xml, newstore
+from journalspec_reference.answers import ask
+from journalspec_reference.filesets import find_journals, load
 from judged import call, flat, start
 
 ROOT = Path(__file__).parents[2]
@@ -559,13 +561,39 @@ def test_messages_of_queues_that_the_bindings_do_not_have_are_said_before_a_star
     store, new = tmp_path / "store", tmp_path / "new"
     with tarfile.open(HORNETQ) as archive:
         archive.extractall(store, filter="data")
-    assert "unbound" not in flat(call("inspect", store))
+    assert call("check", store).exit_code == 0
     (store / "bindings" / "hornetq-bindings-1.bindings").unlink()
+    assert call("check", store).exit_code == 1
     screen = flat(call("inspect", store))
-    found = re.search(r"at start ([\d,]+) messages of \d+ queues: messages are of queues that", screen)
-    assert found
-    assert "clean beside it, unbound:" in screen
+    (journal,) = find_journals(load(store / "journal"))
+    missing = ask(journal).observation.missing
+    number = sum(entry.count or 0 for entry in missing)
+    assert "verdict recovered" in screen
+    assert f"the bindings do not have queue {missing[0].name}" in screen
     steps = flat(call("recover", store, "--to", new)).partition(" next ")[2]
-    assert steps.startswith(f"{found[1]} messages are not in the new store: the bindings do not have")
+    assert steps.startswith(f"{number} messages are not in the new store: the bindings do not have")
     report(new)
     assert '"no-binding"' in Path(f"{new}.loss-report.json").read_text()
+
+
+def test_a_store_that_was_only_read_is_under_no_policy(tmp_path: Path) -> None:
+    case, store, new = find_case("smq.branches.keys-hostile"), tmp_path / "store", tmp_path / "new"
+    store.mkdir()
+    write_files(store, ((file.path, file.pieces()) for file in case.input.files))
+    done = call("recover", store, "--to", new, "--drop", "sys$prepared", "--policy", "default")
+    assert done.exit_code == 1
+    assert "policy none: recovery refuses this store under each policy" in flat(done)
+    (written,) = json.loads(Path(f"{new}.loss-report.json").read_text())["stores"]
+    assert written["policy"] == "none"
+    assert "- policy: none: recovery refuses" in Path(f"{new}.loss-report.md").read_text()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
+def test_an_export_to_a_full_disk_says_what_to_do(pair: Path) -> None:
+    command = [sys.executable, "-m", "journalspec_conformance", "export", str(pair), "--as", "csv"]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [*command, "--table", "transactions"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 2
+    assert "No space left on device\n  next  make room, or write to another disk" in done.stderr

@@ -61,3 +61,18 @@ def test_it_writes_a_new_store(program: Path, tmp_path: Path) -> None:
     done = alone(program, "recover", CAPTURED / SETS[0], "--to", tmp_path / "new")
     assert (done.returncode, done.stderr) == (0, "")
     assert call("check", tmp_path / "new").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("command", "typed"),
+    [
+        ("query", "pip install 'journalspec[query]'"),
+        ("run", "pip install journalspec"),
+        ("list", "pip install"),
+    ],
+)
+def test_of_what_it_has_not_it_reports_what_it_has(program: Path, command: str, typed: str) -> None:
+    done = alone(program, command, "anything")
+    assert done.returncode == 2
+    assert f"{command} is not in this program, which has inspect, recover, export, check," in done.stderr
+    assert f"next  {typed}" in done.stderr

@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from journalspec.formats import format_ids
+from journalspec.formats import format_ids, get_format
+from journalspec_conformance.cli.screen import screen
+from journalspec_conformance.cli.why import _of_store
+from journalspec_reference.keeping import Holder, Keeping
 from judged import call, flat
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -118,7 +121,24 @@ def test_many_journals_are_one_line_each(tmp_path: Path) -> None:
     out = call("why", tmp_path, columns=100)
     assert len(out.stdout.splitlines()) <= 40
     assert "store 30 journals" in flat(out)
-    assert "KEPT all 1 file" in flat(out)
+    assert "KEPT 1 file; none can be deleted now" in flat(out)
     assert "... 20 more (--all)" in flat(out)
     assert "one of them: journalspec why" in flat(out)
     assert call("why", tmp_path, "--all").stdout.count("store     ") == 30
+
+
+def test_the_files_that_go_and_those_that_stay_are_on_one_screen() -> None:
+    lengths = {f"activemq-data-{number}.amq": 1 << 20 for number in range(1, 101)}
+    held = [Holder(name, "records", "45", 3) for at, name in enumerate(lengths) if at % 10 < 3]
+    found = Keeping(lengths, tuple(held))
+    lines = [
+        "".join(part if isinstance(part, str) else part[0] for part in line)
+        for line in screen(_of_store(get_format("jboss_journal"), found))
+    ]
+    text = " ".join(" ".join(lines).split())
+    assert len(lines) <= 40
+    assert "FREE 70 of 100 files, 73,400,320 bytes; 30 files stay" in text
+    for first in range(4, 100, 10):
+        assert f"activemq-data-{first}.amq to activemq-data-{first + 6}.amq 7 7,340,032" in text
+    assert "activemq-data-1.amq" in text
+    assert "20 more (--all)" in text

@@ -22,8 +22,10 @@ from journalspec.observation import (
     At,
     Dropped,
     FileMap,
+    Missing,
     Note,
     Observation,
+    missing_place,
     note_place,
     refused,
     region_place,
@@ -147,6 +149,8 @@ def ask(journal: Journal, policy: str | None = None) -> Answer:
             kept = (note for note in seen.notes if note.code not in absences or note.file not in unread)
             gone = tuple(entry for entry in seen.missing if entry.name not in unread)
             seen = replace(seen, notes=tuple(kept), missing=gone)
+    if seen.verdict != REFUSED and seen.state is not None:
+        seen = _with_lacking(replace(answer, observation=seen))
     notes = [Note(UNREADABLE, name, start, why) for name, (start, _, why) in bad]
     changed = [name for name in _contents(journal) if journal.seen[name].changed()] + appeared(journal)
     notes += [Note(CHANGED, name) for name in changed]
@@ -163,6 +167,14 @@ def ask(journal: Journal, policy: str | None = None) -> Answer:
     if unchecked and seen.verdict == CLEAN:
         notes.append(Note(UNCHECKED, text=unchecked))
     return replace(answer, observation=replace(seen, notes=joined(note_place, seen.notes, notes)))
+
+
+def _with_lacking(answer: Answer) -> Observation:
+    """Return what was seen, with what is missing by the rules of the product's own directories."""
+    seen, implementation = answer.observation, load_implementation(answer.journal.format)
+    # An implementation may be any object that answers; most know no such rules.
+    gone: tuple[Missing, ...] = tuple(getattr(implementation, "lacking", lambda answer: ())(answer))
+    return replace(seen, missing=joined(missing_place, gone, seen.missing)) if gone else seen
 
 
 def _in_use(journal: Journal) -> Iterator[Note]:

@@ -27,6 +27,7 @@ from journalspec_reference.storage import Storage
 ToContents = Callable[[Any], Any]
 #: From such an answer and :class:`.newstore.StoreChoices` to a :class:`.newstore.NewStore`.
 ToNewStore = Callable[[Any, Any], Any]
+ToLacking = Callable[[Any], Any]
 #: The files of one directory: name -> content (bytes, memoryview, or :class:`.content.Content`).
 Files = Mapping[str, Any]  # collections.abc.Buffer needs Python 3.12
 
@@ -283,6 +284,15 @@ def late_new_store(package: str) -> ToNewStore:
     return made
 
 
+def late_lacking(package: str) -> ToLacking:
+    """Return what tells what a directory of the product lacks by a format's ``lacking``, imported late."""
+
+    def told(answer: Any) -> Any:
+        return import_module(f"{package}.lacking").lacking(answer)
+
+    return told
+
+
 T = TypeVar("T")
 
 
@@ -331,6 +341,7 @@ class Implementation:
         assumed: Callable[[Files], Params] = lambda files: {},
         contents: ToContents = lambda answer: None,
         new_store: ToNewStore = lambda answer, choices: None,
+        lacking: ToLacking = lambda answer: (),
         *,
         of_refused: bool = False,
     ) -> None:
@@ -343,6 +354,8 @@ class Implementation:
         self.contents = contents
         #: What the product can start on, of a recovered journal and choices; None: there is no such thing.
         self.new_store = new_store
+        #: What is missing by the rules of the product's directories, which a reader of files need not know.
+        self.lacking = lacking
         #: Whether something can be kept even where recovery refuses.
         self.of_refused = of_refused
         #: by edition, as it was asked for; only those that there are

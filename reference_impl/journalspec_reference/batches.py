@@ -24,6 +24,8 @@ from journalspec_reference.content import Content, Unreadable
 
 #: Bytes of a stretch. A record that does not fit into one makes its stretch longer.
 STRETCH = 1 << 20
+#: So much is looked at first where most likely little is enough (bytes).
+_HEADS = 1 << 12
 #: So many regions and notes end a batch, whatever its length: hostile bytes may have one in every byte.
 MOST_ODD = 4096
 #: Zeros are passed over so many bytes at a time.
@@ -116,6 +118,19 @@ def zeros_end(data: bytes, at: int, top: int) -> int:
             while at + len(zeros) <= top and data.startswith(zeros, at):
                 at += len(zeros)
     return at
+
+
+def zeros(source: Source, off: int = 0) -> bool:
+    """Tell whether there are only zeros from `off` on; holes are not read."""
+    size = _HEADS
+    while off < source.size:
+        if (end := source.next_data(off)) == off:
+            data = source.read(off, size)
+            if data != bytes(len(data)):
+                return False
+            end, size = off + len(data), STRETCH
+        off = end
+    return True
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ keep their names.
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -38,6 +39,8 @@ MOST_STORES = 1000
 #: How far `below` looks around before it gives up.
 MAX_DIRECTORIES = 2000
 MAX_DEPTH = 6
+#: So much of a file tells whether it is one of a journal (bytes).
+_HEAD = 64
 
 
 class FilesetError(Exception):
@@ -400,6 +403,31 @@ def appeared(journal: Journal) -> list[str]:
     return sorted(
         {name for claim in claims if not mine.isdisjoint(claim.files) for name in claim.files} & new
     )
+
+
+def renamed(
+    journal: Journal, named: re.Pattern[str], begins: Callable[[bytes], bool]
+) -> Iterator[tuple[str, str]]:
+    """Yield the name of each file of a journal that is not here, and that of the file which may be it.
+
+    That one has the name, which `named` matches, and something after it (``db-2.log.old``), and `begins` as
+    such a file does.
+    """
+    listed, root = journal.listed or frozenset(), journal.root
+    for other in sorted(listed):
+        found = named.match(other)
+        after = other[found.end() :] if found else ""
+        if root is None or found is None or not after or after[0].isalnum():
+            continue
+        if found[0] in listed or other in journal.files:
+            continue
+        try:
+            with (root / other).open("rb") as file:
+                head = file.read(_HEAD)
+        except OSError:
+            continue
+        if begins(head):
+            yield found[0], other
 
 
 def _unfit(entry: os.DirEntry[str]) -> str | None:

@@ -271,7 +271,7 @@ class LossReport:
         yield ""
         yield f"- meant for: {shown(part.store.product)}"
         yield f"- edition: {part.answer.assumption or journal.edition}"
-        yield f"- policy: {part.policy}: {described.policies.get(part.policy, '')}"
+        yield f"- policy: {part.policy}: {part.policy_text}"
         yield f"- verdict on the old store: {part.verdict}"
         yield from (f"- choice: {shown(each)}" for each in one.chosen)
         rows = ((each.table, _word(each.name), f"{each.rows:,}", f"{each.bytes:,}") for each in one.carried)

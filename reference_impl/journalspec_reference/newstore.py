@@ -9,7 +9,6 @@ the recovered state.
 
 from __future__ import annotations
 
-import errno
 import glob
 import hashlib
 import os
@@ -22,7 +21,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import IO, Any
 
-from journalspec.files import force_names
+from journalspec.files import force_names, no_room
 from journalspec.formats import UnknownFormat, get_format
 from journalspec.observation import CLEAN, RECOVERED, REFUSED, Observation
 from journalspec_reference.answers import Answer, ask
@@ -40,6 +39,8 @@ except ImportError:  # not on every system
 
 #: Kinds of an :class:`LossItem` that are no rows of a table.
 BYTES, FILE = "bytes", "file"
+#: The policy of a store that was only read.
+NO_POLICY = "none"
 #: Behind the name of a new directory: its reports, `.json` and `.md`; both have the mark in their first line.
 REPORT, MARK = ".loss-report", "journalspec loss report"
 #: Behind the name of what is not complete, and what comes then.
@@ -124,6 +125,8 @@ class NewStore(ABC):
 
     #: Whether reading it again says nothing new: it is encrypted, or has the bytes that were read clean.
     opaque = False
+    #: Whether it is made of what reading gives, because recovery refuses the store under each policy.
+    unrecovered = False
 
     def __init__(self, answer: Answer) -> None:
         self.answer = answer
@@ -226,7 +229,8 @@ def nothing_kept(
 class Part:
     """One store among those that are written: `path` is its directory within the new one, "" that one itself.
 
-    `policy` is that of `answer`; `covered` are the answers about journals that its store accounts for.
+    `policy` is that of `answer`, NO_POLICY where it was only read; `covered` are the answers about journals
+    that its store accounts for.
     """
 
     path: str
@@ -234,6 +238,13 @@ class Part:
     answer: Answer
     store: NewStore
     covered: tuple[Answer, ...] = ()
+
+    @property
+    def policy_text(self) -> str:
+        """What the policy means."""
+        if self.store.unrecovered:
+            return "recovery refuses this store under each policy: what is carried over was read without one"
+        return get_format(self.answer.journal.format).policies.get(self.policy, "")
 
     @property
     def verdict(self) -> str:
@@ -443,8 +454,8 @@ def write(
             for path in named:
                 path.unlink(missing_ok=True)
         if isinstance(error, OSError):
-            full = error.errno in (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
-            what = "the disk is full, or a file may not be so large" if full else error.strerror or str(error)
+            full = "the disk is full, or a file may not be so large"
+            what = full if no_room(error) else error.strerror or str(error)
             if moved:
                 raise FilesetError(
                     f"{str(target)!r} is in its place, but the system did not confirm that its name is on the"
@@ -515,7 +526,8 @@ def _read_again(new: Path, parts: Sequence[Part]) -> None:
             continue  # nothing that is encrypted reads clean
         place = new / part.path if part.path else new
         for found in journals_in(place, journal):
-            seen = ask(found, "strict").observation
+            # What the source lacks beside its journal, the new one lacks as well: the report lists it.
+            seen = ask(replace(found, root=None), "strict").observation
             if seen.verdict != CLEAN:
                 first = next((each.reason for each in seen.dropped), next((e.code for e in seen.missing), ""))
                 why = seen.message or first

@@ -30,6 +30,11 @@ _CHUNK = 1 << 16
 _DESCRIPTOR = re.compile(r"/dev/std(?P<name>out|err)|(?:/dev|/proc/self)/fd/(?P<number>\d{1,9})")
 
 
+def no_room(error: OSError) -> bool:
+    """Tell whether a disk is full, or a file may not be so large."""
+    return error.errno in (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
+
+
 class Readable(Protocol):
     """What bytes are read from, one after the other."""
 

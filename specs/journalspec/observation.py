@@ -295,6 +295,11 @@ def note_place(note: Note) -> tuple[str, int, int]:
     return note.file, note.off or 0, 0
 
 
+def missing_place(entry: Missing) -> tuple[str, int, int]:
+    """Return the file and offset of what proves that something is missing."""
+    return entry.file, entry.off or 0, 0
+
+
 def refused(phase: str, code: str, message: str, at: At | None = None, **more: Any) -> Observation:
     """Return a refusal in `phase` with the spec's `code`; `message` is for people."""
     return Observation(REFUSED, phase=phase, code=code, message=message, at=at, **more)

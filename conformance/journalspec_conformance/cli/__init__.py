@@ -17,7 +17,7 @@ from typing import Any
 import click
 
 from journalspec import __version__
-from journalspec.files import shown
+from journalspec.files import no_room, shown
 from journalspec_conformance.errors import Breakdown, Problem
 
 _HERE = __name__
@@ -28,11 +28,20 @@ INTERRUPTED, PIPE_CLOSED = 130, 141
 
 @dataclass(frozen=True, slots=True)
 class Subcommand:
-    """Where a command lives, and what `journalspec --help` says about it without importing it."""
+    """Where a command lives, and what `journalspec --help` says about it without importing it.
+
+    `extra` is what pip has to install for it beside the package itself.
+    """
 
     module: str
     attribute: str
     summary: str
+    extra: str = ""
+
+    @property
+    def installed_by(self) -> str:
+        """What to type to have all that it needs."""
+        return f"pip install 'journalspec[{self.extra}]'" if self.extra else "pip install journalspec"
 
 
 #: All commands, in the order of the help text.
@@ -45,8 +54,8 @@ COMMANDS = {
         "journals", "recover_command", "Show what recovery keeps, or write a new store of it."
     ),
     "export": Subcommand("export", "export_command", "Write what a journal holds for other programs."),
-    "query": Subcommand("query", "query_command", "Answer a question in SQL about journals."),
-    "columns": Subcommand("query", "columns_command", "List the columns that questions are about."),
+    "query": Subcommand("query", "query_command", "Answer a question in SQL about journals.", "query"),
+    "columns": Subcommand("query", "columns_command", "List the columns that questions are about.", "query"),
     "check": Subcommand("journals", "check_command", "Print one line on each journal, for monitoring."),
     "explain": Subcommand("messages", "explain_command", "Explain what a product printed about its journal."),
     "why": Subcommand("why", "why_command", "Say what keeps a journal's files from being deleted."),
@@ -59,7 +68,7 @@ COMMANDS = {
     "expect": Subcommand("reports", "expect_command", "Bring an expectation file up to date with a report."),
     "formats": Subcommand("formats", "command", "List formats, editions and shipped harnesses."),
     "products": Subcommand("products", "command", "Fetch the real products, to judge them too."),
-    "corpus": Subcommand("corpus", "command", "Build the corpus."),
+    "corpus": Subcommand("corpus", "command", "Build the corpus.", "corpus"),
 }
 
 
@@ -119,13 +128,20 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import and return the command, None if there is none of that name."""
         entry = self._entries.get(self._former.get(cmd_name, cmd_name))
-        if entry is None or find_spec(f"{_HERE}.{entry.module}") is None:
+        if entry is None:
             return None
+        if find_spec(f"{_HERE}.{entry.module}") is None:
+            raise Complaint(
+                f"{cmd_name} is not in this program, which has {', '.join(self.list_commands(ctx))} only\n"
+                f"  next  {entry.installed_by}"
+            )
         try:
             found: click.Command = getattr(import_module(f"{_HERE}.{entry.module}"), entry.attribute)
         except ImportError as error:
-            needs = self._needs or f"{cmd_name}: a part that it needs is not installed"
-            raise Complaint(f"{needs}: {error}") from None
+            if self._needs:
+                raise Complaint(f"{self._needs}: {error}") from None
+            needs = f"{cmd_name}: a part that it needs is not installed: {error}"
+            raise Complaint(f"{needs}\n  next  {entry.installed_by}") from None
         return found
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -170,8 +186,7 @@ def guarded(call: Callable[..., Any], *args: Any) -> Any:
         silence()
         raise click.exceptions.Exit(PIPE_CLOSED) from None
     except OSError as error:
-        name = f"{error.filename}: " if error.filename else ""
-        raise Complaint(f"{name}{error.strerror or error}") from None
+        raise Complaint(_of_system(error)) from None
     except MemoryError:
         raise Complaint(
             "not enough memory for what was asked for: give the process more, or look at fewer files"
@@ -183,6 +198,14 @@ def guarded(call: Callable[..., Any], *args: Any) -> Any:
             f"this is a fault of journalspec, please report it: {type(error).__name__}: {error}\n"
             f"Set {_TRACEBACK}=1 to see where it happened."
         ) from None
+
+
+def _of_system(error: OSError) -> str:
+    """Return what the system says of a failure, and of a full disk what to do."""
+    name = f"{error.filename}: " if error.filename else ""
+    return f"{name}{error.strerror or error}" + (
+        "\n  next  make room, or write to another disk" if no_room(error) else ""
+    )
 
 
 @click.group(
@@ -262,6 +285,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
             # What was printed has not arrived: that is what counts, whatever the answer was.
             silence()
             if end.code != Complaint.exit_code:
-                click.echo(f"Error: {error.strerror or error}", err=True)
+                click.echo(f"Error: {_of_system(error)}", err=True)
             end.code = Complaint.exit_code
         raise

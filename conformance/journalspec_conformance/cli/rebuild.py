@@ -252,7 +252,8 @@ def _parts(
             continue
         path = normpath(f"{below}/{store.base}")
         path = path if path.strip("./") else ""
-        made.append(newstore.Part(path, policy_of(answer.journal, policy), store.answer, store))
+        name = newstore.NO_POLICY if store.unrecovered else policy_of(answer.journal, policy)
+        made.append(newstore.Part(path, name, store.answer, store))
     homes = {os.path.realpath(path): part for part in made for path in newstore.covered(part)}
     # A refused choice is the store's own to explain, not that of what belongs to it, such as its bindings.
     below_refused = {
@@ -332,7 +333,7 @@ def _sections(report: LossReport) -> Iterator[Section]:
     for one in report.found:
         part = one.part
         described = get_format(part.answer.journal.format)
-        policies[part.policy] = described.policies.get(part.policy, "")
+        policies[part.policy] = part.policy_text
         numbers = (f"{sum(each.rows for each in one.carried):,}", f"{one.left_out.total:,}")
         verdict = part.verdict
         title = f"{described.title}, for {part.store.product}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +87,7 @@ def _verdict(found: Keeping | None) -> str:
         return f"NOT KNOWN   for {len(free):,} of {files}: {found.doubt}"
     if free:
         return f"FREE   {len(free):,} of {files}: {some_of(free)}"
-    return f"KEPT   all {files}; none can be deleted now"
+    return f"KEPT   {'all ' if len(found.lengths) > 1 else ''}{files}; none can be deleted now"
 
 
 def _several(first: Directory, rows: Sequence[Sequence[str]]) -> Iterator[Section]:
@@ -133,14 +134,35 @@ def _sections(
 
 
 def _of_store(described: Format, found: Keeping) -> Iterator[Section]:
-    yield Section("verdict", [_verdict(found)])
-    rows = []
+    rows, unheld = [], 0
     for name, length in found.lengths.items():
         reasons = "; ".join(_counted(described, holder) for holder in found.of(name))
-        rows.append(
-            (shown(name), f"{length:,}", reasons or ("not known" if found.doubt else "nothing: free"))
-        )
-    yield Section("held by", listing=Listing(rows, len(rows), ("file", "bytes", "by")), apart=True)
+        if reasons:
+            rows.append((shown(name), f"{length:,}", reasons))
+        else:
+            unheld += length
+    runs = [*_runs(found)]
+    verdict = _verdict(found)
+    if runs and not found.doubt:
+        free = len(found.lengths) - len(rows)
+        stay = f"; {amount(len(rows), 'file')} {'stays' if len(rows) == 1 else 'stay'}" if rows else ""
+        verdict = f"FREE   {free:,} of {amount(len(found.lengths), 'file')}, {unheld:,} bytes{stay}"
+    yield Section("verdict", [verdict])
+    if runs:
+        counts = [int(run[1]) for run in runs]
+        listing = Listing(runs, len(runs), ("file", "files", "bytes"), counts, sum(counts), "file")
+        yield Section("not known" if found.doubt else "free", listing=listing, apart=True)
+    if rows:
+        yield Section("held by", listing=Listing(rows, len(rows), ("file", "bytes", "by")), apart=True)
+
+
+def _runs(found: Keeping) -> Iterator[tuple[str, ...]]:
+    """Yield the files that nothing holds, those that follow one another as one row."""
+    for held, run in groupby(found.lengths, key=lambda name: bool(found.of(name))):
+        names = [*run]
+        if not held:
+            what = shown(names[0]) + (f" to {shown(names[-1])}" if names[1:] else "")
+            yield what, f"{len(names)}", f"{sum(found.lengths[name] for name in names):,}"
 
 
 def _of_file(described: Format, found: Keeping, file: str) -> Iterator[Section]:

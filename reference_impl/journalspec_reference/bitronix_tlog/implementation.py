@@ -17,13 +17,14 @@ from journalspec_reference.api import (
     Rules,
     Span,
     late_contents,
+    late_lacking,
     late_new_store,
     late_writer,
 )
 from journalspec_reference.batches import source_of
 from journalspec_reference.bitronix_tlog import codec, nio, recover
 from journalspec_reference.bitronix_tlog.codec import FORMAT_ID, HEADER_SIZE, PAYLOAD_AT, SEED, UNCOUNTED
-from journalspec_reference.bitronix_tlog.fileset import PAIR, examine, in_order, sibling
+from journalspec_reference.bitronix_tlog.fileset import PAIR, examine, in_order, is_copy, sibling
 from journalspec_reference.bitronix_tlog.scan import scan
 from journalspec_reference.bitronix_tlog.spans import spans
 from journalspec_reference.xids import FIRST_WALL_CLOCK
@@ -81,7 +82,11 @@ def detect(files: Files, _: Params) -> list[Detection]:
     pairs = [names[at : at + PAIR] for names in groups.values() for at in range(0, len(names) - 1, PAIR)]
     paired = {name for names in pairs for name in names}
     alone = [names[-1] for names in groups.values() if len(names) % PAIR]
-    alone = [name for name in alone if COPY.sub("", name) not in paired]
+    alone = [
+        name
+        for name in alone
+        if COPY.sub("", name) not in paired and not any(is_copy(name, other) for other in paired)
+    ]
     # Configured names need have nothing in common: then only one pair can be meant, by length or at all.
     for length in sorted({len(files[name]) for name in magic.intersection(alone)}):
         alike = [name for name in alone if name in magic and len(files[name]) == length]
@@ -143,4 +148,5 @@ IMPLEMENTATION = Implementation(
     detect,
     contents=late_contents(__package__),
     new_store=late_new_store(__package__),
+    lacking=late_lacking(__package__),
 )

@@ -232,9 +232,10 @@ def _packed_away(files: list[DataFile]) -> list[Missing]:
     return [Missing("file", file.name.removesuffix(".gz"), file.name, text=text) for file in mixed]
 
 
-def lost_from(found: FileSet) -> list[Missing]:
+def lost_from(found: FileSet, *, before: bool = False) -> list[Missing]:
     """Return the files that no product would have removed from a journal that deletes nothing (JBM-FIL-024).
 
+    They are between those that are here; `before`: or before them, the first file ever having the number 1.
     All names have the number of their header: no file was used again, and there was no compaction.
     Then a file goes only if the pool is full, and all that it held was deleted.
     """
@@ -242,10 +243,11 @@ def lost_from(found: FileSet) -> list[Missing]:
     named = parsed(files[0].name) if files and found.unused else None
     if len(files) >= POOL_FILES or named is None or named["extension"] != POOL_EXTENSION:
         return []
+    numbers = sorted({*([0] if before else []), *(file.number for file in (*files, *others))} - {-1})
     text = "no file was used again, and nothing was ever deleted: Artemis would have kept this one"
     names = [
         " to ".join(f"{named['prefix']}-{number}.{POOL_EXTENSION}" for number in gap.split(" to "))
-        for gap in missing_numbers(sorted({file.number for file in (*files, *others)} - {-1}))[:MOST_GAPS]
+        for gap in missing_numbers(numbers)[:MOST_GAPS]
     ]
     return [Missing("file", name, text=text) for name in names]
 

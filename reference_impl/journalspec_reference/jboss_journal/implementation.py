@@ -13,6 +13,7 @@ from journalspec_reference.api import (
     Params,
     Rules,
     late_contents,
+    late_lacking,
     late_new_store,
     late_writer,
 )
@@ -50,12 +51,15 @@ def detect(files: Files, params: Params) -> list[Detection]:
     found = []
     for extension in chosen:
         names = [*groups[extension], *([CONTROL] if extension == control else [])]
-        heads = [_head(files[name]) for name in groups[extension]]
+        heads = [head_of(files[name]) for name in groups[extension]]
         score = 1 + any(heads) + all(heads)
         preferred = EXTENSIONS.get(extension, "")
         if not preferred and any(base_name(name).startswith("hornetq-") for name in names):
             preferred = EXTENSIONS["hq"]
         editions = _admitted(heads, extension == control)
+        if not any(bytes(files[name][: LONG_HEADER.size]).strip(b"\0") for name in groups[extension]):
+            # Zeros tell nothing, and no edition that the product wrote begins a file with them.
+            editions = (preferred or LONG[-1],)
         # A product's own extension: headers that do not fit may be damage; its reader is asked too.
         own = preferred or (LONG[-1] if extension in EXTENSIONS else "")
         if own and own not in editions:
@@ -65,7 +69,7 @@ def detect(files: Files, params: Params) -> list[Detection]:
     return found
 
 
-def _head(data: Any) -> str:
+def head_of(data: Any) -> str:
     """Return what the first bytes of a file look like: "1" or "2" (format version), "short", or nothing.
 
     Behind the id of a 4-byte header stands a record or fill, neither of which
@@ -86,7 +90,7 @@ def _ours(extension: str, names: list[str], files: Files) -> bool:
     """Tell whether the files of an extension are a journal: known, or of the form of one."""
     if extension in EXTENSIONS:
         return True
-    return any(NAME.match(base_name(name)) and _head(files[name]) in ("1", "2") for name in names)
+    return any(NAME.match(base_name(name)) and head_of(files[name]) in ("1", "2") for name in names)
 
 
 def _admitted(heads: list[str], compacted: bool) -> tuple[str, ...]:
@@ -125,4 +129,5 @@ IMPLEMENTATION = Implementation(
     detect,
     contents=late_contents(__package__),
     new_store=late_new_store(__package__),
+    lacking=late_lacking(__package__),
 )

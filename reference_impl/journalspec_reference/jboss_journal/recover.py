@@ -20,6 +20,7 @@ from journalspec.observation import (
     Note,
     Observation,
     Record,
+    missing_place,
     note_place,
     refused,
 )
@@ -411,7 +412,7 @@ class Replay:
         if not unknown and not lacking:
             return ()
         return joined(
-            _proof_place,
+            missing_place,
             few(lambda: starmap(self._unknown_record, unknown.items()), len(unknown), lambda _: 0),
             few(lambda: starmap(self._lacking_records, lacking), len(lacking), lambda _: 0),
         )
@@ -630,7 +631,7 @@ def _observe(found: FileSet, params: Params, *, forensic: bool = False) -> Obser
     gaps = () if replay.deletes else lost_from(found)
     missing: Sequence[Missing] = (*found.missing, *gaps)
     if lacking := replay.missing():
-        missing = joined(_proof_place, missing, lacking)
+        missing = joined(missing_place, missing, lacking)
     files = (*found.files, *found.others) if forensic else found.files
     return Observation(
         RECOVERED if dropped or missing or _rejected(state) else CLEAN,
@@ -644,10 +645,6 @@ def _observe(found: FileSet, params: Params, *, forensic: bool = False) -> Obser
         unanchored=beside.records(),
         missing=missing,
     )
-
-
-def _proof_place(item: Missing) -> tuple[str, int, int]:
-    return item.file, item.off or 0, 0
 
 
 def _rows(found: Found, stretch: Stretch) -> int:

@@ -11,8 +11,8 @@ from journalspec_reference.jboss_journal.bodies import Body, Kept, PreparedTx
 from journalspec_reference.jboss_journal.contents import BrokerContents, xid_text
 from journalspec_reference.jboss_journal.contents.beside import JOURNAL, NAMES, beside
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT
-from journalspec_reference.jboss_journal.contents.core import HIGHEST, Message, is_compressed, message_of
-from journalspec_reference.jboss_journal.contents.messages import SIZES, Oddity
+from journalspec_reference.jboss_journal.contents.core import HIGHEST, Message, message_of
+from journalspec_reference.jboss_journal.contents.messages import Oddity, least_size
 from journalspec_reference.jboss_journal.contents.paging import Entry
 from journalspec_reference.jboss_journal.contents.store import HORNETQ, Store
 from journalspec_reference.newstore import BYTES, FILE, ChoiceRefused, LossItem, StoreChoices
@@ -265,10 +265,8 @@ class WantedParts:
 
     def lacking(self, ident: int, message: Message, file: str, off: int) -> Iterator[LossItem]:
         """Yield what the file of a large message lacks."""
-        there, sizes = self.store.large.open(ident), (message.properties.get(name) for name in SIZES)
-        size = next((size for size in sizes if isinstance(size, int)), 0)
-        size = 0 if is_compressed(message.properties) else size
-        if there is None or there.size < size:
+        there = self.store.large.open(ident)
+        if there is None or there.size < least_size(message):
             code = "no-large-file" if there is None else "short-large-file"
             yield LossItem("message", code, meaning(code), str(ident), file=file, off=off)
 

@@ -15,6 +15,7 @@ from journalspec_reference.api import (
     Rules,
     Span,
     late_contents,
+    late_lacking,
     late_new_store,
     late_writer,
 )
@@ -57,9 +58,23 @@ def _rules(edition: str) -> Rules:
 
 
 def detect(files: Files, _: Params) -> list[Detection]:
-    """Return the data files among `files` as one journal, with the index beside them."""
-    neighbours = tuple(name for name in (index.INDEX, index.REDO) if name in files)
-    return [replace(_narrowed(found, files), neighbours=neighbours) for found in _detected(files)]
+    """Return the data files among `files` as one journal, with the index beside them.
+
+    An index alone is a journal all of whose files are missing.
+    """
+    found = _detected(files) or _without_files(files)
+    neighbours = (name for name in (index.INDEX, index.REDO) if name in files)
+    beside = tuple(name for name in neighbours if not any(name in claim.files for claim in found))
+    return [replace(_narrowed(claim, files), neighbours=beside) for claim in found]
+
+
+def _without_files(files: Files) -> list[Detection]:
+    """Return the journal that an index is of which lies alone; none if it is no index."""
+    try:
+        index.Index(files[index.INDEX], files.get(index.REDO))
+    except (KeyError, index.UnusableIndex):
+        return []
+    return [Detection(FORMAT, MARKED[-1], (index.INDEX,), 1, (*ZEROS, *MARKED))]
 
 
 def _narrowed(found: Detection, files: Files) -> Detection:
@@ -108,7 +123,7 @@ def _admitted(files: Sequence[tuple[Any, bool]]) -> tuple[str, ...]:
     endings: list[str] = []
     # The last file has the least to go through, and almost always says it.
     for data, _ in reversed(files):
-        endings.insert(0, _ending(data))
+        endings.insert(0, ending(data))
         if endings[0] == "marker":
             return MARKED
     used = [at for at, (_, hit) in enumerate(files) if hit]
@@ -118,7 +133,7 @@ def _admitted(files: Sequence[tuple[Any, bool]]) -> tuple[str, ...]:
     return (*MARKED, *ZEROS) if used and endings[used[-1]] == "zeros" else (*ZEROS, *MARKED)
 
 
-def _ending(data: Any) -> str:
+def ending(data: Any) -> str:
     """Return what follows the batches of a file: "marker", "zeros", "nothing", or "" for anything else.
 
     A command that only editions with an end marker have counts as one.
@@ -164,4 +179,5 @@ IMPLEMENTATION = Implementation(
     detect,
     contents=late_contents(__package__),
     new_store=late_new_store(__package__),
+    lacking=late_lacking(__package__),
 )

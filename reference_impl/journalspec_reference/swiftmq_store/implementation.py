@@ -26,6 +26,7 @@ from journalspec_reference.api import (
     Params,
     Rules,
     late_contents,
+    late_lacking,
     late_new_store,
     late_writer,
 )
@@ -238,5 +239,6 @@ IMPLEMENTATION = Implementation(
     assumed=_assumed,
     contents=late_contents(__package__),
     new_store=late_new_store(__package__),
+    lacking=late_lacking(__package__),
     of_refused=True,
 )

@@ -81,7 +81,9 @@ def new_store(answer: Answer, choices: StoreChoices) -> PagedStore:
     if _shown(PREPARED) not in choices.drop:
         text = f"--drop '{_shown(PREPARED)}' leaves out the branches that cannot be read: {_COST}"
         raise nothing_kept(seen, text)
-    return PagedStore(ask(answer.journal), choices)
+    store = PagedStore(ask(answer.journal), choices)
+    store.unrecovered = True
+    return store
 
 
 class PagedStore(NewStore):

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from journalspec.observation import Missing
-from journalspec_reference.batches import Batch, source_of
+from journalspec_reference.batches import Batch, source_of, zeros
 from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.durable import SUFFIX, Durable, durable
 from journalspec_reference.swiftmq_store.replay import ReplayedPages
-from journalspec_reference.swiftmq_store.scan import START, Log, zeros
+from journalspec_reference.swiftmq_store.scan import START, Log
 from journalspec_reference.swiftmq_store.store import (
     BRANCH,
     DURABLES,

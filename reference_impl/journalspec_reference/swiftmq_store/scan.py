@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from struct import Struct, pack
 
 from journalspec.swiftmq_store import ACTIONS
-from journalspec_reference.batches import STRETCH, Batch, Source, zeros_end
+from journalspec_reference.batches import STRETCH, Batch, Source, zeros, zeros_end
 from journalspec_reference.swiftmq_store.codec import NONE
 
 START, COMMIT, ABORT = 1, 2, 3
@@ -129,19 +129,6 @@ def actions(data: bytes, at: int, end: int, page_size: int) -> Iterator[LoggedAc
             (page,), after = NUMBER.unpack_from(data, at), None if data[at + 5] else (at + 6, page_size)
             at += 6 + (page_size if after else 0)
         yield begin, at, kind, page, undone, off, before, after
-
-
-def zeros(source: Source, off: int) -> bool:
-    """Tell whether there are only zeros from `off` on; holes are not read."""
-    size = HEADS
-    while off < source.size:
-        if (end := source.next_data(off)) == off:
-            data = source.read(off, size)
-            if data != bytes(len(data)):
-                return False
-            end, size = off + len(data), STRETCH
-        off = end
-    return True
 
 
 def following(generation: int) -> int:

@@ -13,12 +13,12 @@ from typing import Any
 from journalspec.layout import Spot
 from journalspec.swiftmq_store import ACTIONS, LAYOUT
 from journalspec_reference.api import Files, Inside, Params, Piece, Span, field_names, file_spans
-from journalspec_reference.batches import source_of
+from journalspec_reference.batches import source_of, zeros
 from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.codec import INDEX_HEADER, SMALLEST_PAGE
 from journalspec_reference.swiftmq_store.recover import named, role
 from journalspec_reference.swiftmq_store.replay import ReplayedPages
-from journalspec_reference.swiftmq_store.scan import HEAD, PORTION, UPDATE, Log, actions, zeros
+from journalspec_reference.swiftmq_store.scan import HEAD, PORTION, UPDATE, Log, actions
 from journalspec_reference.swiftmq_store.store import PAGES, Walk
 
 #: What is said of pages that something leads to, by what they are, and of others, by whether they are free.

@@ -6,7 +6,6 @@ and the files of large messages in directories side by side. Tables and remarks 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import tee
 from typing import Any
@@ -70,21 +69,15 @@ class BrokerContents:
     def counts(self) -> Sequence[Count]:
         """Return the number, bytes and times of the pending messages of each queue."""
         self._check_large()
-        totals, unbound = self._totals()
-        if unbound:
-            why = f"{unbound.total():,} messages of {len(unbound):,} queues"
-            self.store.note(Oddity("unbound", "", why=why))
+        totals = self._totals()
         return [each.count("messages", self.store.name_of(queue)) for queue, each in totals.items()]
 
-    def _totals(self) -> tuple[dict[int, Total], Counter[int]]:
-        """Return how much each queue holds, by its id, and the messages of queues that are in no binding."""
+    def _totals(self) -> dict[int, Total]:
+        """Return how much each queue holds, by its id."""
         pending, totals = self.store.pending, {queue: Total() for queue in self.store.queues}
-        unbound = Counter[int]()
         for turn, queue, number in pending.references.live():
             total = totals.get(queue)
-            if total is None:
-                unbound[queue] += 1
-            elif turn not in pending.hidden:
+            if total is not None and turn not in pending.hidden:
                 total.add(self.store.size(number), pending.stamps[number] or None)
         for _, entry, queues in self.store.pending_entries():
             size = entry.end - entry.start
@@ -92,7 +85,7 @@ class BrokerContents:
                 size += self.store.large.size(_message(entry).id)
             for queue in queues:
                 totals[queue].add(size, entry.timestamp or None)
-        return totals, unbound if self.store.has_bindings else Counter()
+        return totals
 
     def _check_large(self) -> None:
         """Remark on files of large messages that no message has."""
@@ -188,7 +181,7 @@ class BrokerContents:
                 yield {"why": why, **row}
 
     def _queues(self) -> Iterator[Row]:
-        totals, _ = self._totals()
+        totals = self._totals()
         for ident, name in self.store.queues.items():
             queue = self.store.bindings.queues.get(ident) or Queue(ident, name, "", None, {})
             options = dict(queue.options)

@@ -16,10 +16,10 @@ from journalspec_reference.content import Content
 from journalspec_reference.filesets import FilesetError, Journal, Loaded, load
 from journalspec_reference.jboss_journal.contents.core import MOST_BODY
 
-JOURNAL = "journal"
+JOURNAL, BINDINGS = "journal", "bindings"
 #: What each directory may be called, after the prefix.
 NAMES = {
-    "bindings": ("bindings",),
+    BINDINGS: (BINDINGS,),
     "paging": ("paging",),
     "large": ("large-messages", "largemessages", "large_messages"),
 }
@@ -67,15 +67,15 @@ class Room:
             yield Room(self.path / name)
 
 
-def beside(journal: Journal, kind: str) -> Room | None:
-    """Return the directory of a `kind` of NAMES beside a journal; None if there is none."""
+def beside(journal: Journal, kind: str, own: str = JOURNAL) -> Room | None:
+    """Return the directory of a `kind` beside the one of `own`: one of NAMES, or the journal; None: none."""
     if journal.root is None:
         return None
     root = journal.root.absolute()
-    prefix = root.name.removesuffix(JOURNAL)
+    prefix = root.name.removesuffix(own)
     if prefix == root.name:
         return None
-    for name in NAMES[kind]:
+    for name in NAMES.get(kind, (kind,)):
         path = root.parent / (prefix + name)
         if path.is_dir() and not path.is_symlink():
             return Room(path)

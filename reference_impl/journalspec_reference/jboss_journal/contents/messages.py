@@ -54,6 +54,12 @@ class Oddity(NamedTuple):
     table: str = "messages"
 
 
+def least_size(message: Message) -> int:
+    """Return how long the file of a large message is at least, as the message says (bytes)."""
+    sizes = (value for name in SIZES if isinstance(value := message.properties.get(name), int))
+    return 0 if is_compressed(message.properties) else next(sizes, 0)
+
+
 @dataclass(frozen=True)
 class RowMaker:
     """Makes rows; bodies of large messages are in `files`."""
@@ -120,15 +126,13 @@ class RowMaker:
 
     def _large_body(self, at: QueuedMessage, message: Message) -> bytes | None:
         """Return what the file of a large message holds; what is wrong with it is a remark."""
-        found, name, properties = self.files.open(at.id), f"{at.id}.msg", message.properties
+        found, name = self.files.open(at.id), f"{at.id}.msg"
         if found is None:
             self.note(Oddity("no-large-file", str(at.id), at.file, at.off, name))
             return None
         if found.size > MOST_BODY:
             self.note(Oddity("too-large", str(at.id), name, None, f"{found.size} bytes"))
             return None
-        sizes = (value for name in SIZES if isinstance(value := properties.get(name), int))
-        size = 0 if is_compressed(properties) else next(sizes, 0)
-        if found.size < size:
+        if found.size < (size := least_size(message)):
             self.note(Oddity("short-large-file", str(at.id), name, None, f"{found.size} of {size} bytes"))
         return found.read(0, found.size)

@@ -13,7 +13,7 @@ from journalspec_reference.answers import SALVAGE, Answer, ask
 from journalspec_reference.contents import MOST_REMARKS, Remark, Remarks
 from journalspec_reference.filesets import FilesetError, find_journals
 from journalspec_reference.jboss_journal.bodies import Kept
-from journalspec_reference.jboss_journal.contents.beside import NAMES, LargeFiles, Room, beside
+from journalspec_reference.jboss_journal.contents.beside import BINDINGS, NAMES, LargeFiles, Room, beside
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT, Bindings, bindings_of
 from journalspec_reference.jboss_journal.contents.core import OLD, PROTOCOL
 from journalspec_reference.jboss_journal.contents.messages import Oddity
@@ -21,7 +21,7 @@ from journalspec_reference.jboss_journal.contents.paging import Entry, PageFile,
 from journalspec_reference.jboss_journal.contents.pending import Pending
 from journalspec_reference.jboss_journal.recover import Replay, ReplayedState
 
-BINDINGS, JMS = "bindings", "jms"
+JMS = "jms"
 #: User types that brokers write, and how many records are looked at for them.
 BROKER_TYPES, LOOKED_AT = frozenset(range(20, 55)), 100
 ARTEMIS_2, ARTEMIS_1, HORNETQ = "ActiveMQ Artemis 2", "ActiveMQ Artemis 1", "HornetQ 2"
@@ -54,7 +54,7 @@ class Store:
     @cached_property
     def replay(self) -> Kept:
         """What recovery kept; nothing if it refused."""
-        return _replay_of(self.answer)
+        return replay_of(self.answer)
 
     @property
     def is_of_broker(self) -> bool:
@@ -80,6 +80,12 @@ class Store:
         """What recovery kept of the bindings; None: there are none."""
         if self.is_bindings:
             return self.replay
+        found = self.bindings_beside
+        return replay_of(found) if found is not None else None
+
+    @cached_property
+    def bindings_beside(self) -> Answer | None:
+        """What recovery makes of the bindings beside the journal; None: there are none."""
         room = beside(self.answer.journal, BINDINGS)
         return _bindings_in(room) if room is not None else None
 
@@ -190,16 +196,17 @@ class Store:
                 yield file, entry, queues
 
 
-def _replay_of(answer: Answer) -> Replay:
+def replay_of(answer: Answer) -> Replay:
+    """Return what recovery kept; nothing if there is no state."""
     state = answer.observation.state
     return state.replay if isinstance(state, ReplayedState) else Replay(())
 
 
-def _bindings_in(room: Room) -> Replay | None:
-    """Return what recovery keeps of the bindings journal in a directory; None: there is none."""
+def _bindings_in(room: Room) -> Answer | None:
+    """Return what recovery makes of the bindings journal in a directory; None: there is none."""
     try:
         found = find_journals(room.loaded, FORMAT) if room.loaded is not None else []
         answers = (ask(each, SALVAGE) for each in found if each.params.get("extension") == BINDINGS)
-        return next(map(_replay_of, answers), None)
+        return next(answers, None)
     except FilesetError:
         return None

@@ -1,0 +1,20 @@
+"""What is missing of a pair whose files have other names than the transaction manager looks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from journalspec.observation import Missing
+from journalspec_reference.answers import Answer
+from journalspec_reference.bitronix_tlog.fileset import PAIR, is_copy, sibling
+
+_TEXT = "{} has its name and something after it: the transaction manager does not read it"
+
+
+def lacking(answer: Answer) -> Iterator[Missing]:
+    """Yield a file of the pair that is here under its name and something after it only."""
+    names = [*answer.journal.files]
+    for name, other in (names, names[::-1]) if len(names) == PAIR else ():
+        own = sibling(other)
+        if is_copy(name, own):
+            yield Missing("file", own, name, text=_TEXT.format(name))

@@ -1,0 +1,180 @@
+"""What is missing of a journal by how the products make their files and directories.
+
+A journal that lies alone proves nothing: people send it in without the rest. A directory of page files or of
+large messages beside it shows a broker's data directory, in which journal and bindings never lack.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from journalspec.observation import CLEAN, Missing
+from journalspec_reference.answers import UNREAD, Answer
+from journalspec_reference.batches import source_of, zeros
+from journalspec_reference.content import UNREADABLE
+from journalspec_reference.filesets import renamed
+from journalspec_reference.jboss_journal.codec import ADD, DIALECTS
+from journalspec_reference.jboss_journal.contents.beside import BINDINGS, JOURNAL, NAMES, beside
+from journalspec_reference.jboss_journal.contents.core import LARGE, LONG, PROTOCOL, is_large, message_of
+from journalspec_reference.jboss_journal.contents.messages import least_size
+from journalspec_reference.jboss_journal.contents.pending import REFERENCE
+from journalspec_reference.jboss_journal.contents.store import JMS, Store, replay_of
+from journalspec_reference.jboss_journal.fileset import DataFile, gather, lost_from, parsed
+from journalspec_reference.jboss_journal.implementation import head_of
+from journalspec_reference.jboss_journal.recover import stretch_of
+
+_ZEROS = "it holds zeros only: a product gives a new file its header, and fills it with J, before it uses it"
+_RENAMED = "{} has its name and something after it: no broker reads it"
+_CUT = "it has {} bytes, others have {}, and it ends with a record: whatever followed was cut off"
+_GONE = "the directory of a broker is here, and this part of it is not"
+_EMPTY = "the directory is here, and none of its files"
+_NO_QUEUE = (
+    "the bindings do not have the queue of this id: a broker that starts deletes its messages (AMQ222043)"
+)
+_ZERO_PAGE = "it holds zeros only: a broker writes the first message where a page file begins"
+#: Remarks on page files, and what each means here.
+_OF_PAGES = {
+    "page-damaged": "a broker reads this page no further, and drops what follows (AMQ222033)",
+    "no-address-file": "a broker ignores the pages of this directory (AMQ222035)",
+}
+_NO_BODY = "it has the body of a large message, which a broker delivers without it"
+_SHORT_BODY = "it has {} of the {} bytes of a large message, and a broker delivers no more"
+
+
+def lacking(answer: Answer) -> Iterator[Missing]:
+    """Yield what a journal lacks: ends of its files, and what lies beside that of a broker."""
+    seen, dialect = answer.observation, DIALECTS[answer.journal.edition]
+    found = gather(answer.journal.files, dialect, answer.journal.params)
+    files = [file for file in found.files if file.problem is None]
+    if seen.verdict == CLEAN and files and all(zeros(source_of(file.data)) for file in files):
+        yield Missing("emptied-file", files[0].name, text=_ZEROS)
+    name = (
+        rf"{re.escape(_prefix(files))}-[0-9]+\.{re.escape(str(answer.journal.params.get('extension', '')))}"
+    )
+    for gone, other in renamed(answer.journal, re.compile(name), lambda head: head_of(head) in ("1", "2")):
+        if gone not in {entry.name for entry in seen.missing}:
+            yield Missing("file", gone, other, text=_RENAMED.format(other))
+    lengths = Counter(file.length for file in files)
+    for file in files:
+        if file.length < max(lengths) and lengths[file.length] == 1 and _ends_with_a_record(file):
+            text = _CUT.format(file.length, max(lengths))
+            yield Missing("end", file.name, file.name, file.length, text=text)
+    if files and files[0].number > 1 and _never_compacted(answer):
+        known = {entry.name for entry in seen.missing}
+        yield from (entry for entry in lost_from(found, before=True) if entry.name not in known)
+    yield from _of_broker(answer)
+
+
+def _prefix(files: Sequence[DataFile]) -> str:
+    """Return what the names of the files have before their numbers."""
+    found = parsed(files[0].name) if files else None
+    return found["prefix"] if found else ""
+
+
+def _never_compacted(answer: Answer) -> bool:
+    """Tell whether there are records, none deletes anything, and none was copied by a compaction.
+
+    A compaction that has nothing to copy leaves files without records.
+    """
+    if replay_of(answer).deletes or not len(answer.observation.records):
+        return False
+    return not any(record.fields.get("compact_count") for record in answer.observation.records)
+
+
+def _ends_with_a_record(file: DataFile) -> bool:
+    """Tell whether the last record, or the header, ends where the file ends.
+
+    What a compaction of HornetQ 2.0 wrote ends so, too, and nothing marks it; later ones fill such a file.
+    """
+    if "compact_count" not in file.dialect.kinds[ADD].places:
+        return False
+    end = file.dialect.header_size
+    for batch in stretch_of(file, file.length).scan():
+        end = batch.base + batch.end[-1] if len(batch) else end
+    return end == file.length
+
+
+def _of_broker(answer: Answer) -> Iterator[Missing]:
+    store, journal = Store(answer), answer.journal
+    if journal.params.get("extension") == JMS:
+        return
+    own, other = (BINDINGS, JOURNAL) if store.is_bindings else (JOURNAL, BINDINGS)
+    if not store.is_bindings and not store.is_of_broker:
+        return
+    room = beside(journal, other, own)
+    others = any(beside(journal, kind, own) for kind in NAMES if kind not in (own, other))
+    prefix = journal.root.absolute().name.removesuffix(own) if journal.root is not None else ""
+    if room is None and others:
+        yield Missing(other, f"../{prefix}{other}", text=_GONE)
+    elif room is not None and room.loaded is not None and not any(map(parsed, room.names)):
+        yield Missing(other, f"../{room.path.name}", text=_EMPTY)
+    elif room is not None and own == JOURNAL:
+        yield from _of_messages(store)
+
+
+def _of_messages(store: Store) -> Iterator[Missing]:
+    """Yield the queues that messages are in and bindings lack, and the bodies of messages that are gone."""
+    bindings = store.bindings_beside
+    unread = bindings is None or any(
+        region.reason in (UNREAD, UNREADABLE) for region in bindings.observation.dropped
+    )
+    queues, long_at, large = set[int](), LONG.unpack_from, False
+    for item in store.replay.live():
+        if item.user_type == REFERENCE and item.end - item.start >= LONG.size:
+            queues.add(long_at(item.data, item.start)[0])
+        elif item.user_type in (LARGE, PROTOCOL):
+            large |= is_large(item.user_type, item.data, item.start)
+    # Most stores lack nothing: which references are live takes a second pass, and memory.
+    unknown = queues - store.queues.keys() if not unread else set()
+    if unknown:
+        yield from _unbound(store)
+    if large:
+        yield from _without_bodies(store)
+    yield from _of_pages(store)
+
+
+def _of_pages(store: Store) -> Iterator[Missing]:
+    """Yield the page files that end early."""
+    found: list[Missing] = []
+
+    def report(code: str, file: str, off: int | None, why: str) -> None:
+        if code in _OF_PAGES:
+            found.append(Missing("page", file, file, off, text=f"{_OF_PAGES[code]}: {why}"))
+
+    for file in store.paging.files(report):
+        if file.content.size and zeros(file.content):
+            found.append(Missing("page", file.name, file.name, 0, text=_ZERO_PAGE))
+            continue
+        for _ in file.entries(report):
+            pass
+    yield from found
+
+
+def _unbound(store: Store) -> Iterator[Missing]:
+    counts: dict[int, int] = {}
+    firsts: dict[int, int] = {}
+    for _, queue, number in store.pending.references.live():
+        if queue not in store.queues:
+            counts[queue] = counts.get(queue, 0) + 1
+            firsts.setdefault(queue, store.pending.places[number])
+    for queue, count in counts.items():
+        yield Missing("queue", str(queue), *store.replay.where(firsts[queue]), count, _NO_QUEUE)
+
+
+def _without_bodies(store: Store) -> Iterator[Missing]:
+    pending, room = store.pending, store.large.room
+    if room is not None and room.loaded is None:
+        return
+    large = {*pending.numbers_of_large()}
+    held = sorted({number for _, _, number in pending.references.live() if number in large})
+    for item in store.replay.bodies(pending.places[number] for number in held):
+        found, where = store.large.open(item.id), store.replay.where(item.place)
+        name = f"../{room.path.name if room else 'large-messages'}/{item.id}.msg"
+        if found is None and (room is None or f"{item.id}.msg" not in room.names):
+            yield Missing("body", name, *where, 1, _NO_BODY)
+        elif found is not None:
+            size = least_size(message_of(item.user_type, item.data[item.start : item.end]))
+            if found.size < size:
+                yield Missing("body", name, *where, 1, _SHORT_BODY.format(found.size, size))
