@@ -25,16 +25,12 @@ PHASES = {"bad-checksum": "checksum", "bad-chain": "record", "bad-record": "reco
 MODEL = Messages()
 #: The notes that a generated case has, or must not have.
 NOTED = (
-    "bad-command",
     "beyond-end",
-    "file-id-gap",
     "resynchronised",
-    "surplus",
     "suspicious-end",
     "torn-tail",
     "unknown-type",
     "unscanned-damage",
-    "unused-file",
     "unverified",
     "zero-tail",
 )
