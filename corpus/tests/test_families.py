@@ -28,7 +28,7 @@ FORMATS = [
     if (Path(format_module("journalspec_corpus", name).__file__ or "").parent / TABLE).is_file()
 ]
 each_format = pytest.mark.parametrize("format_id", FORMATS)
-#: What is compared: no naive reader reports what stands outside the log, and notes only those it has in NOTED.
+#: What is compared, beside notes: no naive reader reports what stands outside the log.
 COMPARED = ("verdict", "phase", "code", "dropped", "records", "missing", "state")
 #: Pages of tables: what recovery leaves is a matter of the log alone to a naive reader.
 PAGES = "seg0."

@@ -202,12 +202,8 @@ def _sound_batch(data: bytes, at: int, edition: str) -> bool:
 
 def _emptied(files: Files, edition: str) -> list[dict[str, Any]]:
     """Return the files that have lost what they held (KHD-FIL-013)."""
-    marked = _marked(edition)
-    kept = [
-        (name, bytes(files[name]))
-        for _, name in _files(files)
-        if not (marked and files[name] and bytes(files[name][:5]) == MARKER)
-    ]
+    data_of = [(name, bytes(files[name])) for _, name in _files(files)]
+    kept = [(name, data) for name, data in data_of if not _unused(data, edition)]
     out = []
     for at, (name, data) in enumerate(kept):
         if not data or (edition != "seed" and not any(data)):
@@ -297,7 +293,9 @@ def _answer(
     verdict = RECOVERED if dropped or lossy or gone else CLEAN
     notes = [*_of_the_set(files, edition), *(note for file in found for note in file.notes)]
     notes += ["torn-tail"] if _torn(files, dropped, edition) else []
-    notes += ["incomplete-transaction" for tx in {*kept.open, *_local(kept.prepared)} if with_state]
+    # A local transaction that was prepared has no end either (KHD-TXN-005).
+    left = {*kept.open, *(tx for tx in kept.prepared if tx[0] == "LOCAL")}
+    notes += ["incomplete-transaction"] * (len(left) if with_state else 0)
     out: dict[str, Any] = {"verdict": verdict, "records": records, "dropped": dropped, "notes": notes}
     if gone:
         out["missing"] = gone
@@ -311,9 +309,8 @@ def _answer(
 def _of_the_set(files: Files, edition: str) -> list[str]:
     """Return the notes on names and numbers of files (KHD-FIL-005, KHD-FIL-007)."""
     numbers = [number for number, _ in _files(files)]
-    gap = numbers[-1] - numbers[0] >= len(numbers)
-    unused = [name for _, name in _files(files) if _unused(bytes(files[name]), edition)]
-    return ["file-id-gap" for _ in range(gap)] + ["unused-file" for _ in unused]
+    unused = ["unused-file" for _, name in _files(files) if _unused(bytes(files[name]), edition)]
+    return [*unused, "file-id-gap"] if numbers[-1] - numbers[0] >= len(numbers) else unused
 
 
 def _torn(files: Files, dropped: list[dict[str, Any]], edition: str) -> bool:
@@ -322,11 +319,6 @@ def _torn(files: Files, dropped: list[dict[str, Any]], edition: str) -> bool:
     last = _last(files, edition)
     end = len(files[last]) if last else 0
     return any(region["file"] == last and region["off"] + region["len"] == end for region in damage)
-
-
-def _local(transactions: Mapping[tuple[Any, ...], Any]) -> set[tuple[Any, ...]]:
-    """Return those that are local: a PREPARE of such one changes nothing at the end (KHD-TXN-005)."""
-    return {tx for tx in transactions if tx[0] == "LOCAL"}
 
 
 def _counting(file: Scanned, numbers: list[int]) -> list[Any]:
