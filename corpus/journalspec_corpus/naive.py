@@ -174,7 +174,7 @@ def all_expected(answers: Iterable[tuple[str, Entry]], brief: Sequence[str]) -> 
     for question, seen in answers:
         members: tuple[str, ...] = ("phase", "code", "at")
         if seen["verdict"] != REFUSED:
-            members = ("records", "dropped", "missing", "state")
+            members = ("records", "dropped", "missing", "state", "notes", "unnoted")
         out.append(expectation(question, seen, members, brief))
     return out
 

@@ -28,7 +28,7 @@ FORMATS = [
     if (Path(format_module("journalspec_corpus", name).__file__ or "").parent / TABLE).is_file()
 ]
 each_format = pytest.mark.parametrize("format_id", FORMATS)
-#: What is compared: naive readers report neither notes nor what stands outside the log.
+#: What is compared, beside notes: no naive reader reports what stands outside the log.
 COMPARED = ("verdict", "phase", "code", "dropped", "records", "missing", "state")
 #: Pages of tables: what recovery leaves is a matter of the log alone to a naive reader.
 PAGES = "seg0."
@@ -109,6 +109,10 @@ def test_the_naive_reader_says_what_people_reasoned_and_products_wrote(format_id
             seen = jsonable(getattr(naive, when["op"])(case.files(), case.edition, *policy))
             for name in COMPARED:
                 assert covers(seen.get(name), expected.get(name, seen.get(name))), (case.id, when, name)
+            for code in getattr(naive, "NOTED", ()):
+                wanted, found = (list(answer.get("notes", ())).count(code) for answer in (expected, seen))
+                exact = code in expected.get("unnoted", ())
+                assert found == wanted if exact else found >= wanted, (case.id, when, code)
             asked += 1
     assert asked > (min(100, len(list(requirements(format_id)))) if tier == "smoke" else 20)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import Any
 
 from journalspec.kahadb_journal import LAYOUT
@@ -24,6 +23,17 @@ MARKER = b"-qMa4"
 MOST = 2147483614
 PHASES = {"bad-checksum": "checksum", "bad-chain": "record", "bad-record": "record", "bad-command": "record"}
 MODEL = Messages()
+#: The notes that a generated case has, or must not have.
+NOTED = (
+    "beyond-end",
+    "resynchronised",
+    "suspicious-end",
+    "torn-tail",
+    "unknown-type",
+    "unscanned-damage",
+    "unverified",
+    "zero-tail",
+)
 
 
 def _marked(edition: str) -> bool:
@@ -96,12 +106,19 @@ def _scan(name: str, data: bytes, edition: str, *, checked: bool = True) -> Scan
                 found.drop(since, at, reason)
             if nothing and data[at + CONTROL :].replace(MARKER, b"").strip(b"\0"):
                 found.notes.append("suspicious-end")
+            if not nothing and _marked(edition) and at < len(data) and not data[at]:
+                found.notes.append("zero-tail")
+            if at < len(data):
+                found.boundaries = [at]
             return found
         why, after = _problem(data, at, edition, checked=checked)
         if not why:
             if since >= 0:
                 found.drop(since, at, reason)
+                found.notes.append("resynchronised")
                 since = -1
+            if not _sums(data, at)["checksum"] and "unverified" not in found.notes:
+                found.notes.append("unverified")
             _records(found, data, at, after, edition)
             at = after
             continue
@@ -125,14 +142,18 @@ def _records(found: Scanned, data: bytes, at: int, end: int, edition: str) -> No
 def _take(found: Scanned, record: bytes, at: int, edition: str, first: Mapping[str, Any]) -> None:
     """Take in what is at `at`, if it is a record of a user; `first` is said of its batch."""
     if record[4] != 1:
+        found.notes.append("unknown-type")
         return
     said = {"length": len(record), **first}
     kind: dict[str, Any] = {"type": "OTHER", **said, "payload": record[HEAD:]}
     if edition != "seed":
-        with suppress(NoCommand):
-            number, fields, _ = command(record[HEAD:], edition)
+        try:
+            number, fields, surplus = command(record[HEAD:], edition)
             name = LAYOUT.type_name(edition, number)
             kind = {"type": name, **said, **told(name, fields), "stored": (name, fields)}
+            found.notes += ["surplus"] if surplus else []
+        except NoCommand:
+            found.notes.append("bad-command")
     found.add(kind, at, at + len(record))
 
 
@@ -142,6 +163,7 @@ def _walked(name: str, data: bytes, edition: str) -> Scanned:
     at, first = 0, dict[str, Any]()
     while at < len(data):
         if edition != "seed" and (data[at : at + 5] == MARKER or not any(data[at : at + 5])):
+            found.notes += ["zero-tail"] if _marked(edition) and not data[at] else []
             return found
         length = _number(data, at)
         if len(data) - at < HEAD or length < HEAD or at + length > len(data):
@@ -161,17 +183,27 @@ def read(files: Files, edition: str) -> dict[str, Any]:
     found = [_scan(name, bytes(files[name]), edition) for _, name in _files(files)]
     if not found:
         return refused("fileset", "no-files")
+    for file in found:
+        data = bytes(files[file.name])
+        if any(_sound_batch(data, at + 1, edition) for at in file.boundaries):
+            file.notes.append("beyond-end")
     return _answer(files, found, edition, [number for number, _ in _files(files)], with_state=False)
+
+
+def _sound_batch(data: bytes, at: int, edition: str) -> bool:
+    """Tell whether a batch is found from `at` on, where a log has ended before (KHD-END-011)."""
+    while (at := data.find(_start(edition), at)) >= 0:
+        why, after = _problem(data, at, edition, checked=True)
+        if not why:
+            return True
+        at = after
+    return False
 
 
 def _emptied(files: Files, edition: str) -> list[dict[str, Any]]:
     """Return the files that have lost what they held (KHD-FIL-013)."""
-    marked = _marked(edition)
-    kept = [
-        (name, bytes(files[name]))
-        for _, name in _files(files)
-        if not (marked and files[name] and bytes(files[name][:5]) == MARKER)
-    ]
+    data_of = [(name, bytes(files[name])) for _, name in _files(files)]
+    kept = [(name, data) for name, data in data_of if not _unused(data, edition)]
     out = []
     for at, (name, data) in enumerate(kept):
         if not data or (edition != "seed" and not any(data)):
@@ -195,8 +227,7 @@ def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
     if not names:
         return refused("fileset", "no-files")
     numbers, bare = [number for number, _ in names], edition == "seed"
-    unused = [name for _, name in names if _marked(edition) and bytes(files[name][:5]) == MARKER]
-    last = ([name for _, name in names if files[name] and name not in unused] or [""])[-1]
+    last = _last(files, edition)
     checked, found = policy != "unchecked", []
     for _, name in names:
         data = bytes(files[name])
@@ -230,6 +261,16 @@ def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
     return _answer(files, found, edition, numbers, with_state=True)
 
 
+def _last(files: Files, edition: str) -> str:
+    """Return the last file that is neither unused nor empty, or no name."""
+    used = [name for _, name in _files(files) if files[name] and not _unused(bytes(files[name]), edition)]
+    return used[-1] if used else ""
+
+
+def _unused(data: bytes, edition: str) -> bool:
+    return _marked(edition) and data[:5] == MARKER
+
+
 def _refusal(region: Mapping[str, Any]) -> dict[str, Any]:
     place = {key: region[key] for key in ("file", "off", "len")}
     return {**refused(PHASES.get(region["reason"], "header"), region["reason"]), "at": place}
@@ -250,7 +291,12 @@ def _answer(
     if edition != "seed":
         gone += missing(files, found, [*kept.open, *kept.prepared])
     verdict = RECOVERED if dropped or lossy or gone else CLEAN
-    out: dict[str, Any] = {"verdict": verdict, "records": records, "dropped": dropped}
+    notes = [*_of_the_set(files, edition), *(note for file in found for note in file.notes)]
+    notes += ["torn-tail"] if _torn(files, dropped, edition) else []
+    # A local transaction that was prepared has no end either (KHD-TXN-005).
+    left = {*kept.open, *(tx for tx in kept.prepared if tx[0] == "LOCAL")}
+    notes += ["incomplete-transaction"] * (len(left) if with_state else 0)
+    out: dict[str, Any] = {"verdict": verdict, "records": records, "dropped": dropped, "notes": notes}
     if gone:
         out["missing"] = gone
     if with_state and edition == "seed":
@@ -258,6 +304,21 @@ def _answer(
     elif with_state:
         out["state"] = MODEL.shown(kept)
     return out
+
+
+def _of_the_set(files: Files, edition: str) -> list[str]:
+    """Return the notes on names and numbers of files (KHD-FIL-005, KHD-FIL-007)."""
+    numbers = [number for number, _ in _files(files)]
+    unused = ["unused-file" for _, name in _files(files) if _unused(bytes(files[name]), edition)]
+    return [*unused, "file-id-gap"] if numbers[-1] - numbers[0] >= len(numbers) else unused
+
+
+def _torn(files: Files, dropped: list[dict[str, Any]], edition: str) -> bool:
+    """Tell whether the last file ends in damage (KHD-RCV-020)."""
+    damage = [region for region in dropped if region["reason"] != "bad-command"]
+    last = _last(files, edition)
+    end = len(files[last]) if last else 0
+    return any(region["file"] == last and region["off"] + region["len"] == end for region in damage)
 
 
 def _counting(file: Scanned, numbers: list[int]) -> list[Any]:
@@ -284,4 +345,8 @@ def _kept(found: list[Scanned], numbers: list[int]) -> Kept:
 
 def expected(files: Files, edition: str) -> list[dict[str, Any]]:
     """Return what a generated case expects of a reading and of the recoveries under every policy."""
-    return all_expected(asked(read, recover, FORMAT, files, edition), BRIEF)
+    answers = []
+    for question, seen in asked(read, recover, FORMAT, files, edition):
+        noted = [note for note in seen.get("notes", ()) if note in NOTED]
+        answers.append((question, {**seen, "notes": sorted(noted), "unnoted": [*NOTED]}))
+    return all_expected(answers, BRIEF)

@@ -24,7 +24,7 @@ from journalspec_reference.kahadb_journal.index import (
     UnusableIndex,
     shown,
 )
-from journalspec_reference.kahadb_journal.store import Destination, Name, Step, Store, number_of
+from journalspec_reference.kahadb_journal.store import TOPICS, Destination, Name, Step, Store, number_of
 
 #: The OpenWire version of a broker of 5.12 or later that finds no index.
 _OPENWIRE = 11
@@ -179,7 +179,8 @@ class Known:
                 if here is None or key not in here.subscriptions:
                     self.only[roots.name, key] = owed
         for name, here in store.destinations.items():
-            if name not in names and (left := _before(here, mark)):
+            compared = index.version > 2 or name[0] not in TOPICS
+            if compared and name not in names and (left := _before(here, mark)):
                 self.hidden[name] = left
         #: destinations that the index has and the journal has not
         self.idle = names - store.destinations.keys()

@@ -14,7 +14,7 @@ from journalspec_reference.kahadb_journal.owners import Owners, Ranked, Subscrip
 #: Messages come in three classes: above the default priority, of it, below it (KHD-RCV-005).
 DEFAULT_PRIORITY = 4
 RANKS = (-1, 0, 1)
-_TOPICS = ("TOPIC", "TEMP_TOPIC")
+TOPICS = ("TOPIC", "TEMP_TOPIC")
 #: Priorities have 32 bits and may be negative.
 _HALF = 1 << 31
 #: Bits of a place: its offset, behind the turn of its file.
@@ -211,7 +211,7 @@ class Store:
                     here = destinations[name] = Destination()
                 known = here.messages.get(ident)
                 if known is None:
-                    if name[0] in _TOPICS and not here.subscriptions:
+                    if name[0] in TOPICS and not here.subscriptions:
                         continue
                     number = self.number = self.number + 1
                     if here.owners is not None:
