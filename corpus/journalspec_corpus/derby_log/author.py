@@ -14,9 +14,9 @@ it), ``rest`` (behind it), hex; ``long=1`` (every compressed number in its longe
 operation (``undone=LABEL``, ``rows=7:0,8:4``). INSERT, UPDATE and DELETE may have ``key``, ``value`` and
 ``table`` (T) instead: the author keeps the pages and knows versions, slots and record ids; ``UNDO of=LABEL``
 compensates one of these. ``page_version=next`` counts the changes of a page that are written so, from 2 on;
-``{ times = 900, records = [...] }`` stands for records that come again and again. ``xa=1:0a:0b`` makes a branch. CHECKPOINT has ``redo`` and ``undo`` (labels, or
-``f1.end``; default: the group in which it stands), and ``open`` (``7,8``: open transactions). A file has its
-first group at ``start`` (24).
+``{ times = 900, records = [...] }`` stands for records that come again and again. ``xa=1:0a:0b`` makes a
+branch. CHECKPOINT has ``redo`` and ``undo`` (labels, or ``f1.end``; default: the group in which it stands),
+and ``open`` (``7,8``: open transactions). A file has its first group at ``start`` (24).
 
 What a case writes is brief: ``insert T 1 one tx=a``, ``start a gtrid=01 bqual=02``; ``v*24000`` is long.
 
