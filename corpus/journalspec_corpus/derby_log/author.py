@@ -13,9 +13,10 @@ label is that of the transaction, if ``tx`` says no other. Keys of all: ``group`
 it), ``rest`` (behind it), hex; ``long=1`` (every compressed number in its longest form); fields of the
 operation (``undone=LABEL``, ``rows=7:0,8:4``). INSERT, UPDATE and DELETE may have ``key``, ``value`` and
 ``table`` (T) instead: the author keeps the pages and knows versions, slots and record ids; ``UNDO of=LABEL``
-compensates one of these. ``xa=1:0a:0b`` makes a branch. CHECKPOINT has ``redo`` and ``undo`` (labels, or
-``f1.end``; default: the group in which it stands), and ``open`` (``7,8``: open transactions). A file has its
-first group at ``start`` (24).
+compensates one of these. ``page_version=next`` counts the changes of a page that are written so, from 2 on;
+``{ times = 900, records = [...] }`` stands for records that come again and again. ``xa=1:0a:0b`` makes a
+branch. CHECKPOINT has ``redo`` and ``undo`` (labels, or ``f1.end``; default: the group in which it stands),
+and ``open`` (``7,8``: open transactions). A file has its first group at ``start`` (24).
 
 What a case writes is brief: ``insert T 1 one tx=a``, ``start a gtrid=01 bqual=02``; ``v*24000`` is long.
 
@@ -26,7 +27,7 @@ Labels: ``f1``, ``f1.header``, ``f1.log``, ``f1.marker``, ``g1`` (a checksum rec
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -95,6 +96,9 @@ class _Writer:
             out |= self._undo(pairs.pop("of"))
         elif kind in ROW_OPERATIONS and "key" in pairs:
             out |= self._row(kind, pairs)
+        if pairs.get("page_version") == "next":
+            page = self._page(int(pairs["container"]), int(pairs["page"]))
+            pairs["page_version"] = str(page["page_version"])
         out |= {name: hex_bytes(pairs.pop(name)) for name in ("data", "body", "rest") if name in pairs}
         return out | {name: self._value(name, value) for name, value in pairs.items()}
 
@@ -148,7 +152,8 @@ class _Writer:
     def lay_group(self, label: str, group: Any) -> None:
         """Lay the checksum record `label`, unless there is none, and the records that it covers."""
         given = dict(group) if isinstance(group, Mapping) else {"records": group}
-        records, plain = given.pop("records"), given.pop("plain", self.edition in ("seed", "10.0"))
+        records = [*_each(given.pop("records"))]
+        plain = given.pop("plain", self.edition in ("seed", "10.0"))
         covers = given.pop("covers", len(records))
         data, start, ends = self.data, len(self.data), [0]
         summed = {"operation": "CHECKSUM", "group": 0x900, "algorithm": 1}
@@ -181,6 +186,15 @@ class _Writer:
         self.built.labels[f"{label}.body.whole"] = Range(self.name, start + 12, len(stored))
         self.built.records[label] = {**told(values, self.edition, stored, instant), "at": at.to_json()}
         self.instants[label], self.written[label] = instant, values
+
+
+def _each(records: Iterable[Any]) -> Iterator[str]:
+    """Yield the records of a group, each as often as it comes."""
+    for one in records:
+        if isinstance(one, str):
+            yield one
+        else:
+            yield from one["records"] * one["times"]
 
 
 def told(values: Mapping[str, Any], edition: str, stored: bytes, instant: int) -> dict[str, Any]:
