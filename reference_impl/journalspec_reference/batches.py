@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import zlib
 from array import array
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -235,7 +234,7 @@ class Found:
         self._scanned: list[_Scanned[Any]] = []
         self._left = KEEP
         #: How many records there are of each type, by its number.
-        self.codes: Counter[int] = Counter()
+        self.codes: dict[int, int] = {}
 
     def walked(self, stretch: Stretch) -> Iterator[Batch]:
         """Yield the batches of a stretch, having counted each."""
@@ -243,7 +242,7 @@ class Found:
         self._scanned.append(here)
         for batch in stretch.scan():
             for code in set(batch.code):
-                self.codes[code] += batch.code.count(code)
+                self.codes[code] = self.codes.get(code, 0) + batch.code.count(code)
             self._left -= here.take(batch)
             if here.batches is not None:
                 if self._left >= 0:
@@ -254,23 +253,25 @@ class Found:
 
     def records(self) -> Sequence[Record]:
         """Return the records of all stretches, in order."""
-        lists = [(each.stretch.file, each.records, each.rows) for each in self._scanned]
-        return self._listed(lists, Counter(self.codes))
+        lists = [Part(each.stretch.file, each.records, each.rows) for each in self._scanned if each.rows]
+        return self._listed(lists, dict(self.codes))
 
     def dropped(self) -> Sequence[Dropped]:
         """Return the regions without records, in order."""
-        return self._listed([(each.stretch.file, each.dropped, each.regions) for each in self._scanned])
+        lists = [
+            Part(each.stretch.file, each.dropped, each.regions) for each in self._scanned if each.regions
+        ]
+        return self._listed(lists)
 
     def notes(self) -> Sequence[Note]:
         """Return the notes, in order."""
-        return self._listed([(each.stretch.file, each.remarks, each.notes) for each in self._scanned])
+        lists = [Part(each.stretch.file, each.remarks, each.notes) for each in self._scanned if each.notes]
+        return self._listed(lists)
 
-    def _listed(
-        self, lists: list[tuple[str, Callable[[], Iterator[T]], int]], codes: Mapping[int, int] | None = None
-    ) -> Sequence[T]:
-        total = sum(count for _, _, count in lists)
-        if not total:
+    def _listed(self, lists: list[Part[T]], codes: Mapping[int, int] | None = None) -> Sequence[T]:
+        if not lists:
             return ()
         if self._left >= 0:
-            return Deferred(total, lambda: (item for _, items, _ in lists for item in items()), codes)
-        return Lazy((Part(name, items, count) for name, items, count in lists if count), codes)
+            total = sum(each.count for each in lists)
+            return Deferred(total, lambda: (item for each in lists for item in each.again()), codes)
+        return Lazy(lists, codes)
