@@ -1,6 +1,6 @@
 """How fast journals are read, beside the plainest loop that could do it: ratios of one run, on one core.
 
-    python tools/scan_bench.py [--format FORMAT] [--mb 100] [--stores] [--spark] [--loops]
+    python tools/scan_bench.py [--format FORMAT] [--mb 100] [--stores [--messages N]] [--spark] [--loops]
 
 Of each format a sound journal of small records is written into a temporary directory. Then each of these
 reads it, by turns, and the best of three counts, in CPU seconds: the plain loop below (it checks lengths,
@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import os
 import random
 import resource
 import shutil
@@ -24,6 +25,7 @@ import tempfile
 import time
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -377,10 +379,10 @@ def lines(format_id: str, root: Path, size: int) -> Iterator[str]:
     )
 
 
-def store_lines() -> Iterator[str]:
+def store_lines(messages: int | None) -> Iterator[str]:
     """Yield a row for each store of real size: recovery, and the product's own reader of the same files."""
-    for name, version, messages, inside, program in STORES:
-        root = stores.written(name, version, messages=messages, end="halt") / inside
+    for name, version, usual, inside, program in STORES:
+        root = stores.written(name, version, messages=messages or usual, end="halt") / inside
         amount = sum(path.stat().st_size for path in root.iterdir() if path.is_file()) / 1e6
         journal = journal_at(root)
         found = best({"scan": partial(scanned, root), "recover": partial(ask, journal, "strict")}, rounds=1)
@@ -395,8 +397,12 @@ def _product(name: str, version: str, program: str, root: Path) -> float:
     with tempfile.TemporaryDirectory() as scratch:
         copy = Path(scratch) / "copy"
         shutil.copytree(root, copy)
-        source = stores.PROGRAMS / program
-        words = ["java", "-Xmx2g", "-cp", f"{stores.jars(name, version)}/*", str(source), str(copy)]
+        classes = f"{stores.jars(name, version)}/*"
+        # What takes time is to read, not to compile.
+        compiler = ["javac", "-cp", classes, "-d", scratch, str(stores.PROGRAMS / program)]
+        subprocess.run(compiler, check=True, capture_output=True)
+        main = program.removesuffix(".java")
+        words = ["java", "-Xmx2g", "-cp", f"{scratch}{os.pathsep}{classes}", main, str(copy)]
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run(words, check=True, capture_output=True)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -418,20 +424,42 @@ def spark_lines(format_id: str, root: Path, scratch: Path) -> Iterator[str]:
     amount = sum(path.stat().st_size for path in paths) / 1e6
     frame.write.mode("overwrite").parquet(str(scratch / "rows"))
     parquet = spark.read.parquet(str(scratch / "rows"))
-    seconds = {}
+    took = {}
     for name, task in {
         "count": frame.count,
         "group": lambda: frame.groupBy("type").count().collect(),
         "all": lambda: frame.write.format("noop").mode("overwrite").save(),
         "parquet": lambda: parquet.write.format("noop").mode("overwrite").save(),
     }.items():
-        start = time.perf_counter()
+        start, cpu = time.perf_counter(), below_us()[0]
         task()
-        seconds[name] = time.perf_counter() - start
+        took[name] = time.perf_counter() - start, below_us()[0] - cpu
+    count, group = (amount / took[name][0] for name in ("count", "group"))
+    own, other = took["all"][1], took["parquet"][1]
     yield (
-        f"| {format_id} | {amount:.0f} | {amount / seconds['count']:.0f} | {amount / seconds['group']:.0f} "
-        f"| {seconds['all']:.2f} | {seconds['parquet']:.2f} | {seconds['all'] / seconds['parquet']:.1f} |"
+        f"| {format_id} | {amount:.0f} | {count:.0f} | {took['count'][1]:.2f} | {group:.0f} | {own:.2f} "
+        f"| {other:.2f} | {own / other:.1f} | {below_us()[1] >> 20} |"
     )
+
+
+def below_us() -> tuple[float, int]:
+    """Return the CPU seconds of this process and of all below it, and the most memory that a worker had."""
+    known = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            name, _, rest = path.read_text().rpartition(")")
+            fields = rest.split()
+            known[int(path.parent.name)] = int(fields[1]), sum(map(int, fields[11:15])), name
+    ours = {os.getpid()}
+    while more := {each for each, (parent, *_) in known.items() if parent in ours} - ours:
+        ours |= more
+    peak = 0
+    for each in ours - {os.getpid()}:
+        with suppress(OSError):
+            if "python" in known[each][2]:
+                told = Path(f"/proc/{each}/status").read_text()
+                peak = max(peak, int(told.partition("VmHWM:")[2].split()[0]) << 10)
+    return sum(known[each][1] for each in ours) / os.sysconf("SC_CLK_TCK"), peak
 
 
 def main() -> None:
@@ -443,6 +471,9 @@ def main() -> None:
     parser.add_argument("--mb", type=int, default=100, help="length of each journal")
     parser.add_argument(
         "--stores", action="store_true", help="stores of real size, and the products' readers"
+    )
+    parser.add_argument(
+        "--messages", type=int, help="how many messages or rows each store has (default: about 400 to 900 MB)"
     )
     parser.add_argument("--spark", action="store_true", help="Spark, beside Parquet")
     parser.add_argument("--loops", action="store_true", help="print the plain loops")
@@ -459,7 +490,17 @@ def main() -> None:
         "with columns MB/s",
         "recover MB/s",
     ]
-    spark = ["format", "MB", "count MB/s", "group MB/s", "all columns s", "Parquet s", "ratio"]
+    spark = [
+        "format",
+        "MB",
+        "count MB/s",
+        "count CPU s",
+        "group MB/s",
+        "all columns CPU s",
+        "Parquet CPU s",
+        "ratio",
+        "worker MiB",
+    ]
     more: list[str] = []
     _head(heads)
     for format_id in given.format or PLAIN:
@@ -474,7 +515,7 @@ def main() -> None:
         print(*more, sep="\n")
     if given.stores:
         _head(["store", "MB", "scan MB/s", "recover MB/s", "recover CPU s", "product CPU s"])
-        for line in store_lines():
+        for line in store_lines(given.messages):
             print(line, flush=True)
 
 

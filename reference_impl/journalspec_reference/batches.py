@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import zlib
 from array import array
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -224,6 +223,11 @@ class _Scanned(Generic[T]):
         if check != self.check:
             raise Changed(self.stretch.file)
 
+    @property
+    def key(self) -> object:
+        """What stretches of one file share that have the same records, or None if that is not known."""
+        return None if self.stretch.alike is None else (self.stretch.alike, self.check)
+
     def records(self) -> Iterator[Record]:
         for batch in self.again():
             yield from self.stretch.tell(batch)
@@ -252,7 +256,7 @@ class Found:
         self._scanned: list[_Scanned[Any]] = []
         self._left = KEEP
         #: How many records there are of each type, by its number.
-        self.codes: Counter[int] = Counter()
+        self.codes: dict[int, int] = {}
 
     def walked(self, stretch: Stretch) -> Iterator[Batch]:
         """Yield the batches of a stretch, having counted each."""
@@ -260,7 +264,7 @@ class Found:
         self._scanned.append(here)
         for batch in stretch.scan():
             for code in set(batch.code):
-                self.codes[code] += batch.code.count(code)
+                self.codes[code] = self.codes.get(code, 0) + batch.code.count(code)
             self._left -= here.take(batch)
             if here.batches is not None:
                 if self._left >= 0:
@@ -272,32 +276,26 @@ class Found:
     def records(self) -> Sequence[Record]:
         """Return the records of all stretches, in order."""
         lists = [
-            (
-                each.stretch.file,
-                each.records,
-                each.rows,
-                None if each.stretch.alike is None else (each.stretch.alike, each.check),
-            )
-            for each in self._scanned
+            Part(each.stretch.file, each.records, each.rows, each.key) for each in self._scanned if each.rows
         ]
-        return self._listed(lists, Counter(self.codes))
+        return self._listed(lists, dict(self.codes))
 
     def dropped(self) -> Sequence[Dropped]:
         """Return the regions without records, in order."""
-        return self._listed([(each.stretch.file, each.dropped, each.regions, None) for each in self._scanned])
+        lists = [
+            Part(each.stretch.file, each.dropped, each.regions) for each in self._scanned if each.regions
+        ]
+        return self._listed(lists)
 
     def notes(self) -> Sequence[Note]:
         """Return the notes, in order."""
-        return self._listed([(each.stretch.file, each.remarks, each.notes, None) for each in self._scanned])
+        lists = [Part(each.stretch.file, each.remarks, each.notes) for each in self._scanned if each.notes]
+        return self._listed(lists)
 
-    def _listed(
-        self,
-        lists: Sequence[tuple[str, Callable[[], Iterator[T]], int, object]],
-        codes: Mapping[int, int] | None = None,
-    ) -> Sequence[T]:
-        total = sum(count for _, _, count, _ in lists)
-        if not total:
+    def _listed(self, lists: list[Part[T]], codes: Mapping[int, int] | None = None) -> Sequence[T]:
+        if not lists:
             return ()
         if self._left >= 0:
-            return Deferred(total, lambda: (item for _, items, _, _ in lists for item in items()), codes)
-        return Lazy((Part(name, items, count, key) for name, items, count, key in lists if count), codes)
+            total = sum(each.count for each in lists)
+            return Deferred(total, lambda: (item for each in lists for item in each.again()), codes)
+        return Lazy(lists, codes)

@@ -27,17 +27,13 @@ class Sums:
     """
 
     def __init__(self, source: Source) -> None:
-        self._source, self._summed = source, 0
+        #: Up to where the source is summed, by this or by a caller who has the bytes at hand.
+        self._source, self.summed = source, 0
         self._base, self._prefixes = 0, array("I", [0])
 
-    def __call__(self, start: int, end: int, data: bytes = b"", base: int = 0) -> int:
-        """Return the sum of a range; `data` are bytes that are at hand, from `base` on."""
-        at_hand = self._summed <= start and base <= start and end - base <= len(data)
-        # Where something could not be read, what is read again may be more, or less.
-        if at_hand and not self._source.unreadable:
-            self._summed = max(end, self._summed)
-            return zlib.crc32(data[start - base : end - base])
-        if start < self._summed and end - start > STEP:
+    def __call__(self, start: int, end: int) -> int:
+        """Return the sum of a range."""
+        if start < self.summed and end - start > STEP:
             if not self._base <= start <= self._base + STEP * len(self._prefixes):
                 # Of what lies between, which may be a hole, nothing is asked.
                 self._base, self._prefixes = start // STEP * STEP, array("I", [0])
@@ -46,7 +42,7 @@ class Sums:
                 if length >> exponent & 1:
                     moved = multiply(moved, power(exponent))
             return self._prefix(end) ^ moved
-        self._summed, value = max(end, self._summed), 0
+        self.summed, value = max(end, self.summed), 0
         for at in range(start, end, PIECE):
             value = zlib.crc32(self._source.read(at, min(PIECE, end - at)), value)
         return value

@@ -76,6 +76,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.types import StructType
 
+    from journalspec_reference.spark_stream import JournalStreamReader
+
 NAME = "journalspec"
 #: Arrow type -> that of Spark.
 TYPES = {
@@ -176,6 +178,12 @@ class JournalSource(DataSource):
         options = dict(self.options)
         kind = FilteringReader if Query(options).pushdown else JournalReader
         return kind(options, schema.fieldNames())
+
+    def streamReader(self, schema: StructType) -> JournalStreamReader:  # noqa: N802  # the name is Spark's
+        """Return the reader of a stream, for the options given."""
+        from journalspec_reference.spark_stream import JournalStreamReader  # noqa: PLC0415  # needs this module
+
+        return JournalStreamReader(dict(self.options), schema.fieldNames())
 
 
 class Query:
@@ -327,7 +335,7 @@ class JournalReader(DataSourceReader):
         kinds = {"fields": _FIELDS} | {name: type_of(kind) for name, kind in known.items()}
         if unknown := [name for name in names if name not in kinds]:
             raise JournalError(f"no column {unknown[0]!r}: there are {', '.join(kinds)}")
-        self._kinds = {name: kinds[name] for name in names}
+        self.kinds = {name: kinds[name] for name in names}
         self._filters: list[Predicate] = []
 
     def partitions(self) -> Sequence[JournalPartition]:
@@ -394,7 +402,7 @@ class JournalReader(DataSourceReader):
 
     def _of(self, piece: Piece, journal: Journal) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a piece."""
-        rows = _Rows(piece.path, journal, self._kinds)
+        rows = _Rows(piece.path, journal, self.kinds)
         if piece.why:
             if self._asked.strict:
                 raise JournalError(piece.why)
@@ -432,7 +440,7 @@ class FilteringReader(JournalReader):
         """Take the filters on single columns; return the others."""
         for each in filters:
             name = each.attribute[0] if len(each.attribute) == 1 else ""  # type: ignore[attr-defined]
-            if name in self._kinds and (op := _OPERATORS.get(type(each))):
+            if name in self.kinds and (op := _OPERATORS.get(type(each))):
                 self._filters.append(Predicate(name, op, getattr(each, "value", None)))
             else:
                 yield each

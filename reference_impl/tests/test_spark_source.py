@@ -413,3 +413,34 @@ def test_names_that_would_steer_a_terminal_or_are_no_text_stand_escaped(tmp_path
     rows = read(path=f"{tmp_path}/*")
     assert {row["journal"] for row in rows} == {str(tmp_path / escaped)}
     assert escaped in {row["file"] for row in rows}
+
+
+def test_a_stream_has_each_record_once_as_a_journal_grows(spark: Any, tmp_path: Path) -> None:
+    """Also one that is half there at first, one of a new file, and those of a file that is written anew."""
+
+    def write(name: int, number: int, ids: range, cut: int = 0) -> None:
+        adds = [struct.pack(">BIbqiB5si", 11, number, 0, each, 5, 45, b"hello", 28) for each in ids]
+        data = struct.pack(">iiq", 2, 0, number) + b"".join(adds)
+        path = tmp_path / f"activemq-data-{name}.amq"
+        path.write_bytes(data[: len(data) - cut].ljust(4096, b"\0"))
+
+    def seen() -> list[int]:
+        query.processAllAvailable()
+        return sorted(row["id"] for row in spark.table("grown").collect())
+
+    source = spark.readStream.format("journalspec").option("format", "jboss_journal")
+    write(1, 1, range(1, 4), cut=9)
+    query = source.load(str(tmp_path)).select("id").writeStream.format("memory").queryName("grown").start()
+    try:
+        assert seen() == [1, 2]
+        write(1, 1, range(1, 4))
+        write(2, 2, range(4, 6))
+        assert seen() == [1, 2, 3, 4, 5]
+        write(1, 3, range(6, 10))
+        assert seen() == [*range(1, 10)]
+    finally:
+        query.stop()
+    with pytest.raises(Exception, match="a stream has records"):
+        source.option("view", "journals").load(str(tmp_path)).writeStream.format(
+            "noop"
+        ).start().awaitTermination()

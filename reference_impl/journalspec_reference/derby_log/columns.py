@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from journalspec.derby_log.operations import LOG_RECORD, Form, Slot, named, objects, operations, part, tail
+from journalspec.derby_log.operations import LOG_RECORD, Slot, named, objects, operations, part, tail
 from journalspec_reference.batches import Batch
 from journalspec_reference.derby_log.bodies import (
     BEGIN,
@@ -99,7 +99,7 @@ class Gathered:
         # The operation, and what comes after its fields: the rows of each pair have the same fields, and
         # those of most begin with the fields of a page.
         key = np.where(self.closely, -1, self.operation << 16 | self.group & _BEHIND)
-        known = {pair: _slots(forms.get(pair >> 16), pair & 0xFFFF) for pair in np.unique(key).tolist()}
+        known = {pair: _slots(pair >> 16, pair & 0xFFFF, pair >> 16 in forms) for pair in _distinct(key)}
         self.closely |= np.isin(key, [pair for pair, slots in known.items() if slots is None])
         page = part("page")
         begins = {pair: slots for pair, slots in known.items() if slots and slots[: len(page)] == page}
@@ -193,7 +193,7 @@ class Gathered:
 
     def containers(self) -> set[int]:
         """Return the containers whose pages the records change."""
-        return {*np.unique(self.fields["container"][self.has["page_version"]]).tolist()}
+        return {*_distinct(self.fields["container"][self.has["page_version"]])}
 
     def made(self, rows: int) -> set[int]:
         """Return the containers that are made or removed in the first `rows`, but for those in `closely`."""
@@ -244,10 +244,10 @@ class Gathered:
         end, odd = at + 1 + wide, np.flatnonzero(first >= SHORTEST)
         if len(odd):
             form, at = first[odd] >> 6, at[odd]
-            found = (self._longs[at] >> _SHIFTS[wide][form] & _MASKS[wide][form]).astype(np.int64)
-            value[odd] = found
-            end[odd] = at + _SIZES[wide][form]
-            longer[odd] |= found < _LEAST[wide][form]
+            shift, mask, size, least = (table[wide].take(form) for table in (_SHIFTS, _MASKS, _SIZES, _LEAST))
+            value[odd] = found = (self._longs[at] >> shift & mask).astype(np.int64)
+            end[odd] = at + size
+            longer[odd] |= found < least
         return value, end
 
     def _parts(self, slots: Sequence[Slot], here: Ints, places: Ints, stops: Ints) -> None:
@@ -292,14 +292,19 @@ class Gathered:
 
     def _list(self, slots: tuple[Slot, ...], here: Ints, at: Ints, stop: Ints, counts: Ints) -> Ints:
         """Pass over a list of each of the rows `here`; return where it ends, -1 if it is not plain."""
-        ends = []
-        for row, start, limit, count in zip(
-            *(each.tolist() for each in (here, at, stop, counts)), strict=True
-        ):
-            ends.append(end := passed(self._data, start, limit, count * len(slots)))
-            if end >= 0:
-                self._lists.append((row, slots, count, start, end))
-        return np.array(ends, np.int64)
+        longer = np.zeros(len(here), np.bool_)
+        # Most have one number.
+        end = np.where(counts * len(slots) == 1, self._number(at, longer)[1], -1)
+        end[longer | (end > stop)] = -1
+        for each in np.flatnonzero(counts * len(slots) != 1).tolist():
+            end[each] = passed(self._data, int(at[each]), int(stop[each]), int(counts[each]) * len(slots))
+        columns = (column.tolist() for column in (here, counts, at, end))
+        self._lists += [
+            (row, slots, count, start, stop)
+            for row, count, start, stop in zip(*columns, strict=True)
+            if stop >= 0
+        ]
+        return end
 
 
 def _empty(slot: Slot) -> int:
@@ -308,22 +313,26 @@ def _empty(slot: Slot) -> int:
     return -1 if form.fields else form.id
 
 
+def _distinct(values: Ints) -> list[int]:
+    """Return the different values, in order; of few different ones sooner than NumPy does."""
+    ordered = np.sort(values)
+    found: list[int] = ordered[np.flatnonzero(np.diff(ordered, append=ordered[-1:] + 1))].tolist()
+    return found
+
+
 @cache
-def _behind(group: int) -> tuple[Slot, ...]:
-    return tail(group)
-
-
-def _slots(form: Form | None, group: int) -> tuple[Slot, ...] | None:
+def _slots(ident: int, group: int, known: bool) -> tuple[Slot, ...] | None:
     """Return the fields of an operation and those behind it; None if it has texts, or objects in lists."""
-    if form is None:
+    if not known:
         return None
+    form = operations()[ident]
     for slot in form.fields:
         plain = slot.type in _NUMBERS or slot.type == "bytes" or (slot.type == "object" and slot.null)
         if isinstance(slot.of, tuple):
             plain = all(each.type == "cint" for each in slot.of)
         if not plain:
             return None
-    return (*form.fields, *_behind(group))
+    return (*form.fields, *tail(group))
 
 
 def _numbers() -> dict[str, str]:

@@ -120,8 +120,12 @@ def examined(  # noqa: C901, PLR0912  # what is asked of a batch before its reco
         odd: list[tuple[int, Note]] = []
         # A record that is none any more shows, too, that what is covered ends in its midst.
         reach = base + end[min(rows, len(end) - 1)] if end else base
-        known = bisect_right(covered, reach, key=itemgetter(0))
-        for place, at in covered[:known]:
+        known, sums = (
+            bisect_right(covered, reach, key=itemgetter(0)),
+            {off[row] for row, _ in batch.more["sums"]},
+        )
+        # Nearly always the next checksum record follows.
+        for place, at in [each for each in covered[:known] if each[0] - base not in sums]:
             row = bisect_left(end, place - base)
             if end and off[row] < place - base < end[row]:
                 odd.append((row, Note("odd-coverage", file.name, at)))
@@ -431,15 +435,16 @@ class LogPass:
 
     def _covered(self, file: LogFile, batch: Batch, covered: int) -> int:
         """Look for the first record that no checksum covers; return up to where the last one does."""
-        base, low, rows = batch.base, 0, len(batch)
-        for row, size in (*(found for found in batch.more["sums"] if found[0] < rows), (rows, 0)):
-            if low < row and base + batch.end[row - 1] > covered and self._forms is not None:
-                first = bisect_right(batch.end, covered - base, low, row)
-                self._unverified = self._unverified or Note("unverified", file.name, base + batch.off[first])
-            if row < rows:
-                end = base + batch.end[row]
-                self.last_sum = (file.number, base + batch.off[row], end, size)
-                covered, low = max(covered, end + size), row + 1
+        base, off, end, low = batch.base, batch.off, batch.end, 0
+        sums = [found for found in batch.more["sums"] if found[0] < len(batch)]
+        for row, size in (*sums, (len(batch), None)):
+            if low < row and base + end[row - 1] > covered and self._forms is not None:
+                first = bisect_right(end, covered - base, low, row)
+                self._unverified = self._unverified or Note("unverified", file.name, base + off[first])
+            if size is not None:
+                covered, low = max(covered, base + end[row] + size), row + 1
+        for row, size in sums[-1:]:
+            self.last_sum = (file.number, base + off[row], base + end[row], size)
         return covered
 
     def _count(self, file: LogFile, batch: Batch, bodies: pages.Bodies) -> None:

@@ -13,6 +13,7 @@ from contextlib import suppress
 from functools import lru_cache
 from struct import Struct
 from typing import Any, NamedTuple
+from zlib import crc32
 
 from journalspec.observation import At
 from journalspec_reference.api import NumberedFile, NumberedNames
@@ -141,6 +142,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
     limit = source.size if limit is None else limit
     high, digest, unreadable = number << 32, Sums(source), source.unreadable
     head, following, covers_at = _HEAD.unpack_from, _NEXT.unpack_from, _COVERS.unpack_from
+    trailer, neither = _LENGTH.size, _NEITHER if summed else _FORM_AND_CHECKSUM
     until = limit + 1 if until is None else until
     base, need, end = start, 0, None
     while True:
@@ -153,7 +155,8 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
             data += _PAD
         ready, edge = room if final else top - _HEAD.size, min(room, until - base)
         # Where a record may end at once, and what its instant is less its offset here; beyond 4 GiB none is.
-        soon, origin = min(ready, edge), high + base if base + top < 1 << 32 else -1 << 63
+        soon = -1 if unreadable else min(ready, edge)
+        origin = high + base if base + top < 1 << 32 else -1 << 63
         batch = Batch(base, data)
         sums: list[tuple[int, int]] = []
         add = batch.off.append
@@ -161,15 +164,18 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
         for _ in range(MOST_ROWS):
             stop = at + length + OVERHEAD
             # What almost all records are. It is true only where all checks below would pass.
-            if length > 0 and stop <= soon and instant == origin + at and not unreadable:
-                again, next_length, next_instant = following(data, stop - _LENGTH.size)
+            if length > 0 and stop <= soon and instant == origin + at:
+                again, next_length, next_instant = following(data, stop - trailer)
                 if again == length:
-                    plain = data[at + 14] & _FORM_AND_CHECKSUM <= _NEITHER or not summed
+                    plain = data[at + 14] & _FORM_AND_CHECKSUM <= neither
                     if not plain and length == _SUM_BODY and data.startswith(_SUM, at + _HEAD.size):
-                        told = covers_at(data, at + _HEAD.size + len(_SUM))
-                        plain = told[0] >= 0 and _sum_holds(digest, told, base + stop, limit, data, base)
+                        size, value = covers_at(data, at + _HEAD.size + len(_SUM))
+                        behind = stop + size
+                        if size >= 0 and behind <= soon and digest.summed <= base + stop:
+                            digest.summed = base + behind
+                            plain = crc32(data[stop:behind]) == value
                         if plain:
-                            sums.append((len(batch.off), told[0]))
+                            sums.append((len(batch.off), size))
                     if plain:
                         add(at)
                         at, length, instant = stop, next_length, next_instant
@@ -207,7 +213,9 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
                     try:
                         covers = _covers(data, at + _HEAD.size, stop - _LENGTH.size)
                         if covers is not None:
-                            if not _sum_holds(digest, covers, base + stop, limit, data, base):
+                            behind = base + stop + covers[0]
+                            # DRB-REC-018, DRB-CHK-032
+                            if behind > limit or digest(base + stop, behind) != covers[1]:
                                 raise BadLog("a checksum is wrong", "bad-checksum")
                             sums.append((len(batch.off), covers[0]))
                     except BadLog as error:
@@ -218,6 +226,8 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
                     reason = UNREADABLE
                 end = End(base + at, reason)
                 break
+            # Summing what is far ahead may have found it.
+            soon = -1 if unreadable else soon
             add(at)
             at, length, instant = stop, next_length, next_instant
         # Each record ends where the next one begins.
@@ -247,12 +257,6 @@ def _covers(data: bytes, start: int, end: int) -> tuple[int, int] | None:
         if length >= 0:
             return length, value
     return coverage(data[start:end])
-
-
-def _sum_holds(digest: Sums, covers: tuple[int, int], first: int, limit: int, data: bytes, base: int) -> bool:
-    """Tell whether what a checksum record covers from `first` on has its sum (DRB-REC-018, DRB-CHK-032)."""
-    behind = first + covers[0]
-    return behind <= limit and digest(first, behind, data, base) == covers[1]
 
 
 def places(

@@ -11,7 +11,8 @@ import struct
 import zlib
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from journalspec.kahadb_journal.commands import KINDS
@@ -72,7 +73,13 @@ class _Bytes:
 
     def text(self) -> str:
         """Return a string of Java's modified UTF-8."""
-        raw = self.take(self.numbers(_U2)[0])
+        # An index of many messages has as many texts: this is one call, not four.
+        at = self.at + _U2.size
+        end = at + int.from_bytes(self.data[at - _U2.size : at], "big")
+        raw = self.data[at:end]
+        if end > len(self.data):
+            raise UnusableIndex("an entry reaches beyond its page")
+        self.at = end
         try:
             if raw.isascii():
                 return raw.decode()
@@ -84,9 +91,20 @@ class _Bytes:
     def long(self) -> int:
         return self.numbers(_I8)[0]
 
+    def longs(self, count: int) -> Sequence[int]:
+        return self.numbers(struct.Struct(f">{count}q"))
+
+    def places(self, count: int, form: struct.Struct) -> Sequence[Place]:
+        width = form.size // _I4.size
+        found = self.numbers(struct.Struct(f">{count * width}i"))
+        files, offs = found[::width], found[1::width]
+        if min((*files, *offs), default=0) < 0:
+            raise UnusableIndex("a place in the journal is negative")
+        return [*zip(files, offs, strict=True)]
+
     def place(self, form: struct.Struct = _PLACE) -> Place:
         file, off, *_ = self.numbers(form)
-        if min(file, off) < 0:
+        if file < 0 or off < 0:
             raise UnusableIndex("a place in the journal is negative")
         return file, off
 
@@ -98,7 +116,16 @@ class _Bytes:
         return len(self.data) - self.at
 
 
-Take = Callable[[_Bytes], Any]
+#: What takes so many keys or values of a node.
+Take = Callable[[_Bytes, int], Sequence[Any]]
+
+
+def _each(take: Callable[[_Bytes], Any]) -> Take:
+    """Return what takes keys or values one by one."""
+    return lambda node, count: [take(node) for _ in range(count)]
+
+
+_texts = _each(_Bytes.text)
 
 
 class _Pages:
@@ -159,11 +186,11 @@ class _Pages:
             count = node.number(_I2)
             if count < 0:
                 raise UnusableIndex("a node has a negative number of entries")
-            keys = [key(node) for _ in range(count)]
+            keys = key(node, count)
             if node.take(1) != b"\0":
-                waiting.append(iter([node.long() for _ in range(count + 1)]))
+                waiting.append(iter(node.longs(count + 1)))
             else:
-                yield from ((found, value(node)) for found in keys)
+                yield from zip(keys, value(node, count), strict=True)
             child = None
             while waiting and (child := next(waiting[-1], None)) is None:
                 waiting.pop()
@@ -173,7 +200,9 @@ class _Pages:
             if node is None:
                 raise UnusableIndex(f"page {child} of a tree is empty")
 
-    def list(self, root: int, key: Take, value: Take) -> Iterator[tuple[Any, Any]]:
+    def list(
+        self, root: int, key: Callable[[_Bytes], Any], value: Callable[[_Bytes], Any]
+    ) -> Iterator[tuple[Any, Any]]:
         """Yield the entries of a list."""
         while root != -1:
             node = self.object(root)
@@ -261,7 +290,7 @@ class Index:
 
     def destinations(self) -> Iterator[Roots]:
         """Yield the destinations."""
-        for name, roots in self.pages.tree(self._root, self._name, self._roots):
+        for name, roots in self.pages.tree(self._root, _each(self._name), _each(self._roots)):
             yield roots._replace(name=name)
 
     @staticmethod
@@ -283,9 +312,6 @@ class Index:
             data.long()
         return Roots(("", ""), (order, *others), location, ids, *topic)
 
-    def _stored(self, data: _Bytes) -> Place:
-        return data.place(_SIZED_PLACE if self.version >= 6 else _PLACE)
-
     def messages(self, roots: Roots) -> Iterator[tuple[int, str, Place]]:
         """Yield the messages of a destination; at the end raises ContradictoryIndex if its trees differ.
 
@@ -293,15 +319,16 @@ class Index:
         tuples are often the same where two entries have changed their numbers.
         """
         places = ids = 0
+        form = _SIZED_PLACE if self.version >= 6 else _PLACE
+        named = _each(lambda data: (data.text(), data.place(form)))
         for root in roots.orders:
-            entries = self.pages.tree(root, _Bytes.long, lambda data: (data.text(), self._stored(data)))
-            for number, (ident, place) in entries:
+            for number, (ident, place) in self.pages.tree(root, _Bytes.longs, named):
                 places += hash(_NUMBERED.pack(number, *place))
                 ids += hash(f"{number} {ident}")
                 yield number, ident, place
-        for place, number in self.pages.tree(roots.location, self._stored, _Bytes.long):
+        for place, number in self.pages.tree(roots.location, partial(_Bytes.places, form=form), _Bytes.longs):
             places -= hash(_NUMBERED.pack(number, *place))
-        for ident, number in self.pages.tree(roots.ids, _Bytes.text, _Bytes.long):
+        for ident, number in self.pages.tree(roots.ids, _texts, _Bytes.longs):
             ids -= hash(f"{number} {ident}")
         if places or ids:
             raise ContradictoryIndex(f"its trees contradict each other about {shown(roots.name)}")
@@ -314,18 +341,18 @@ class Index:
             yield from self.pages.list(roots.positions, _Bytes.text, _ranges)
         elif self.version == 3:
             found: dict[str, array[int]] = {}
-            for number, keys in self.pages.tree(roots.positions, _Bytes.long, _keys):
+            for number, keys in self.pages.tree(roots.positions, _Bytes.longs, _each(_keys)):
                 for key in keys:
                     found.setdefault(key, array("q")).extend((number, number))
             yield from found.items()
         else:
-            for key, last in self.pages.tree(roots.acknowledged, _Bytes.text, _Bytes.long):
+            for key, last in self.pages.tree(roots.acknowledged, _texts, _Bytes.longs):
                 yield key, array("q", (min(last, _MOST_NUMBER - 1) + 1, _MOST_NUMBER))
 
     def subscriptions(self, roots: Roots) -> Iterator[tuple[str, bytes]]:
         """Yield the subscriptions of a topic, each with the message of its command."""
         if roots.subscriptions is not None:
-            yield from self.pages.tree(roots.subscriptions, _Bytes.text, _command)
+            yield from self.pages.tree(roots.subscriptions, _texts, _each(_command))
 
     def pending(self, roots: Roots, numbers: Iterable[int]) -> Iterator[tuple[str, int]]:
         """Yield the subscriptions of a topic whose messages have these numbers, and what each is required."""
