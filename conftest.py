@@ -145,9 +145,9 @@ def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callab
 @pytest.fixture(scope="session")
 def live_report(made_once: Callable[[str, Callable[[Path], None]], Path]) -> Callable[[str, str], Path]:
     """Return a function: the report of a harness inside Python over a tier, made once for all tests."""
-    from journalspec_conformance.connect import parse_impl  # noqa: PLC0415 - as above: not for every test
     from journalspec_conformance.engine import Engine, Options  # noqa: PLC0415
     from journalspec_conformance.report import make_header, open_report, write_report  # noqa: PLC0415
+    from journalspec_conformance.running import parse_impl  # noqa: PLC0415 - as above: not for every test
     from journalspec_conformance.selection import cases_of, probes_of  # noqa: PLC0415
 
     def report(name: str, tier: str) -> Path:

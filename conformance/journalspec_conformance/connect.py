@@ -1,4 +1,4 @@
-"""``--impl``: from what the user typed to a connection, and the adapters of what does not speak the protocol.
+"""Connections to what is asked: the adapters of what does not speak the protocol by itself.
 
 A program answers one JSON object per line. A class is asked by a program of ours, so that one that ends its
 process (``os._exit``), hangs, or closes its streams looks like any program; an exception, also
@@ -10,16 +10,12 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
-from importlib.resources import files
 from pathlib import Path
-from shutil import which
 from typing import Any
 
 from journalspec.formats import format_ids, get_format
@@ -28,14 +24,10 @@ from journalspec_conformance import PROTOCOL, serve
 from journalspec_conformance.bounds import BOUNDS, Bounds
 from journalspec_conformance.connection import DEFAULT_TIMEOUT, Connection, Message, Peer, read_answer
 from journalspec_conformance.errors import Breakdown, Crashed, Misbehaved, Problem, TimedOut
-from journalspec_conformance.harnesses import HarnessEntry, registry
-from journalspec_conformance.harnesses.product import command as product_command
 from journalspec_conformance.programs import Child, describe_status
 
-MODES = ("persistent", "oneshot")
 #: A process that was told bye must be gone after this many seconds.
 BYE_SECONDS = 5.0
-_PYTHON = "py:"
 #: Exit statuses of a one-shot command.
 _ANSWER, _REFUSAL, _UNSUPPORTED = 0, 1, 2
 
@@ -218,68 +210,3 @@ def to(
 
 
 one_shot, python_class, in_process = (partial(to, kind=kind) for kind in (OneShot, ServingClass, InProcess))
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """An implementation that can be opened, in this process or another (it pickles).
-
-    `text` is what the user typed. `expectations` is the shipped expectation file, and `timeout` what the
-    harness asks for in seconds per question, if any.
-    """
-
-    text: str
-    connect: Callable[..., Connection]
-    expectations: Path | None = None
-    timeout: float | None = None
-
-    def open(self, timeout: float = DEFAULT_TIMEOUT) -> Connection:
-        """Return a connection; `timeout` in seconds per request."""
-        return self.connect(timeout=timeout)
-
-
-def parse_impl(
-    text: str, mode: str = "persistent", level: Level | None = None, bounds: Bounds = BOUNDS
-) -> Target:
-    """Return the target that `text` names: a shipped harness, ``py:module:Class``, or a command line.
-
-    `bounds` are what it may take for one question. Raises Problem if it can be none of them.
-    """
-    if mode not in MODES:
-        raise Problem(f"unknown mode {mode!r}: choose one of {', '.join(MODES)}")
-    entry = registry().get(text)
-    if entry is not None:
-        return _shipped(entry, bounds)
-    if text.startswith(_PYTHON):
-        if str(Path.cwd()) not in sys.path and "" not in sys.path:
-            sys.path.insert(0, str(Path.cwd()))  # as `python -m` does: the user's class lies where he stands
-        return Target(text, partial(python_class, text.removeprefix(_PYTHON), bounds=bounds))
-    try:
-        command = shlex.split(text, posix=os.name == "posix")
-    except ValueError as error:
-        raise Problem(f"--impl {text!r} cannot be split into words: {error}") from None
-    choices = f"Shipped harnesses: {', '.join(registry())}. Or give py:module:Class, or a command line that"
-    choices += " speaks the protocol."
-    if not command:
-        raise Problem("--impl is empty", choices)
-    if len(command) == 1 and which(command[0]) is None and not Path(command[0]).is_file():
-        raise Problem(
-            f"--impl {text!r} is neither a shipped harness nor a command that can be found", choices
-        )
-    if mode == "oneshot":
-        observed = Level.RECORDS if level is None else level
-        return Target(text, partial(one_shot, command, bounds=bounds, level=observed))
-    return Target(text, partial(to, command, bounds=bounds))
-
-
-def _shipped(entry: HarnessEntry, bounds: Bounds) -> Target:
-    expectations = None
-    if entry.expectations:
-        expectations = Path(str(files("journalspec_conformance"))) / "expectations" / entry.expectations
-    if entry.target:
-        return Target(entry.name, partial(in_process, entry.target), expectations, entry.timeout)
-    try:
-        connect = partial(to, product_command(entry.product), bounds=bounds)
-    except LookupError as error:
-        raise Problem(f"harness {entry.name} is not ready: {error.args[0]}") from None
-    return Target(entry.name, connect, expectations, entry.timeout)

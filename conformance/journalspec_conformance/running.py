@@ -5,13 +5,17 @@ from __future__ import annotations
 import os
 import secrets
 import shlex
-from collections.abc import Generator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
+from importlib.resources import files
 from multiprocessing import get_context
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection as Pipe
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
+from shutil import which
 from typing import Any
 
 import click
@@ -20,11 +24,13 @@ from journalspec.files import shown
 from journalspec.observation import Level
 from journalspec_conformance import selection
 from journalspec_conformance.bounds import BOUNDS, Bounds, check_timeout
-from journalspec_conformance.connect import Target, parse_impl
-from journalspec_conformance.connection import DEFAULT_TIMEOUT
+from journalspec_conformance.connect import in_process, one_shot, python_class, to
+from journalspec_conformance.connection import DEFAULT_TIMEOUT, Connection
 from journalspec_conformance.engine import BREAKDOWN_LIMIT, Engine, Options
 from journalspec_conformance.errors import Breakdown, Problem
 from journalspec_conformance.expect import Expectations, load_expectations
+from journalspec_conformance.harnesses import HarnessEntry, registry
+from journalspec_conformance.harnesses.product import command as product_command
 from journalspec_conformance.programs import Enclosure, end_with_parent
 from journalspec_conformance.result import Result
 from journalspec_conformance.selection import CRASH, CRASH_WRITE, Draws
@@ -33,6 +39,8 @@ from journalspec_corpus.draws import COUNT, MOST_SEED
 
 #: What the disk may do in the tier ``crash-write``: lose any pages that were written since the last fsync.
 PRESET = "epoch-subset-4096"
+MODES = ("persistent", "oneshot")
+_PYTHON = "py:"
 #: The value of ``--expect`` that leaves even a shipped expectation file out.
 NO_EXPECTATIONS = "none"
 
@@ -140,6 +148,71 @@ def setup_of(request: RunRequest) -> Setup:
     return Setup(target, options, Expectations.none())
 
 
+@dataclass(frozen=True, slots=True)
+class Target:
+    """An implementation that can be opened, in this process or another (it pickles).
+
+    `text` is what the user typed. `expectations` is the shipped expectation file, and `timeout` what the
+    harness asks for in seconds per question, if any.
+    """
+
+    text: str
+    connect: Callable[..., Connection]
+    expectations: Path | None = None
+    timeout: float | None = None
+
+    def open(self, timeout: float = DEFAULT_TIMEOUT) -> Connection:
+        """Return a connection; `timeout` in seconds per request."""
+        return self.connect(timeout=timeout)
+
+
+def parse_impl(
+    text: str, mode: str = "persistent", level: Level | None = None, bounds: Bounds = BOUNDS
+) -> Target:
+    """Return the target that `text` names: a shipped harness, ``py:module:Class``, or a command line.
+
+    `bounds` are what it may take for one question. Raises Problem if it can be none of them.
+    """
+    if mode not in MODES:
+        raise Problem(f"unknown mode {mode!r}: choose one of {', '.join(MODES)}")
+    entry = registry().get(text)
+    if entry is not None:
+        return _shipped(entry, bounds)
+    if text.startswith(_PYTHON):
+        if str(Path.cwd()) not in sys.path and "" not in sys.path:
+            sys.path.insert(0, str(Path.cwd()))  # as `python -m` does: the user's class lies where he stands
+        return Target(text, partial(python_class, text.removeprefix(_PYTHON), bounds=bounds))
+    try:
+        command = shlex.split(text, posix=os.name == "posix")
+    except ValueError as error:
+        raise Problem(f"--impl {text!r} cannot be split into words: {error}") from None
+    choices = f"Shipped harnesses: {', '.join(registry())}. Or give py:module:Class, or a command line that"
+    choices += " speaks the protocol."
+    if not command:
+        raise Problem("--impl is empty", choices)
+    if len(command) == 1 and which(command[0]) is None and not Path(command[0]).is_file():
+        raise Problem(
+            f"--impl {text!r} is neither a shipped harness nor a command that can be found", choices
+        )
+    if mode == "oneshot":
+        observed = Level.RECORDS if level is None else level
+        return Target(text, partial(one_shot, command, bounds=bounds, level=observed))
+    return Target(text, partial(to, command, bounds=bounds))
+
+
+def _shipped(entry: HarnessEntry, bounds: Bounds) -> Target:
+    expectations = None
+    if entry.expectations:
+        expectations = Path(str(files("journalspec_conformance"))) / "expectations" / entry.expectations
+    if entry.target:
+        return Target(entry.name, partial(in_process, entry.target), expectations, entry.timeout)
+    try:
+        connect = partial(to, product_command(entry.product), bounds=bounds)
+    except LookupError as error:
+        raise Problem(f"harness {entry.name} is not ready: {error.args[0]}") from None
+    return Target(entry.name, connect, expectations, entry.timeout)
+
+
 def header_options(request: RunRequest, seed: int | None = None) -> dict[str, Any]:
     """Return the options that a report's header carries; `seed` is that of the draws."""
     draws = {} if seed is None else {"seed": str(seed)}
@@ -213,7 +286,7 @@ def _from_workers(setup: Setup, probes: Sequence[Probe], jobs: int) -> Generator
     They end orderly, or where not all results are taken at once, with what they have started.
     """
     chunks = [probes[at : at + CHUNK] for at in range(0, len(probes), CHUNK)]
-    context, workers, finished = get_context("spawn"), list[tuple[Connection, SpawnProcess]](), False
+    context, workers, finished = get_context("spawn"), list[tuple[Pipe, SpawnProcess]](), False
     with Enclosure() as enclosure:
         try:
             for number in range(min(jobs, len(chunks))):
@@ -241,7 +314,7 @@ def _from_workers(setup: Setup, probes: Sequence[Probe], jobs: int) -> Generator
 
 
 def _work(
-    pipe: Connection, setup: Setup, environment: Mapping[str, str], chunks: Sequence[Sequence[Probe]]
+    pipe: Pipe, setup: Setup, environment: Mapping[str, str], chunks: Sequence[Sequence[Probe]]
 ) -> None:
     """Ask an implementation in a process of its own, and send the results of each chunk."""
     end_with_parent(environment)

@@ -12,12 +12,12 @@ import pytest
 
 from journalspec_conformance import connect
 from journalspec_conformance.bounds import BOUNDS, Bounds
-from journalspec_conformance.connect import parse_impl
 from journalspec_conformance.connection import Connection
 from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.expect import Expectations
 from journalspec_conformance.harnesses.product import serving
 from journalspec_conformance.products import get_product, is_fetched
+from journalspec_conformance.running import parse_impl
 from programs import source
 
 MakeEngine = Callable[..., Engine]

@@ -15,11 +15,11 @@ import pytest
 
 from journalspec_conformance import connect
 from journalspec_conformance.bounds import Bounds
-from journalspec_conformance.connect import parse_impl
 from journalspec_conformance.connection import DIGITS, NESTING, Connection, read_answer
 from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.errors import Breakdown, Crashed, Misbehaved
 from journalspec_conformance.programs import STDERR_KEPT
+from journalspec_conformance.running import parse_impl
 from judged import CASES, PROBE, start
 from programs import READ, until
 from tables import table

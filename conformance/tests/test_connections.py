@@ -11,11 +11,12 @@ import pytest
 
 from journalspec.observation import Level
 from journalspec_conformance import connect, programs
-from journalspec_conformance.connect import in_process, parse_impl
+from journalspec_conformance.connect import in_process
 from journalspec_conformance.connection import Hello
 from journalspec_conformance.errors import Crashed, Misbehaved, Problem, TimedOut
 from journalspec_conformance.harnesses import registry
 from journalspec_conformance.programs import STDERR_KEPT
+from journalspec_conformance.running import parse_impl
 from programs import HELLO, READ, source
 
 Program = Callable[..., Any]

@@ -21,7 +21,6 @@ from record_findings import digest_of, judgement_text, sentence, verdict_of
 
 from journalspec.deviations import deviations
 from journalspec.requirements import requirements
-from journalspec_conformance.connect import parse_impl
 from journalspec_conformance.crashes.findings import (
     BREAKS,
     CAUSES,
@@ -37,7 +36,7 @@ from journalspec_conformance.crashes.states import sampled
 from journalspec_conformance.crashes.story import EngineReader
 from journalspec_conformance.engine import Engine
 from journalspec_conformance.errors import Problem
-from journalspec_conformance.running import RunRequest, setup_of
+from journalspec_conformance.running import RunRequest, parse_impl, setup_of
 from journalspec_corpus.case import Case
 from journalspec_corpus.crash.formats import crash_format
 from journalspec_corpus.crash.trace import get_preset, writer_of

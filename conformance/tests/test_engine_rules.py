@@ -8,12 +8,11 @@ import pytest
 
 from journalspec.observation import Level
 from journalspec_conformance import engine as engine_module
-from journalspec_conformance.connect import parse_impl
 from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.errors import Misbehaved
 from journalspec_conformance.expect import Expectations, parse_expectations
 from journalspec_conformance.result import Result
-from journalspec_conformance.running import Setup, choose_jobs, run_probes
+from journalspec_conformance.running import Setup, choose_jobs, parse_impl, run_probes
 from journalspec_conformance.writing import keys_that_count
 from journalspec_corpus import Probe
 from judged import CASE, PROBE, Scripted, fake, right_answer

@@ -249,18 +249,6 @@ def test_lines_are_broken_as_the_library_breaks_them(text: str, room: int) -> No
     assert list(wrapped_lines(text, room)) == [line.rstrip(" ") for line in wanted]
 
 
-def test_boxes_are_those_of_the_library(capsys: pytest.CaptureFixture[str]) -> None:
-    out = journal_view.Painter()
-    fields = {"version": 1, "file_id": 2**40}
-    for title in ("a-1.hq: 10 bytes, data", "x" * 50):
-        for told in (fields, {}):
-            out.panel(title, told)
-            ours = capsys.readouterr().out
-            with patch.object(journal_view.Painter, "_boxed", return_value=False):
-                out.panel(title, told)
-            assert capsys.readouterr().out == ours
-
-
 def test_the_ranges_of_all_files_are_asked_for_once(tmp_path: Path) -> None:
     for number in range(1, 31):
         head = (2).to_bytes(4, "big") + bytes(4) + number.to_bytes(8, "big")

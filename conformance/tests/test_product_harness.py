@@ -11,13 +11,13 @@ import pytest
 from captures.bitronix_tlog import asked_records
 
 from journalspec.formats import get_format
-from journalspec_conformance.connect import parse_impl
 from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.harnesses import registry
 from journalspec_conformance.harnesses.bitronix_tlog.harness import CORRUPTED, pair_of, status_names
 from journalspec_conformance.harnesses.bitronix_tlog.programs import covered
 from journalspec_conformance.harnesses.java.jvm import Thrown
 from journalspec_conformance.harnesses.product import Exceptions, program
+from journalspec_conformance.running import parse_impl
 from journalspec_corpus.load import find_case
 from products import Connect, ReadyProduct, asked, of_products
 from tables import table

@@ -18,12 +18,12 @@ from click.testing import CliRunner
 
 from journalspec_conformance import connect
 from journalspec_conformance.cli.run import run_command
-from journalspec_conformance.connect import parse_impl
 from journalspec_conformance.connection import Connection
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.harnesses.product import Exceptions, serving
 from journalspec_conformance.harnesses.swiftmq_store.harness import settings
 from journalspec_conformance.products import ProductError, classpath, get_product, own_classpath
+from journalspec_conformance.running import parse_impl
 from journalspec_corpus.swiftmq_store.author import message
 from products import Every, Json, ReadyProduct, of_products
 from products import asked as question

@@ -39,7 +39,6 @@ from journalspec_reference.bitronix_tlog.codec import HEADER_SIZE, TIMESTAMP_AT
 from journalspec_reference.bitronix_tlog.scan import record_of
 
 DISK, TX = "bitronix_tlog", "jboss_journal"
-SUBSET = get_preset("epoch-subset-512")
 #: Sectors that are written as a whole or not at all, in whatever order.
 HONEST = tuple(
     preset

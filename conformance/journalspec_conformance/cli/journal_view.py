@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from rich.panel import Panel
 from rich.text import Text
 
 from journalspec import jsontext
@@ -72,7 +71,6 @@ class Painter:
         self.columns = max(40, self.console.width)
         #: Asked once: a dump has a line for every few bytes.
         self.on_terminal = self.console.is_terminal
-        self._draws = not self.on_terminal and self.console.encoding.startswith("utf")
 
     def line(self, *parts: Part) -> None:
         """Write one line made of `parts`."""
@@ -94,25 +92,6 @@ class Painter:
         for piece in wrapped_lines(text, room):
             self.line(head, piece)
             head = " " * len(first)
-
-    def panel(self, title: str, fields: Mapping[str, object]) -> None:
-        """Write a box with one field a line."""
-        width = max((len(name) for name in fields), default=0)
-        rows = [f"{name:<{width}}  {value_text(value)}" for name, value in fields.items()] or ["(no header)"]
-        if self._boxed(title, rows):
-            return
-        self.console.print(Panel(Text("\n".join(rows)), title=Text(title), title_align="left", expand=False))
-
-    def _boxed(self, title: str, rows: Sequence[str]) -> bool:
-        """Draw the box by hand where that gives the same (a journal may have many files); tell whether."""
-        inner = max(len(title) + 2, *map(len, rows)) + 2
-        if not self._draws or inner + 2 > self.console.width or not "".join((title, *rows)).isascii():
-            return False
-        self.line(f"╭─ {title} {'─' * (inner - len(title) - 3)}╮")
-        for row in rows:
-            self.line(f"│ {row:<{inner - 2}} │")
-        self.line(f"╰{'─' * inner}╯")
-        return True
 
 
 def wrapped_lines(text: str, room: int) -> Iterator[str]:

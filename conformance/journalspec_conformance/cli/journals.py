@@ -28,6 +28,7 @@ from journalspec_conformance.cli.journal_view import (
     Part,
     present,
     refused_by_recovery,
+    value_text,
     write_doubt,
     write_dropped,
     write_missing,
@@ -213,7 +214,11 @@ def _write_files(
             _write_counted(out, records(name))
             continue
         entry = entries.get(name) or FileMap(name, len(journal.files[name]), "unknown")
-        out.panel(f"{shown(name)}: {entry.length} bytes, {entry.role}", {**entry.header, **entry.content})
+        out.line((f"{shown(name)}: {entry.length} bytes, {entry.role}", "bold"))
+        fields = {**entry.header, **entry.content}
+        width = max(map(len, fields), default=0)
+        for field, value in fields.items():
+            out.wrapped(f"  {field:<{width}}  ", value_text(value))
         if RECORDS in parts:
             _write_counted(out, records(name))
         else:

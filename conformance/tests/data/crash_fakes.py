@@ -96,15 +96,6 @@ class Hangs(_Fake):
         return right
 
 
-class Loops(_Fake):
-    """Works without an end where it should refuse."""
-
-    def spoil(self, right: Message) -> Message:
-        while right["verdict"] == "refused":
-            pass
-        return right
-
-
 class Tires(_Fake):
     """Answers eight questions and hangs at the ninth: a new process answers it."""
 

@@ -13,12 +13,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from journalspec_conformance.connect import parse_impl
 from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.expect import Expectations
 from journalspec_conformance.harnesses import registry
 from journalspec_conformance.report import Report, load_report, make_header
 from journalspec_conformance.result import CLASSES, Result
+from journalspec_conformance.running import parse_impl
 from journalspec_docs import sources
 
 Found = Mapping[str, Sequence[Result]]
