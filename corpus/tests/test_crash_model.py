@@ -25,6 +25,7 @@ from journalspec_corpus.crash.states import (
     Descriptor,
     crash_states,
     descriptor_of,
+    distinct,
     garbage_bytes,
     state_of,
     subsets,
@@ -545,6 +546,16 @@ def test_few_subsets_are_enumerated_whole(dims: tuple[int, ...], count: int) -> 
     got = subsets(dims)
     assert len(got) == count == len({row.tobytes() for row in got})
     assert (got < np.asarray(dims)).all()
+
+
+def test_equal_rows_are_one_where_the_first_of_them_was() -> None:
+    """The first was put down to the strongest preset."""
+    rows = np.asarray([[1, 2], [0, 1], [1, 2], [0, 258], [0, 1], [2, 0]], np.uint16)
+    for given in (rows, np.asfortranarray(rows), rows[:0], np.zeros((3, 0), np.uint16)):
+        found, first = distinct(given)
+        wanted = [at for at, row in enumerate(given.tolist()) if row not in given.tolist()[:at]]
+        assert first.tolist() == wanted
+        assert found.tolist() == [given.tolist()[at] for at in wanted]
 
 
 def test_many_subsets_are_two_deviations_and_uniform_samples() -> None:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -32,7 +32,7 @@ def text_of(value: Any) -> str:
     """Return a value as a text: bytes as hex, the elements of a list with commas in between, "" for None."""
     # Most are one of these two, and there may be millions.
     if value.__class__ is str:
-        return cast(str, value)
+        return value
     if value.__class__ is int:
         return str(value)
     if value is None:
