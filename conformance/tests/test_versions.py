@@ -54,9 +54,7 @@ def test_the_cases_of_a_build_are_judged() -> None:
     assert (done.exit_code, "as expected" in done.output) == (0, True), done.output
 
 
-@pytest.mark.parametrize(
-    "old", sorted(OLD.glob("*_*.json"), key=lambda path: path.name), ids=lambda path: path.name
-)
+@pytest.mark.parametrize("old", [pytest.param(path, id=path.name) for path in sorted(OLD.glob("*_*.json"))])
 def test_answers_have_what_they_had(old: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     before: dict[str, Any] = json.loads(old.read_text("utf-8"))

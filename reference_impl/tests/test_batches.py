@@ -49,7 +49,7 @@ def test_what_is_listed_is_what_was_scanned(monkeypatch: pytest.MonkeyPatch, kee
         assert places == [(1, 4), (5, 4), (200, 7)]
         assert list(found.dropped()) == [Dropped("a", at, 5, "torn") for at in (90, 190, 290)]
         assert [note.off for note in found.notes()] == [0, 100, 200]
-    assert (len(found.records()), {*found.codes}, found.codes.total()) == (3, {0, 1, 5}, 3)
+    assert (len(found.records()), {*found.codes}, sum(found.codes.values())) == (3, {0, 1, 5}, 3)
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,7 @@ def _is_small(value: object) -> bool:
         return True
     if isinstance(value, Record):
         return value.at.length <= BLOCK
-    if kind is dict or isinstance(value, Mapping):
+    if isinstance(value, (dict, Mapping)):
         return len(value) <= FEW and all(map(_is_small, value.values()))
     if isinstance(value, (list, tuple, Deferred)):
         return len(value) <= FEW and all(map(_is_small, value))
@@ -95,7 +95,7 @@ def _text(value: Any, pad: str) -> str:
     if isinstance(value, Item):
         value = value.members()
     deeper = pad + " "
-    if type(value) is dict or isinstance(value, Mapping):
+    if isinstance(value, (dict, Mapping)):
         if not value:
             return "{}"
         inner = f",{deeper}".join(
