@@ -150,7 +150,7 @@ def test_a_page_that_the_log_makes_again_has_to_be_readable(tmp_path: Path) -> N
         if record.type == "CONTAINER" and record.fields["action"] == 1
     }
     found = 0
-    for number in made:
+    for number in (int(str(each)) for each in made):
         path = home / "seg0" / f"c{number:x}.dat"
         if not path.is_file():
             continue
