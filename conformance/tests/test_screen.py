@@ -190,7 +190,7 @@ def test_what_at_start_refers_to_exists() -> None:
         description = get_format(format_id)
         words = description.vocabulary
         known = {*words.notes, *words.reasons, *words.codes, *words.missing}
-        known |= {"clean", "in-doubt", "beside"}
+        known |= {"clean", "in-doubt", "beside", *(f"refused-{code}" for code in words.codes)}
         known |= {f"without-{part.strip('*')}" for part in description.parts}
         assert {code for row in description.at_start for code in (*row.when, *row.unless)} <= known
         assert {*description.phrases} <= {*words.notes, *words.codes, *words.missing, *words.reasons}

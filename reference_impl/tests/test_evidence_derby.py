@@ -14,7 +14,9 @@ from pathlib import Path
 import pytest
 
 from journalspec.observation import CLEAN, RECOVERED, Observation
+from journalspec_corpus.load import load_cases
 from journalspec_reference.answers import ask
+from journalspec_reference.api import load as load_implementation
 from journalspec_reference.derby_log.containers import Heap
 from journalspec_reference.filesets import find_journals, load
 
@@ -150,7 +152,7 @@ def test_a_page_that_the_log_makes_again_has_to_be_readable(tmp_path: Path) -> N
         if record.type == "CONTAINER" and record.fields["action"] == 1
     }
     found = 0
-    for number in made:
+    for number in (int(str(each)) for each in made):
         path = home / "seg0" / f"c{number:x}.dat"
         if not path.is_file():
             continue
@@ -169,3 +171,17 @@ def test_an_answer_on_a_log_alone_says_nothing_of_a_database(tmp_path: Path) -> 
     home = database(tmp_path)
     shutil.copytree(home / "log", tmp_path / "alone" / "log")
     assert answered(tmp_path / "alone").verdict == CLEAN
+
+
+def test_a_container_that_is_dropped_later_is_missing_in_a_database(tmp_path: Path) -> None:
+    """Derby 10.16 on a copy of a running database: 40XD2. A log with some containers does not tell."""
+    case = next(each for each in load_cases("derby_log") if each.id.endswith("evidence.missing-container"))
+    for name, data in case.files().items():
+        path = tmp_path / (name if name.startswith("seg0/") else f"log/{name}")
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(bytes(data[:]))
+    alone = load_implementation("derby_log").read(case.files(), edition=case.edition, params={})
+    assert [entry.name for entry in alone.missing if entry.code == "container"] == ["seg0/c4b0.dat"]
+    found = [entry.name for entry in answered(tmp_path).missing if entry.code == "container"]
+    assert len(found) == 2
+    assert "seg0/c4b0.dat" in found

@@ -97,8 +97,8 @@ class AtStart:
 
     `source` is how that is known, `short` the same as a clause for the verdict. A code is one of a note, a
     dropped region, a refusal or what is missing; or ``clean``, ``in-doubt``, ``beside`` (what is beside the
-    journal is damaged), or ``without-`` and one of the `parts`. In `says`, ``{texts}`` is for the texts of
-    the notes on neighbours that have the codes.
+    journal is damaged), ``refused-`` and the code of a refusal alone, or ``without-`` and one of the `parts`.
+    In `says`, ``{texts}`` is for the texts of the notes on neighbours that have the codes.
     """
 
     when: tuple[str, ...]

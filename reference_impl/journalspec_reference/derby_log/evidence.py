@@ -21,8 +21,9 @@ from journalspec_reference.derby_log.store import Store
 #: Where the names of the files of a database begin: beside the directory of its log.
 HOME = "../"
 PROPERTIES = f"{HOME}{properties.NAME}"
-#: The containers that every boot opens: the properties, and the heaps of the catalogue.
-BOOT = frozenset({0x10, 0x20, 0x60, 0x90, 0xC0})
+#: The heaps of the catalogue: where they are, all containers are. Every boot opens these, and the properties.
+CATALOGUE = frozenset({0x20, 0x60, 0x90, 0xC0})
+BOOT = CATALOGUE | {0x10}
 #: The table of all containers, and its column with their numbers.
 _CONGLOMERATES, _NUMBER = 0x20, 2
 MAY_START = "Derby may not start"

@@ -33,7 +33,7 @@ from journalspec_reference.content import UNREADABLE
 from journalspec_reference.derby_log import codec, pages
 from journalspec_reference.derby_log.bodies import BODY_START, Body, Forms, decode, known
 from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog, Instant, Refusal
-from journalspec_reference.derby_log.evidence import BOOT, HOME, Evidence, file_of
+from journalspec_reference.derby_log.evidence import CATALOGUE, HOME, Evidence, file_of
 from journalspec_reference.derby_log.scan import (
     CONTROLS,
     NAMES,
@@ -203,7 +203,7 @@ class LogPass:
         #: Whether all containers should be beside the log; those that are not and are changed, by the first
         #: record that does; and those that the log itself makes or removes, or that a stub stands for.
         self._home = any(name.startswith(HOME) for name in files)
-        self._complete = self._home or self._beside.keys() >= BOOT - {0x10}
+        self._complete = self._home or self._beside.keys() >= CATALOGUE
         self._absent: dict[int, Instant] = {}
         self._stubs = stubs(files)
         self._own = {*self._stubs}
@@ -458,8 +458,8 @@ class LogPass:
             closely = {*store.tables}
             if self._complete:
                 closely |= columns.containers() - self._beside.keys()
-                # What was made before has been on disk since the checkpoint.
-                if number << 32 | base + batch.end[-1] > redo_from:
+                # In a database, what was made before has been on disk since the checkpoint.
+                if not self._home or number << 32 | base + batch.end[-1] > redo_from:
                     self._own |= bodies.made()
             rows = bodies.replay(store, closely, number << 32 | base, len(batch), redo_from)
         for row in rows:
@@ -495,12 +495,13 @@ class LogPass:
 
     def _changed(self, instant: Instant, body: Body) -> None:
         """Take in which containers the log changes that are not beside it, though all should be."""
-        container = body.fields.get("container")
-        if container is None or instant < self.redo_from:
+        container, name = body.fields.get("container"), body.operation.name
+        if container is None:
             return
-        if body.operation.name in ("CONTAINER", "CONTAINER_UNDO"):
+        late = instant >= self.redo_from
+        if name in ("CONTAINER", "CONTAINER_UNDO") and (late or not self._home):
             self._own.add(container)
-        elif "page" in body.fields and container not in self._beside:
+        elif "page" in body.fields and late and container not in self._beside:
             self._absent.setdefault(container, instant)
 
     # What comes after.
@@ -558,9 +559,10 @@ class LogPass:
 
     def _missing_files(self, last: LogEnd) -> None:
         """List what is missing: log files that others refer to, and containers that are changed."""
+        # In a database, one that is dropped later has to be there until then, or its stub.
+        own = self._stubs | self.store.made.keys() if self._home else self._own
         for container, instant in self._absent.items():
-            # One that is dropped later has to be there until then, or its stub.
-            if container not in self._stubs | self.store.made.keys():
+            if container not in own:
                 log, text = self._logs[instant.number].name, "Derby does not start (40XD2)"
                 self._missing.append(
                     Missing("container", file_of(container), log, instant.position, text=text)
