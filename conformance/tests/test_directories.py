@@ -264,3 +264,13 @@ def index() -> bytes:
     """Return the index of a published case."""
     case = next(case for case in load_cases("kahadb_journal") if "db.data" in case.files())
     return bytes(case.files()["db.data"])
+
+
+def test_what_could_not_be_looked_into_is_on_the_screen_and_not_clean(broker: Path) -> None:
+    (broker / "/".join("abcdefgh")).mkdir(parents=True)
+    out = call("check", broker)
+    assert out.exit_code == 1
+    assert "not looked at: too deep to be looked into" in flat(out)
+    screen = flat(call("inspect", broker))
+    assert "verdict recovered" in screen
+    assert "too deep to be looked into" in screen

@@ -386,7 +386,9 @@ def check_command(as_json: bool, **what: Any) -> None:
     found, bad = _found(Asked(**what))
 
     def lines(given: Given) -> Sequence[tuple[Part, ...]]:
-        return [(line,) for place, answers in given.places for line in _checked(place, answers)]
+        found = [line for place, answers in given.places for line in _checked(place, answers)]
+        left = [shown(f"{entry.name}: not looked at: {entry.why}") for entry in given.unlisted]
+        return [(line,) for line in (*found, *left)]
 
     present(
         "check",

@@ -79,7 +79,7 @@ def summary(given: Given, command: str, policy: str | None) -> Iterator[Section]
     if len(stores) > 1:
         yield from several(stores, command, policy, given.unlisted)
     else:
-        yield from sections(stores[0], command, policy, given.beside())
+        yield from sections(stores[0], command, policy, given.beside(), given.unlisted)
 
 
 def _stores(given: Given) -> list[list[Part]]:
@@ -105,15 +105,20 @@ def _stores(given: Given) -> list[list[Part]]:
 
 
 def sections(
-    parts: Sequence[Part], command: str, policy: str | None, left: Iterable[LeftOut] = ()
+    parts: Sequence[Part],
+    command: str,
+    policy: str | None,
+    left: Iterable[LeftOut] = (),
+    unlisted: Sequence[LeftOut] = (),
 ) -> Iterator[Section]:
     """Yield the sections on one store: its journals, the one that holds what people ask for first.
 
     `policy` is that of recovery; None: it was read. Of a journal that strict recovery refuses, what another
-    policy keeps is shown. `left` is what is at the path and belongs to none of them.
+    policy keeps is shown. `left` is what is at the path and belongs to none of them; what is `unlisted` may
+    hold a part of the store.
     """
     main, description = parts[0], parts[0].description
-    verdict = worst(part.answer.observation.verdict for part in parts)
+    verdict = worst([*(part.answer.observation.verdict for part in parts), *_at_least(unlisted)])
     redact = main.place.asked.redact
     shown_parts, part, kept_by = _all_kept(parts, policy)
     seen = shown_parts[0].answer.observation
@@ -125,8 +130,11 @@ def sections(
     yield Section("store", [_store(parts)])
     yield from _in_use(parts)
     beside = _beside(main.answer, contents)
-    damages = [_of_part(part, parts) for part in parts if damage(part.answer)]
-    damages += [f"beside it, {line}" for line in beside]
+    damages = [
+        *(_of_part(part, parts) for part in parts if damage(part.answer)),
+        *(f"beside it, {line}" for line in beside),
+        *(f"{shown(names)}: {why}" for why, names in by_reason(unlisted, FEW).items()),
+    ]
     fact = "; ".join(damages) or "nothing is damaged or missing"
     total = in_all(found)
     consequence = [*([in_words] if in_words else []), *_moments(main)]
@@ -168,10 +176,16 @@ def sections(
         yield Section("at start", (), Listing(says, len(says)), apart=True)
     # A start may fail on what is clean: an unfinished file.
     gives = bool(total) and (verdict != CLEAN or any(row.short for row in starts))
-    steps = next_steps(
+    steps = ["make readable what could not be looked at, or copy it"] if unlisted else []
+    steps += next_steps(
         part.place.asked, part.answer, command, policy, kept_by, doubtful=doubt_left, gives=gives
     )
     yield Section("next", steps, apart=True)
+
+
+def _at_least(unlisted: Sequence[LeftOut]) -> list[str]:
+    """Return the verdict that is due where something could not be looked into."""
+    return [RECOVERED] if unlisted else []
 
 
 def _all_kept(parts: Sequence[Part], policy: str | None) -> tuple[list[Part], Part, str]:
@@ -496,7 +510,7 @@ def several(
     yield Section(
         "store", [f"{len(stores):,} stores: {', '.join(amount(n, kind) for kind, n in kinds.items())}"]
     )
-    verdict = worst(verdicts)
+    verdict = worst([*verdicts, *_at_least(unlisted)])
     each = ", ".join(f"{count:,} {WORDS[name]}" for name, count in verdicts.items())
     text = ", ".join(amount(count, noun) for noun, count in totals.items() if count)
     if doubts:

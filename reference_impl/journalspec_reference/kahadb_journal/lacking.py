@@ -45,10 +45,11 @@ def _of_files(files: Mapping[str, Any], answer: Answer) -> Iterator[Missing]:
     No release that was captured leaves a file of zeros: neither a new journal nor what is allocated ahead.
     """
     empty, marks, marked = not len(answer.observation.records), answer.journal.edition in MARKED, False
+    *_, final = files or [""]
     for name, data in files.items():
         last = bytes(data[max(0, len(data) - MARKER) :])
         if not any(last) and len(data) and (marked or empty) and zeros(source_of(data)):
             yield Missing("emptied-file", name, text=_ZEROS)
         elif marked and any(last) and last != END_MARKER and ending(data) == "nothing":
             yield Missing("end", name, name, len(data), text=_CUT)
-        marked = marked or (marks and (last == END_MARKER or ending(data) == "marker"))
+        marked = marked or (marks and name != final and (last == END_MARKER or ending(data) == "marker"))

@@ -99,7 +99,9 @@ class Store:
         """The queues: of this journal if it is one of bindings, or of the one beside it."""
         replay = self.bindings_replay
         if replay is None:
-            self.note(Oddity("no-bindings", "", why="queues have no names here", table="queues"))
+            room = beside(self.answer.journal, BINDINGS)
+            if room is None or room.loaded is not None:
+                self.note(Oddity("no-bindings", "", why="queues have no names here", table="queues"))
             return Bindings()
         found = bindings_of(replay.live())
         for code, key, item, why in found.remarks:
