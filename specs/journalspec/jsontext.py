@@ -67,13 +67,12 @@ def pieces(value: object, pad: str = "\n") -> Iterator[str]:
 
 
 def _is_small(value: object) -> bool:
-    # Exact types first: to ask whether something is a mapping costs more than all of them.
-    kind = type(value)
-    if kind is str or kind is int:
+    # Plain types first: to ask whether something is a mapping costs more than all of them.
+    if type(value) in (str, int):
         return True
     if isinstance(value, Record):
         return value.at.length <= BLOCK
-    if kind is dict or isinstance(value, Mapping):
+    if isinstance(value, (dict, Mapping)):
         return len(value) <= FEW and all(map(_is_small, value.values()))
     if isinstance(value, (list, tuple, Deferred)):
         return len(value) <= FEW and all(map(_is_small, value))
@@ -95,7 +94,7 @@ def _text(value: Any, pad: str) -> str:
     if isinstance(value, Item):
         value = value.members()
     deeper = pad + " "
-    if type(value) is dict or isinstance(value, Mapping):
+    if isinstance(value, (dict, Mapping)):
         if not value:
             return "{}"
         inner = f",{deeper}".join(
