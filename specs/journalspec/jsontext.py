@@ -67,9 +67,8 @@ def pieces(value: object, pad: str = "\n") -> Iterator[str]:
 
 
 def _is_small(value: object) -> bool:
-    # Exact types first: to ask whether something is a mapping costs more than all of them.
-    kind = type(value)
-    if kind is str or kind is int:
+    # Plain types first: to ask whether something is a mapping costs more than all of them.
+    if type(value) in (str, int):
         return True
     if isinstance(value, Record):
         return value.at.length <= BLOCK
