@@ -4,8 +4,9 @@
 
 The shapes of ``growth.toml`` are journals that repeat one structure, sound or damaged in many places. Each is
 made in two sizes (n and 8n elements, n by the time that a command takes), and each command is asked about
-each of them, as a user would type it, in one process. A row has the processor time for the large size and the
-exponent of growth (1.0: linear, 2.0: quadratic). Every list in the field tables has a shape, or is named. (What memory depends on: memory.py.)
+each of them, as a user would type it, all in one process. A row has the processor time for the large size
+and the exponent of growth (1.0: linear, 2.0: quadratic). Every list in the field tables has a shape, or is
+named. (What memory depends on: memory.py.)
 Exit status: 0 every exponent is below 1.15; 1 one is not, or a list has no shape; 2 usage.
 """
 
@@ -27,6 +28,7 @@ from typing import Any
 
 from templates import Names, fill
 
+from journalspec import reread
 from journalspec.derby_log.operations import body
 from journalspec.formats import format_ids, format_module, get_format
 from journalspec.layout import joined
@@ -51,14 +53,16 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
 }
 #: The seconds that the small size takes at least, beyond what an empty journal takes, and how many times as
 #: many elements the large one has.
-LEAST, TIMES_AS_MANY = 0.02, 8
+LEAST, TIMES_AS_MANY = 0.01, 8
 #: How often the small size is run: the quickest run counts, because what disturbs a run makes it slower, and
 #: a small size that seems slow hides growth. The large size is run once: disturbed it seems to grow, and what
-#: grows too much is measured again, AGAIN times, the last time at twice the size where there may be so many.
-RUNS, AGAIN = 3, 3
+#: grows too much is measured again.
+RUNS = 3
 #: The first number of elements that is tried, and how many the large size has at most at first: to build a
-#: journal takes longer than to read it. What needs less time for so many than can be measured grows by nothing.
-FIRST, ENOUGH = 64, 1 << 14
+#: journal takes longer than to read it. What takes less than LEAST for so many grows by nothing.
+FIRST, ENOUGH = 64, 1 << 13
+#: Lists are kept up to reread.KEEP bytes and made anew each time beyond: a step, but growth on neither side.
+ALL_KEPT, NONE_KEPT = 1 << 40, 0
 
 
 @dataclass(frozen=True)
@@ -129,6 +133,8 @@ def behind_queue(n: int) -> int:
     return 1 + -(-n // A_PAGE)
 
 
+#: The address orders, as a message of Artemis has it, in hex.
+ORDERS = "010000000c" + "orders".encode("utf-16-le").hex()
 #: What a template cannot say: name -> what makes its value for n elements.
 MADE: Mapping[str, Callable[[int], object]] = {
     # Several values in one word or line.
@@ -136,6 +142,12 @@ MADE: Mapping[str, Callable[[int], object]] = {
     "pairs": lambda n: ",".join(f"{at}:0" for at in range(2, n)),
     "portions": lambda n: " ".join(["portion:1:13:00000000:00000001"] * n),
     "messages": lambda n: " ".join(["hi"] * n),
+    # JBoss: a text message of Artemis, between and behind the two places that have its id.
+    "between_ids": lambda n: f"{ORDERS}0000003f0000001a01000000087400650078007400",
+    "behind_ids": lambda n: f"{ORDERS}000301{0:016x}{1000:016x}0400",
+    # SwiftMQ: roots of n queues that have a page each.
+    "root_pages": lambda n: behind_queue(n) - 1,
+    "filled_roots": lambda n: index_pages(n, 0, "ROOT", lambda key: f"q{key}:{behind_queue(n) - 1 + key}"),
     # Derby: the groups that a log begins with, and bodies.
     "begun": lambda n: [["b1 BEGIN status=16", "k1 CHECKPOINT redo=g1 undo=g1"], ["c1 COMMIT"]],
     "table": derby_table,
@@ -223,21 +235,38 @@ class Measuring:
             return time.process_time() - began
 
     def grown(self, command: str) -> tuple[int, float, float]:
-        """Return elements, seconds, and the exponent; what grows too much is measured again."""
+        """Return elements, seconds, and the exponent; what grows too much is measured again.
+
+        Once more at the same sizes; then, if there may be so many, at larger ones, since a step between two
+        sizes is no growth, and on each side of the step that is between lists that are kept and others.
+        """
         fixed = self.seconds(command, 2, 2)
-        n = self._measurable(command, fixed)
-        small = large = math.inf
-        for turn in range(AGAIN):
-            many = TIMES_AS_MANY * n
-            small = min(small, self.seconds(command, n, RUNS) - fixed)
-            large = min(large, self.seconds(command, many, 1 if turn == 0 else RUNS) - fixed)
-            wider = math.log(self.place(many)[1] / self.place(n)[1])
-            exponent = math.log(max(large, 1e-4) / max(small, 1e-4)) / wider if large > LEAST / 2 else 0.0
-            if exponent < LIMIT:
-                break
-            if turn == AGAIN - 2 and 2 * many <= self.shape.most:
-                n, small, large = 2 * n, math.inf, math.inf
-        return many, large, exponent
+        small = self._measurable(command, fixed)
+        large = TIMES_AS_MANY * small
+        seconds, exponent = self._exponent(command, small, large, fixed, 1)
+        if exponent >= LIMIT:
+            seconds, exponent = self._exponent(command, small, large, fixed, RUNS)
+        if exponent >= LIMIT:
+            if 2 * large <= self.shape.most:
+                small, large = 4 * small, 2 * large
+            kept, exponents = reread.KEEP, list[float]()
+            try:
+                for reread.KEEP in (ALL_KEPT, NONE_KEPT):
+                    seconds, exponent = self._exponent(command, small, large, fixed, RUNS)
+                    exponents.append(exponent)
+            finally:
+                reread.KEEP = kept
+            exponent = max(exponents)
+        return large, seconds, exponent
+
+    def _exponent(self, command: str, n: int, many: int, fixed: float, times: int) -> tuple[float, float]:
+        """Return the seconds that `many` elements take, run `times` times, and the exponent from n on."""
+        large = self.seconds(command, many, times) - fixed
+        if large <= LEAST:
+            return large, 0.0
+        small = self.seconds(command, n, RUNS) - fixed
+        wider = math.log(self.place(many)[1] / self.place(n)[1])
+        return large, math.log(large / max(small, 1e-4)) / wider
 
     def _measurable(self, command: str, fixed: float) -> int:
         """Return how many elements take LEAST seconds, as a power of 2."""

@@ -60,7 +60,6 @@ def test_answers_are_the_same_whether_kept_or_read_again(
     assert _answers(format_id, cases)
     kept = _answers(format_id, cases)
     monkeypatch.setattr(reread, "KEEP", 0)
-    monkeypatch.setattr(batches, "KEEP", 0)
     assert _answers(format_id, cases) == kept
 
 
@@ -108,7 +107,6 @@ def test_what_is_printed_is_the_same_whether_kept_or_read_again(
     printed = []
     for keep in (reread.KEEP, 0):
         monkeypatch.setattr(reread, "KEEP", keep)
-        monkeypatch.setattr(batches, "KEEP", keep)
         printed.append(
             [run(command, place, *given).output for place in places(directory) for command, given in commands]
         )
@@ -153,7 +151,7 @@ def test_memory_does_not_grow_with_the_journal(
 ) -> None:
     """What is loaded of files is bounded, and told apart."""
     monkeypatch.setattr(reread, "KEEP", 1 << 14)
-    monkeypatch.setattr(batches, "KEEP", 1 << 14)
+    monkeypatch.setattr(reread, "KEEP", 1 << 14)
     monkeypatch.setattr(batches, "STRETCH", 1 << 13)
     peaks = []
     for size in sizes:
@@ -214,7 +212,6 @@ def test_a_file_that_changes_between_two_passes_is_told(
     tool.MAKERS["jboss_journal"](tmp_path, 1 << 17, tool.SHAPES["live"])
     (path,) = tmp_path.iterdir()
     monkeypatch.setattr(reread, "KEEP", 0)
-    monkeypatch.setattr(batches, "KEEP", 0)
     asked = answers.ask
 
     # In memory, so that what is read the second time is certain.

@@ -17,8 +17,9 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, Generic, Protocol, TypeVar
 
+from journalspec import reread
 from journalspec.observation import Dropped, Note, Record
-from journalspec.reread import COST, KEEP, Changed, Deferred, Lazy, Part
+from journalspec.reread import COST, Changed, Deferred, Lazy, Part
 from journalspec_reference.content import Content, Unreadable
 
 #: Bytes of a stretch. A record that does not fit into one makes its stretch longer.
@@ -254,7 +255,7 @@ class Found:
 
     def __init__(self) -> None:
         self._scanned: list[_Scanned[Any]] = []
-        self._left = KEEP
+        self._left = reread.KEEP
         #: How many records there are of each type, by its number.
         self.codes: dict[int, int] = {}
 

@@ -193,6 +193,7 @@ class _Files(Mapping[str, Any]):
         self._open = opened
         #: Name -> what it is called on the disk.
         self._names = {name: name for name in names}
+        self._renamed: set[str] = set()
         self._left_out = left_out
         self._opened: dict[str, Content] = {}
         #: What was decompressed.
@@ -220,13 +221,15 @@ class _Files(Mapping[str, Any]):
     def rename(self, name: str, new: str) -> None:
         """Call a file otherwise; what it is called on the disk stays."""
         self._names[new] = self._names.pop(name)
+        self._renamed.add(new)
         if name in self._opened:
             self._opened[new] = self._opened.pop(name)
 
     @property
     def renamed(self) -> dict[str, str]:
         """Name -> what it is called on the disk, for files that are called otherwise here."""
-        return {name: stored for name, stored in self._names.items() if name != stored}
+        found = {name: self._names.get(name, name) for name in self._renamed}
+        return {name: stored for name, stored in found.items() if name != stored}
 
     def _content(self, name: str) -> Content:
         name = self._names[name]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from journalspec import reread
 from journalspec.formats import get_format
 from journalspec.observation import (
     CLEAN,
@@ -17,7 +18,7 @@ from journalspec.observation import (
     Record,
     refused,
 )
-from journalspec.reread import COST, KEEP, Deferred, Lazy, Part, few
+from journalspec.reread import COST, Deferred, Lazy, Part, few
 from journalspec.swiftmq_store import ACTIONS, LAYOUT
 from journalspec_reference.api import (
     Detection,
@@ -166,9 +167,9 @@ class StoreState(dict[str, object]):
     def __init__(self, found: Recovered) -> None:
         self.found = found
         # All messages together are few, or none is kept; and so are queues.
-        many = sum(len(queue.entries) for queue in found.queues) * COST > KEEP
+        many = sum(len(queue.entries) for queue in found.queues) * COST > reread.KEEP
         queues = partial(_queues, found.queues, many=many)
-        crowd = len(found.queues) * COST > KEEP
+        crowd = len(found.queues) * COST > reread.KEEP
         super().__init__(
             queues=Lazy([Part("", queues, len(found.queues))]) if crowd else list(queues()),
             in_doubt=[_part(branch) for branch in sorted(found.branches, key=lambda one: one[:5])],

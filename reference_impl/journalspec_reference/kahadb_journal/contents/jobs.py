@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
+from os import scandir
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,9 @@ from journalspec_reference.kahadb_journal.codec import DIALECTS, FORMAT
 from journalspec_reference.kahadb_journal.recover import JournalPass
 
 _DIRECTORY = "scheduler"
-#: So many names of a directory are looked at.
-_MOST = 1000
+#: A directory of more names is not the data directory of a broker: of hundreds of stores side by side, each
+#: would look for schedulers in all others.
+_MOST = 100
 
 
 class _Timetable:
@@ -89,11 +91,14 @@ def beside(root: Path | None) -> Iterator[JournalPass]:
     if root is None:
         return
     above = root.absolute().parent
-    names: list[Path] = []
-    with suppress(OSError):
-        names = sorted(each for each in islice(above.iterdir(), _MOST) if not each.is_symlink())
-    for directory in (above, *names):
-        yield from opened(directory / _DIRECTORY)
+    names: list[str] = []
+    with suppress(OSError), scandir(above) as entries:
+        first = [*islice(entries, _MOST + 1)]
+        if len(first) <= _MOST:
+            names = sorted(each.name for each in first if each.is_dir(follow_symlinks=False))
+    yield from opened(above / _DIRECTORY)
+    for name in names:
+        yield from opened(above / name / _DIRECTORY)
 
 
 def opened(directory: Path) -> Iterator[JournalPass]:
