@@ -179,6 +179,10 @@ def all_expected(answers: Iterable[tuple[str, Entry]], brief: Sequence[str]) -> 
     return out
 
 
+#: Members of an expectation that list codes of notes.
+_CODES = ("notes", "unnoted")
+
+
 def expectation(
     question: str, seen: Entry, members: Sequence[str], brief: Sequence[str] = ()
 ) -> dict[str, Any]:
@@ -187,7 +191,8 @@ def expectation(
     Of records it expects the fields that `brief` lists (none: all).
     """
     answer = {"when": when(question), "verdict": seen["verdict"]}
-    answer |= {name: seen[name] for name in members if name in seen}
+    # Notes that have to be there, or must not: an empty list asks for nothing.
+    answer |= {name: seen[name] for name in members if name in seen and (seen[name] or name not in _CODES)}
     if brief and "records" in answer:
         answer["records"] = [{key: entry[key] for key in brief if key in entry} for entry in seen["records"]]
     return answer
