@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from journalspec.observation import Missing
 from journalspec_reference.answers import Answer
 from journalspec_reference.batches import source_of, zeros
-from journalspec_reference.swiftmq_store.recover import named
-from journalspec_reference.swiftmq_store.store import LOG, PAGES, SIZES
+from journalspec_reference.swiftmq_store.recover import DEFAULT_SIZE, named
+from journalspec_reference.swiftmq_store.store import LOG, PAGES
 
 _GONE = "other parts of the store are here, and this one is not"
 _EMPTY = "it holds zeros only, or nothing: a router fills it with free pages when it makes it"
@@ -27,7 +27,7 @@ def lacking(answer: Answer) -> Iterator[Missing]:
     root = journal.root
     parts = {part for part in _PARTS if root is not None and (root / part).is_dir()}
     for code, path, other, text, least in (
-        ("pages", PAGES, "log", _EMPTY, SIZES[0]),
+        ("pages", PAGES, "log", _EMPTY, int(journal.params.get("page_size", DEFAULT_SIZE))),
         ("log", LOG, "db", _ZEROS, 1),
     ):
         if code in known:
