@@ -12,7 +12,7 @@ from operator import itemgetter
 from typing import Any
 
 from journalspec.derby_log import LAYOUT
-from journalspec.derby_log.operations import databases, shown, tables
+from journalspec.derby_log.operations import databases, tables
 from journalspec.formats import get_format
 from journalspec.observation import (
     CLEAN,
@@ -22,7 +22,6 @@ from journalspec.observation import (
     Missing,
     Note,
     Observation,
-    Record,
     note_place,
     refused,
 )
@@ -31,7 +30,7 @@ from journalspec_reference.api import Files
 from journalspec_reference.batches import Batch, Found, Stretch, late_columns, lost
 from journalspec_reference.content import UNREADABLE
 from journalspec_reference.derby_log import codec, pages
-from journalspec_reference.derby_log.bodies import BODY_START, Body, Forms, decode, known
+from journalspec_reference.derby_log.bodies import BODY_START, Body, Forms, decode, known, records_of
 from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog, Instant, Refusal
 from journalspec_reference.derby_log.evidence import CATALOGUE, HOME, Evidence, file_of
 from journalspec_reference.derby_log.scan import (
@@ -66,27 +65,6 @@ _UNCHOSEN = choose({})
 Step = tuple[Stretch, Callable[[Batch], None]]
 #: Notes that make a verdict `recovered`.
 _LOSSES = {code for code, word in get_format(FORMAT).vocabulary.notes.items() if word.loss}
-
-
-def records_of(number: int, name: str, forms: Forms | None, batch: Batch) -> Iterator[Record]:
-    """Yield the records of a batch of log file `number`; without `forms` their bodies are opaque."""
-    for start, end in zip(batch.off, batch.end, strict=True):
-        data, off = batch.data[start + BEFORE : end - BEHIND], batch.base + start
-        at = At(name, off, end - start)
-        out: dict[str, Any] = {"length": len(data), "instant": number << 32 | off}
-        if forms is None:
-            yield Record("OTHER", {**out, "body": data}, at)
-            continue
-        body = decode(data, forms)
-        out["group"] = body.group
-        if body.transaction is not None:
-            out["transaction"] = body.transaction
-        out |= shown(body.operation.fields, body.fields)
-        if body.undone is not None:
-            out["undone"] = body.undone.packed
-        elif body.data:
-            out["data"] = body.data
-        yield Record(body.operation.name, out, at)
 
 
 def examined(  # noqa: C901, PLR0912  # what is asked of a batch before its records count, in this order
