@@ -152,9 +152,9 @@ def test_properties_without_a_last_line_feed_may_be_complete(tmp_path: Path) -> 
     ("page", "effect"), [(3, "Derby does not start"), (4, "Derby starts, and cannot read the table")]
 )
 def test_only_what_redo_reads_keeps_derby_from_starting(page: int, effect: str, tmp_path: Path) -> None:
-    """The log changes pages 3 and 5 of this container."""
+    """The log changes pages 3 and 5 of this container, whose pages have 32 KiB."""
     home = database(tmp_path)
-    written("seg0/c470.dat", flipped(page * PAGE + 2000))(home)
+    written("seg0/c470.dat", flipped((page << 15) + 2000))(home)
     (text,) = [note.text for note in answered(home, "default").notes if note.code == "damaged-container"]
     assert text == f"page {page} of seg0/c470.dat has a wrong checksum; {effect} (XSDG2)"
 
