@@ -247,6 +247,13 @@ def test_a_name_and_something_after_it_is_not_enough(tmp_path: Path) -> None:
     assert call("check", tmp_path / "store").exit_code == 0
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_with_the_name_of_a_renamed_file_is_not_opened(tmp_path: Path) -> None:
+    shutil.copytree(CAPTURED / "kahadb_journal/activemq-6.1.7/rollover", tmp_path / "store")
+    os.mkfifo(tmp_path / "store/db-7.log.old")
+    assert call("check", tmp_path / "store").exit_code == 0
+
+
 def test_an_index_alone_is_a_journal_without_its_files(tmp_path: Path) -> None:
     """Beside other stores it would not be looked at otherwise, and they are clean."""
     shutil.copytree(CAPTURED / "kahadb_journal/activemq-6.1.7/rollover", tmp_path / "one")

@@ -160,7 +160,7 @@ class Format:
     beside: tuple[str, ...] = ()
     #: A name for a file that is a journal by itself. Empty: no file is.
     alone: str = ""
-    #: What a new store brings of a damaged one, as a step that comes before the command. Empty: no such step.
+    #: What `recover --to` does for a damaged store, as a next step. Empty: it is no next step.
     rebuilt: str = ""
 
     @property

@@ -98,11 +98,9 @@ def examined(  # noqa: C901, PLR0912  # what is asked of a batch before its reco
         odd: list[tuple[int, Note]] = []
         # A record that is none any more shows, too, that what is covered ends in its midst.
         reach = base + end[min(rows, len(end) - 1)] if end else base
-        known, sums = (
-            bisect_right(covered, reach, key=itemgetter(0)),
-            {off[row] for row, _ in batch.more["sums"]},
-        )
-        # Nearly always the next checksum record follows.
+        known = bisect_right(covered, reach, key=itemgetter(0))
+        sums = {off[row] for row, _ in batch.more["sums"]}
+        # Nearly all that is covered ends where the next checksum record begins, and so in the midst of none.
         for place, at in [each for each in covered[:known] if each[0] - base not in sums]:
             row = bisect_left(end, place - base)
             if end and off[row] < place - base < end[row]:
