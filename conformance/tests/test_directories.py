@@ -162,11 +162,8 @@ def test_a_file_that_was_cut_after_a_record_is_not_clean(tmp_path: Path) -> None
         place = tmp_path / str(cut)
         shutil.copytree(source, place)
         os.truncate(place / "activemq-data-2.amq", cut)
-        if cut <= max(ends):
-            assert call("check", place).exit_code == 1 or cut == max(ends), cut
-        else:
-            # What is cut off was never used.
-            assert call("check", place).exit_code == 0, cut
+        # Beyond the last record, what is cut off was never used.
+        assert call("check", place).exit_code == (1 if cut <= max(ends) else 0), cut
 
 
 def test_a_length_that_two_files_have_was_configured_once(tmp_path: Path) -> None:
@@ -238,12 +235,21 @@ def test_a_renamed_file_is_missed(name: str, file: str, after: str, tmp_path: Pa
     assert call("check", store).exit_code == 0  # a copy beside it is no part of the journal
     (store / file).unlink()
     assert call("check", store).exit_code in (1, 3)
-    assert f"{file}{after} may be it" in flat(call("inspect", store)) or file == "btm2.tlog"
+    # The pair of a transaction manager is read whatever its names.
+    says = "a file of the pair is here under another name: {0}" if file == "btm2.tlog" else "{0}{1} may be it"
+    assert says.format(file, after) in flat(call("inspect", store))
 
 
 def test_a_name_and_something_after_it_is_not_enough(tmp_path: Path) -> None:
     shutil.copytree(CAPTURED / "kahadb_journal/activemq-6.1.7/rollover", tmp_path / "store")
     (tmp_path / "store/db-7.log.txt").write_text("look at this one")
+    assert call("check", tmp_path / "store").exit_code == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_with_the_name_of_a_renamed_file_is_not_opened(tmp_path: Path) -> None:
+    shutil.copytree(CAPTURED / "kahadb_journal/activemq-6.1.7/rollover", tmp_path / "store")
+    os.mkfifo(tmp_path / "store/db-7.log.old")
     assert call("check", tmp_path / "store").exit_code == 0
 
 

@@ -151,7 +151,6 @@ def test_memory_does_not_grow_with_the_journal(
 ) -> None:
     """What is loaded of files is bounded, and told apart."""
     monkeypatch.setattr(reread, "KEEP", 1 << 14)
-    monkeypatch.setattr(reread, "KEEP", 1 << 14)
     monkeypatch.setattr(batches, "STRETCH", 1 << 13)
     peaks = []
     for size in sizes:

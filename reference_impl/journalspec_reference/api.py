@@ -285,12 +285,12 @@ def late_new_store(package: str) -> ToNewStore:
 
 
 def late_lacking(package: str) -> ToLacking:
-    """Return what tells what a directory of the product lacks by a format's ``lacking``, imported late."""
+    """Return what lists what is missing, by the rules of a format's module ``lacking``, imported late."""
 
-    def told(answer: Any) -> Any:
+    def listed(answer: Any) -> Any:
         return import_module(f"{package}.lacking").lacking(answer)
 
-    return told
+    return listed
 
 
 T = TypeVar("T")

@@ -139,7 +139,8 @@ class Stretch:
 
     `scan` yields its batches, the same ones each time; `tell` makes the records of one, `columns` the
     typed columns of one, by name (:mod:`.arrow` says what they are). `role` is what the file is for.
-    `alike`: of stretches of the same file that have the same, the same places hold the same records.
+    `alike` is not None where two stretches of a file with the same value have the same records, if these are
+    at the same places: comparing places is enough then.
     """
 
     file: str
@@ -226,7 +227,7 @@ class _Scanned(Generic[T]):
 
     @property
     def key(self) -> object:
-        """What stretches of one file share that have the same records, or None if that is not known."""
+        """Equal for two stretches of one file that have the same records; None: they have to be compared."""
         return None if self.stretch.alike is None else (self.stretch.alike, self.check)
 
     def records(self) -> Iterator[Record]:

@@ -422,7 +422,8 @@ def renamed(
         after = other[found.end() :] if found else ""
         if root is None or found is None or not after or after[0].isalnum():
             continue
-        if found[0] in listed or other in journal.files:
+        # To open a pipe would wait for a writer.
+        if found[0] in listed or other in journal.files or not (root / other).is_file():
             continue
         try:
             with (root / other).open("rb") as file:

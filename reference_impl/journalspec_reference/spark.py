@@ -22,6 +22,10 @@ Options:
 A task reads one long file, or several small ones. Paths are read where the workers run: on a cluster they are
 URIs, or lie on storage that all workers see. An explicit ``schema`` prunes columns. Filters on columns are
 evaluated before rows leave the reader, which takes a setting of the session that :func:`register` makes.
+
+``readStream`` gives the records that journals gain. An offset has for each file up to where its records were
+read, and a checksum of its first record, which shows the generation of the file: a later one is read from its
+beginning. Regions without records are left out: one may be a record that is still being written.
 """
 
 from __future__ import annotations
@@ -35,11 +39,13 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 import pyarrow as pa
 from pyspark.sql.datasource import (
     DataSource,
     DataSourceReader,
+    DataSourceStreamReader,
     EqualTo,
     Filter,
     GreaterThan,
@@ -64,7 +70,7 @@ from journalspec_reference.answers import (
     stretches,
 )
 from journalspec_reference.arrow import columns_of, type_of
-from journalspec_reference.batches import ReadingRefused, Stretch
+from journalspec_reference.batches import Batch, ReadingRefused, Stretch
 from journalspec_reference.contents import Contents, contents, nested, with_state
 from journalspec_reference.filesets import FilesetError, Journal, Loaded, below, find_journals
 from journalspec_reference.filesets import load as load_files
@@ -75,8 +81,6 @@ from journalspec_reference.tables import COMMON, RowBatches, kept_of, texts_of
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.types import StructType
-
-    from journalspec_reference.spark_stream import JournalStreamReader
 
 NAME = "journalspec"
 #: Arrow type -> that of Spark.
@@ -181,8 +185,6 @@ class JournalSource(DataSource):
 
     def streamReader(self, schema: StructType) -> JournalStreamReader:  # noqa: N802  # the name is Spark's
         """Return the reader of a stream, for the options given."""
-        from journalspec_reference.spark_stream import JournalStreamReader  # noqa: PLC0415  # needs this module
-
         return JournalStreamReader(dict(self.options), schema.fieldNames())
 
 
@@ -446,6 +448,72 @@ class FilteringReader(JournalReader):
                 yield each
 
 
+#: File -> the checksum of its first record, and where the last one ends.
+Ends = dict[str, dict[str, int]]
+
+
+@dataclass
+class Gained(InputPartition):
+    """What the files at a path have gained: where that begins and ends, and the first record's checksum."""
+
+    path: str
+    files: Mapping[str, tuple[int, int, int]]
+
+
+class JournalStreamReader(DataSourceStreamReader):
+    """Looks through the journals for each batch of the stream; a task reads what is new at one path."""
+
+    def __init__(self, options: Mapping[str, str], names: Sequence[str]) -> None:
+        asked = Query(options)
+        if asked.journals or asked.every_row or asked.contents is not None:
+            raise JournalError("a stream has records: options contents, rows and view are for a query")
+        self._options, self._names = options, [*names]
+        self._kinds = JournalReader(options, [*dict.fromkeys((*names, "off"))]).kinds
+
+    def initialOffset(self) -> dict[str, Any]:  # noqa: N802  # the name is Spark's
+        """Begin with all that is there."""
+        return {}
+
+    def latestOffset(self) -> dict[str, Ends]:  # type: ignore[override]  # noqa: N802  # as Spark 4.1 has it
+        """Return up to where each file has records now, by path."""
+        out: dict[str, Ends] = {}
+        for path, journal in Query(self._options).found():
+            for part in _parts(journal):
+                for batch in filter(len, part.scan()):
+                    end = out.setdefault(path, {}).setdefault(part.file, {"first": _first(batch), "end": 0})
+                    end["end"] = max(end["end"], batch.base + batch.end[-1])
+        return out
+
+    def partitions(self, start: dict[str, Ends], end: dict[str, Ends]) -> Sequence[Gained]:
+        """Return a task for each path with files that have new records."""
+        out = []
+        for path, files in end.items():
+            gained = {}
+            for name, now in files.items():
+                was = start.get(path, {}).get(name, {"first": -1, "end": 0})
+                low = was["end"] if was["first"] == now["first"] else 0
+                if low < now["end"]:
+                    gained[name] = low, now["end"], now["first"]
+            out += [Gained(path, gained)] if gained else []
+        return out
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """Yield the new records; those of a later generation of a file come with the next batch."""
+        assert isinstance(partition, Gained)  # made by `partitions`
+        for path, journal in Query({**self._options, "path": partition.path, "paths": ""}).found():
+            rows, firsts = RowBatches(path, journal, self._kinds), dict[str, int]()
+            for part in _parts(journal):
+                low, high, first = partition.files.get(part.file, (0, 0, 0))
+                between = [Predicate("off", ">=", low), Predicate("off", "<", high)]
+                for batch in filter(len, part.scan() if high else ()):
+                    if firsts.setdefault(part.file, _first(batch)) != first:
+                        break
+                    if low < batch.base + batch.end[-1] and (
+                        kept := kept_of(rows.of_records(part, batch), between)
+                    ):
+                        yield kept.select(self._names)
+
+
 class _Rows(RowBatches):
     """Rows of one journal, those of the views that only Spark has as well."""
 
@@ -529,6 +597,16 @@ class _Rows(RowBatches):
         rows = every()
         while some := list(islice(rows, BATCH_ROWS)):
             yield self.of_dicts(some)
+
+
+def _parts(journal: Journal) -> Iterator[Stretch]:
+    """Yield the stretches of a journal; none of one of which too little is there to tell its edition."""
+    with suppress(UnknownEdition, ReadingRefused):
+        yield from stretches(settled(journal))
+
+
+def _first(batch: Batch) -> int:
+    return crc32(batch.data[batch.off[0] : batch.end[0]])
 
 
 def _stored(answer: Answer) -> Contents | None:

@@ -16,9 +16,10 @@ from typing import Any
 
 import pytest
 
+from journalspec import reread
 from journalspec.formats import format_ids, get_format
 from journalspec_corpus.load import find_case, load_cases
-from journalspec_reference import answers, batches
+from journalspec_reference import answers
 from journalspec_reference.answers import UnknownEdition, ask, checked_params
 from journalspec_reference.api import load as load_implementation
 from journalspec_reference.filesets import FilesetError, Journal, find_journals, load
@@ -444,7 +445,7 @@ def test_records_at_the_same_places_are_compared_without_making_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Editions of Derby differ in which operations they know: what two can decode they decode alike."""
-    monkeypatch.setattr(batches, "KEEP", 0)
+    monkeypatch.setattr(reread, "KEEP", 0)
     implementation = load_implementation("derby_log")
     equal = unequal = 0
     for case in load_cases("derby_log")[::12]:

@@ -223,9 +223,14 @@ def test_what_derby_says_of_a_damaged_database_is_said_before(case: str, tmp_pat
     for step in found["damage"]:
         damage(tmp_path, *step)
     (journal,) = find_journals(load(tmp_path / "log"))
-    verdicts = {ask(journal, policy).observation.verdict for policy in (None, "default", "strict")}
+    answers = [ask(journal, policy).observation for policy in (None, "default", "strict")]
     # Derby starts, and has all rows.
-    assert ("clean" in verdicts) is (found["derby_10.16"] == "boots KV=51 OTHER=5")
+    assert ("clean" in {seen.verdict for seen in answers}) is (found["derby_10.16"] == "boots KV=51 OTHER=5")
+    texts = " ".join(note.text for seen in answers for note in seen.notes if note.code == "damaged-container")
+    if found["derby_10.16"].startswith("boots"):
+        assert "does not start" not in texts
+    if re.search(r"OTHER=\d", found["derby_10.16"]):
+        assert "cannot read" not in texts
     here = opened(tmp_path)
     counts = {title: len([*here.rows(title)]) for title in here.tables if title.startswith("APP.")}
     remarks = here.remarks.kept

@@ -141,6 +141,24 @@ def test_what_derby_starts_on_is_healthy(act: Damage, tmp_path: Path) -> None:
     assert {answered(home, policy).verdict for policy in POLICIES} == {CLEAN}
 
 
+def test_properties_without_a_last_line_feed_may_be_complete(tmp_path: Path) -> None:
+    home = database(tmp_path)
+    written(PROPERTIES, lambda data: data.rstrip())(home)
+    (text,) = [note.text for note in answered(home).notes if note.code == "damaged-properties"]
+    assert text == "the last line is cut: Derby may not start"
+
+
+@pytest.mark.parametrize(
+    ("page", "effect"), [(3, "Derby does not start"), (4, "Derby starts, and cannot read the table")]
+)
+def test_only_what_redo_reads_keeps_derby_from_starting(page: int, effect: str, tmp_path: Path) -> None:
+    """The log changes pages 3 and 5 of this container, whose pages have 32 KiB."""
+    home = database(tmp_path)
+    written("seg0/c470.dat", flipped((page << 15) + 2000))(home)
+    (text,) = [note.text for note in answered(home, "default").notes if note.code == "damaged-container"]
+    assert text == f"page {page} of seg0/c470.dat has a wrong checksum; {effect} (XSDG2)"
+
+
 def test_a_page_that_the_log_makes_again_has_to_be_readable(tmp_path: Path) -> None:
     """Derby 10.16: XSDG2, by way of XSDFI; where nothing is on disk yet it makes the page."""
     home = database(tmp_path, "derby_contents.tar.gz")

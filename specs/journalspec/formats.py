@@ -96,8 +96,9 @@ class AtStart:
     """What a start of the product does where an answer has one of the codes `when` and none of `unless`.
 
     `source` is how that is known, `short` the same as a clause for the verdict. A code is one of a note, a
-    dropped region, a refusal or what is missing; or ``clean``, ``in-doubt``, ``beside`` (what is beside the
-    journal is damaged), ``refused-`` and the code of a refusal alone, or ``without-`` and one of the `parts`.
+    dropped region, a refusal or what is missing. ``refused-`` before the code of a refusal leaves out notes
+    of the same name. ``without-`` comes before one of the `parts`. Others are ``clean``, ``in-doubt``, and
+    ``beside``: what is beside the journal is damaged.
     In `says`, ``{texts}`` is for the texts of the notes on neighbours that have the codes.
     """
 
@@ -159,7 +160,7 @@ class Format:
     beside: tuple[str, ...] = ()
     #: A name for a file that is a journal by itself. Empty: no file is.
     alone: str = ""
-    #: What a new store brings of a damaged one, as a step that comes before the command. Empty: no such step.
+    #: What `recover --to` does for a damaged store, as a next step. Empty: it is no next step.
     rebuilt: str = ""
 
     @property

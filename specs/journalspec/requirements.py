@@ -82,6 +82,12 @@ class RequirementSet:
                 return item
         raise KeyError(f"{self.format_id} has no requirement {requirement_id}")
 
+    def in_area(self, area: str) -> tuple[Requirement, ...]:
+        """Return the requirements of one area, in order; raises KeyError for an unknown area."""
+        if area not in self.areas:
+            raise KeyError(f"{self.format_id} has no area {area!r}: known are {', '.join(self.areas)}")
+        return tuple(item for item in self.items if item.area == area)
+
 
 def text_digest(text: str) -> str:
     """Return the digest of a requirement's text: 12 hex digits, white space collapsed."""

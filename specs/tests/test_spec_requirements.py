@@ -67,8 +67,11 @@ def test_every_format_has_requirements_without_fault(format_id: str) -> None:
     assert found[found.items[0].id] is found.items[0]
 
 
-def test_what_is_not_there_is_named() -> None:
+def test_the_sum_of_the_areas_is_everything() -> None:
     found = requirements(FORMAT)
+    assert sum(len(found.in_area(area)) for area in found.areas) == len(found)
+    with pytest.raises(KeyError, match="no area 'XYZ'"):
+        found.in_area("XYZ")
     with pytest.raises(KeyError, match=f"no requirement {P}-REC-999"):
         found[f"{P}-REC-999"]
 

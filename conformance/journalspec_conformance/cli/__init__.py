@@ -201,7 +201,7 @@ def guarded(call: Callable[..., Any], *args: Any) -> Any:
 
 
 def _of_system(error: OSError) -> str:
-    """Return what the system says of a failure, and of a full disk what to do."""
+    """Return the system's text for a failure, and after a full disk what to do."""
     name = f"{error.filename}: " if error.filename else ""
     return f"{name}{error.strerror or error}" + (
         "\n  next  make room, or write to another disk" if no_room(error) else ""

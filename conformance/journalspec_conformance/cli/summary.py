@@ -214,7 +214,7 @@ def _moments(part: Part) -> Iterator[str]:
 
 
 def _beside(answer: Answer, contents: Holdings | None) -> list[str]:
-    """Return lines on damage beside a journal that its answer does not name: contents look closer."""
+    """Return lines on damage beside a journal that only reading its contents shows."""
     if contents is None:
         return []
     description, seen = get_format(answer.journal.format), answer.observation

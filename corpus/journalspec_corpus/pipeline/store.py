@@ -171,7 +171,7 @@ def read_shard(out: Path, number: int, columns: Sequence[str] | None = None) -> 
 
 
 def finished(plan: Plan, out: Path) -> dict[int, Summary]:
-    """Return the shards that are on disk and intact."""
+    """Return the shards that are on disk, which are complete: a shard gets its name when it is."""
     known = {number: _summary(out, number) for number in range(plan.shards())}
     return {number: summary for number, summary in known.items() if summary is not None}
 

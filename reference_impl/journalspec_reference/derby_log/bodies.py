@@ -9,9 +9,20 @@ from struct import Struct
 from typing import Any, NamedTuple
 
 from journalspec import mutf8
-from journalspec.derby_log.operations import LOG_RECORD, Form, Slot, databases, groups, objects, operations
+from journalspec.derby_log.operations import (
+    LOG_RECORD,
+    Form,
+    Slot,
+    databases,
+    groups,
+    objects,
+    operations,
+    shown,
+)
+from journalspec.observation import At, Record
 from journalspec.reread import Lazy, Part
-from journalspec_reference.derby_log.codec import BadLog, Instant
+from journalspec_reference.batches import Batch
+from journalspec_reference.derby_log.codec import BEFORE, BEHIND, BadLog, Instant
 
 #: Those whose bodies are known, the oldest first.
 EDITIONS = tuple(databases())
@@ -254,3 +265,24 @@ def coverage(body: bytes) -> tuple[int, int] | None:
     if algorithm != 1 or length < 0:
         raise BadLog(f"a checksum of algorithm {algorithm} over {length} bytes", "bad-checksum")
     return length, value
+
+
+def records_of(number: int, name: str, forms: Forms | None, batch: Batch) -> Iterator[Record]:
+    """Yield the records of a batch of log file `number`; without `forms` their bodies are opaque."""
+    for start, end in zip(batch.off, batch.end, strict=True):
+        data, off = batch.data[start + BEFORE : end - BEHIND], batch.base + start
+        at = At(name, off, end - start)
+        out: dict[str, Any] = {"length": len(data), "instant": number << 32 | off}
+        if forms is None:
+            yield Record("OTHER", {**out, "body": data}, at)
+            continue
+        body = decode(data, forms)
+        out["group"] = body.group
+        if body.transaction is not None:
+            out["transaction"] = body.transaction
+        out |= shown(body.operation.fields, body.fields)
+        if body.undone is not None:
+            out["undone"] = body.undone.packed
+        elif body.data:
+            out["data"] = body.data
+        yield Record(body.operation.name, out, at)

@@ -163,6 +163,10 @@ class Heap:
             if not free[at >> 3] >> (7 - at % 8) & 1:
                 yield at + 1
 
+    def page_of(self, off: int | None) -> int:
+        """Return the number of the page at an offset; 0 if the size of pages is not known."""
+        return (off or 0) // self.size if self.size else 0
+
     def looked_at(self, changed: Collection[int], highest: int | None) -> Iterator[int]:
         """Yield the numbers of the pages that should be sound, in order.
 

@@ -28,6 +28,7 @@ BOOT = CATALOGUE | {0x10}
 _CONGLOMERATES, _NUMBER = 0x20, 2
 MAY_START = "Derby may not start"
 NO_START, NO_SELECT = "Derby does not start", "Derby starts, and cannot read the table"
+OTHER_ROWS = "Derby may start, and take the rows of the other one for those of the table"
 
 
 def file_of(container: int) -> str:
@@ -51,10 +52,10 @@ class Evidence:
             # What the log drops may be gone in part.
             if number in store.made or number not in own
         }
-        #: Container -> those pages of it that the log changes, and those of them that it makes.
+        #: Container that the log changes -> the pages that redo reads.
         self._changed: dict[int, set[int]] = {}
         for container, page in store.pages:
-            self._changed.setdefault(container, set()).add(page)
+            self._changed.setdefault(container, {0}).add(page)
         self._sound = 0
 
     def damaged(self, *, plain: bool) -> list[Note]:
@@ -67,7 +68,7 @@ class Evidence:
             faults = self._faults(number, heap)
             first = next(faults, None)
             if first is not None:
-                found.append(self._note(number, first, sum(1 for _ in faults)))
+                found.append(self._note(number, heap, first, faults))
         for number, page in sorted(self._store.unloaded.items()):
             # What an open transaction made is taken back.
             if self._store.made[number] not in self._store.transactions:
@@ -82,13 +83,19 @@ class Evidence:
         found += [Note("empty-control", name) for name in CONTROLS if not len(self._files.get(name, " "))]
         stored = self._files.get(PROPERTIES)
         if stored is not None and (problem := properties.problem(stored)):
-            text = f"{problem}; {NO_START} (XCY03)"
-            found.append(Note("damaged-properties", PROPERTIES, text=text))
+            found.append(Note("damaged-properties", PROPERTIES, text=problem))
         return found
 
-    def _note(self, number: int, first: Fault, more: int) -> Note:
+    def _note(self, number: int, heap: Heap, first: Fault, later: Iterator[Fault]) -> Note:
+        # A start reads the first page of a container that redo changes, and the pages that it changes; of the
+        # catalogue it reads some.
+        redone = self._changed.get(number, set())
+        stops, more = heap.page_of(first.off) in redone, 0
+        for fault in later:
+            stops, more = stops or heap.page_of(fault.off) in redone, more + 1
         effect = MAY_START if number in BOOT else NO_SELECT
-        effect = NO_START if number in self._changed else effect
+        effect = OTHER_ROWS if first.code == "other-container" else effect
+        effect = NO_START if stops else effect
         state = f" ({first.state})" if first.state else ""
         others = f", and {more} more place(s) of it are damaged" if more else ""
         text = f"{first.text}{others}; {effect}{state}"
@@ -130,10 +137,12 @@ class Evidence:
 
     def _listed(self) -> dict[int, int]:
         """Return the containers that the catalogue lists, each with the offset of the page that does."""
-        heap, found = self._heaps.get(_CONGLOMERATES), {}
-        for page in heap.numbers() if heap is not None and heap.fault is None else ():
+        heap, found = self._heaps.get(_CONGLOMERATES), dict[int, int]()
+        if heap is None or heap.fault is not None:
+            return found
+        for page in heap.numbers():
             with suppress(Fault, BadLog):
-                data = heap.page(page) if heap is not None else b""
+                data = heap.page(page)
                 for _, _, row in rows_of(data) if main_page(data) else ():
                     number = row.values[_NUMBER] if len(row.values) > _NUMBER and not row.deleted else None
                     if isinstance(number, bytes) and len(number) == 8:

@@ -20,7 +20,7 @@ AT_LEAST = {
 
 
 def problem(stored: Any) -> str:
-    """Return what is wrong with the properties of a database; empty: nothing that can be seen."""
+    """Return what is wrong with the properties of a database, and what Derby does; empty: nothing is."""
     lines = bytes(stored[:LONGEST]).decode("latin-1").splitlines(keepends=True)
     names = {line.partition("=")[0].strip() for line in lines}
     gone = [name for name in AT_LEAST if name not in names]
@@ -31,9 +31,10 @@ def problem(stored: Any) -> str:
             if len(gone) == 1
             else "properties that every database has are"
         )
-        found.append(f"{len(gone)} {text} missing, the first {gone[0]}")
+        found.append(f"{len(gone)} {text} missing, the first {gone[0]}: Derby does not start (XCY03)")
     if lines and not lines[-1].endswith("\n") and not lines[-1].startswith("#"):
-        found.append("the last line is cut")
+        # What is left of it may be a complete property.
+        found.append("the last line is cut: Derby may not start")
     return "; ".join(found)
 
 
@@ -41,8 +42,8 @@ def whole(stored: Any) -> tuple[bytes, list[str]]:
     """Return the properties of a database, and what had to be done to them."""
     said: list[str] = []
     kept, names = [], set()
-    whole, _, cut = bytes(stored[:LONGEST]).decode("latin-1").rpartition("\n")
-    lines = whole.splitlines()
+    complete, _, cut = bytes(stored[:LONGEST]).decode("latin-1").rpartition("\n")
+    lines = complete.splitlines()
     if cut.startswith("#"):
         lines.append(cut)
     elif cut:

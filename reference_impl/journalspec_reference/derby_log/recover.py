@@ -12,7 +12,7 @@ from operator import itemgetter
 from typing import Any
 
 from journalspec.derby_log import LAYOUT
-from journalspec.derby_log.operations import databases, shown, tables
+from journalspec.derby_log.operations import databases, tables
 from journalspec.formats import get_format
 from journalspec.observation import (
     CLEAN,
@@ -22,7 +22,6 @@ from journalspec.observation import (
     Missing,
     Note,
     Observation,
-    Record,
     note_place,
     refused,
 )
@@ -31,7 +30,7 @@ from journalspec_reference.api import Files
 from journalspec_reference.batches import Batch, Found, Stretch, late_columns, lost
 from journalspec_reference.content import UNREADABLE
 from journalspec_reference.derby_log import codec, pages
-from journalspec_reference.derby_log.bodies import BODY_START, Body, Forms, decode, known
+from journalspec_reference.derby_log.bodies import BODY_START, Body, Forms, decode, known, records_of
 from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog, Instant, Refusal
 from journalspec_reference.derby_log.evidence import CATALOGUE, HOME, Evidence, file_of
 from journalspec_reference.derby_log.scan import (
@@ -68,27 +67,6 @@ Step = tuple[Stretch, Callable[[Batch], None]]
 _LOSSES = {code for code, word in get_format(FORMAT).vocabulary.notes.items() if word.loss}
 
 
-def records_of(number: int, name: str, forms: Forms | None, batch: Batch) -> Iterator[Record]:
-    """Yield the records of a batch of log file `number`; without `forms` their bodies are opaque."""
-    for start, end in zip(batch.off, batch.end, strict=True):
-        data, off = batch.data[start + BEFORE : end - BEHIND], batch.base + start
-        at = At(name, off, end - start)
-        out: dict[str, Any] = {"length": len(data), "instant": number << 32 | off}
-        if forms is None:
-            yield Record("OTHER", {**out, "body": data}, at)
-            continue
-        body = decode(data, forms)
-        out["group"] = body.group
-        if body.transaction is not None:
-            out["transaction"] = body.transaction
-        out |= shown(body.operation.fields, body.fields)
-        if body.undone is not None:
-            out["undone"] = body.undone.packed
-        elif body.data:
-            out["data"] = body.data
-        yield Record(body.operation.name, out, at)
-
-
 def examined(  # noqa: C901, PLR0912  # what is asked of a batch before its records count, in this order
     log: Log,
     file: LogFile,
@@ -120,11 +98,9 @@ def examined(  # noqa: C901, PLR0912  # what is asked of a batch before its reco
         odd: list[tuple[int, Note]] = []
         # A record that is none any more shows, too, that what is covered ends in its midst.
         reach = base + end[min(rows, len(end) - 1)] if end else base
-        known, sums = (
-            bisect_right(covered, reach, key=itemgetter(0)),
-            {off[row] for row, _ in batch.more["sums"]},
-        )
-        # Nearly always the next checksum record follows.
+        known = bisect_right(covered, reach, key=itemgetter(0))
+        sums = {off[row] for row, _ in batch.more["sums"]}
+        # Nearly all that is covered ends where the next checksum record begins, and so in the midst of none.
         for place, at in [each for each in covered[:known] if each[0] - base not in sums]:
             row = bisect_left(end, place - base)
             if end and off[row] < place - base < end[row]:

@@ -179,6 +179,7 @@ class Known:
                 if here is None or key not in here.subscriptions:
                     self.only[roots.name, key] = owed
         for name, here in store.destinations.items():
+            # As above.
             compared = index.version > 2 or name[0] not in TOPICS
             if compared and name not in names and (left := _before(here, mark)):
                 self.hidden[name] = left
