@@ -39,6 +39,8 @@ _OF_PAGES = {
     "page-damaged": "a broker reads this page no further, and drops what follows (AMQ222033)",
     "no-address-file": "a broker ignores the pages of this directory (AMQ222035)",
 }
+#: The code of a body of a large message.
+BODY = "body"
 _NO_BODY = "it has the body of a large message, which a broker delivers without it"
 _SHORT_BODY = "it has {} of the {} bytes of a large message, and a broker delivers no more"
 
@@ -171,10 +173,16 @@ def _without_bodies(store: Store) -> Iterator[Missing]:
     held = sorted({number for _, _, number in pending.references.live() if number in large})
     for item in store.replay.bodies(pending.places[number] for number in held):
         found, where = store.large.open(item.id), store.replay.where(item.place)
-        name = f"../{room.path.name if room else 'large-messages'}/{item.id}.msg"
+        name = body_name(store, item.id)
         if found is None and (room is None or f"{item.id}.msg" not in room.names):
-            yield Missing("body", name, *where, 1, _NO_BODY)
+            yield Missing(BODY, name, *where, 1, _NO_BODY)
         elif found is not None:
             size = least_size(message_of(item.user_type, item.data[item.start : item.end]))
             if found.size < size:
-                yield Missing("body", name, *where, 1, _SHORT_BODY.format(found.size, size))
+                yield Missing(BODY, name, *where, 1, _SHORT_BODY.format(found.size, size))
+
+
+def body_name(store: Store, ident: int) -> str:
+    """Return the name of the file with the body of a large message, from the directory of the journal."""
+    room = store.large.room
+    return f"../{room.path.name if room else 'large-messages'}/{ident}.msg"
