@@ -8,21 +8,27 @@ from __future__ import annotations
 import os
 import shutil
 import tarfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from journalspec_corpus.case import write_files
 from journalspec_corpus.load import find_case, load_cases
-from journalspec_reference.answers import ask
+from journalspec_reference.answers import Answer, ask
 from journalspec_reference.filesets import find_journals, load
+from journalspec_reference.jboss_journal.codec import ADD
+from journalspec_reference.jboss_journal.contents.bindings import QUEUE
+from journalspec_reference.jboss_journal.contents.store import replay_of
+from journalspec_reference.jboss_journal.packing import NewRecord, packing_of
 from judged import call, flat
 
 ROOT = Path(__file__).parents[2]
 HORNETQ = ROOT / "reference_impl/tests/data/hornetq_contents.tar.xz"
 CAPTURED = ROOT / "corpus/captured"
 Damage = Callable[[Path], object]
+#: The type of a DELETE, in all editions.
+DELETE = 16
 
 
 @pytest.fixture
@@ -103,6 +109,29 @@ def test_the_queues_that_are_gone_are_listed_with_their_messages(broker: Path) -
     assert all(entry.count and entry.off is not None for entry in seen.missing)
     # The journal's own answer is that of its files.
     assert seen.dropped == ()
+
+
+def rewritten(records: Sequence[NewRecord], answer: Answer, place: Path) -> None:
+    """Put files with these records in the place of those of a journal."""
+    for path in answer.journal.files:
+        (place / path).unlink()
+    for file in packing_of(answer).files(records):
+        (place / file.name).write_bytes(b"".join(file.parts))
+
+
+def test_a_queue_that_was_deleted_while_messages_arrived_is_not_missing(broker: Path) -> None:
+    """Nor is the body of a message in it: Artemis 2.6 stops with such a store, and starts on it."""
+    (bindings,) = map(ask, find_journals(load(broker / "bindings")), ["strict"])
+    live = [*replay_of(bindings).live()]
+    kept = [NewRecord(ADD, item.id, item.user_type, item.data[item.start : item.end]) for item in live]
+    queues = [item.id for item in live if item.user_type == QUEUE]
+    rewritten([*kept, *(NewRecord(DELETE, ident, 0, b"") for ident in queues)], bindings, broker / "bindings")
+    each(large(broker), Path.unlink)
+    (journal,) = find_journals(load(broker / "journal"))
+    assert ask(journal).observation.missing == ()
+    rewritten([record for record in kept if record.id not in queues], bindings, broker / "bindings")
+    (journal,) = find_journals(load(broker / "journal"))
+    assert {entry.code for entry in ask(journal).observation.missing} == {"queue"}
 
 
 @pytest.mark.parametrize(

@@ -168,6 +168,11 @@ class NewStore(ABC):
         """Yield what is in it although no checksum or commit covers it."""
         yield from ()
 
+    @property
+    def lacks(self) -> frozenset[tuple[str, str]]:
+        """Code and name of what is missing of the new store, as it is of the old one: all is unverified."""
+        return frozenset()
+
     def chosen(self) -> Iterator[str]:
         """Yield a line in words for each choice, and what it did."""
         yield from self.lines
@@ -526,8 +531,11 @@ def _read_again(new: Path, parts: Sequence[Part]) -> None:
             continue  # nothing that is encrypted reads clean
         place = new / part.path if part.path else new
         for found in journals_in(place, journal):
-            # What the source lacks beside its journal, the new one lacks as well: the report lists it.
-            seen = ask(replace(found, root=None), "strict").observation
+            seen = ask(found, "strict").observation
+            lacks = {(entry.code, entry.name) for entry in seen.missing}
+            if lacks and lacks == part.store.lacks:
+                # It has no more than this: what is left is the journal itself.
+                seen = ask(replace(found, root=None), "strict").observation
             if seen.verdict != CLEAN:
                 first = next((each.reason for each in seen.dropped), next((e.code for e in seen.missing), ""))
                 why = seen.message or first

@@ -466,7 +466,7 @@ def replayed(
     here = {item["id"] for item in remaining if item["type"] in ("ADD", "ADD_TX")}
     here |= {item["id"] for part in open_.values() for item in part.changes if item["type"] == "ADD_TX"}
     orphans = [item for item in updates if item["id"] not in here]
-    orphans += [item for item in deletes if complete and item["id"] not in added]
+    orphans += [item for item in deletes if complete and item["id"] not in {0, *added}]
     first = {item["id"]: item for item in reversed(orphans)}
     gone = [
         {"code": "record", "name": str(item["id"]), "file": item["at"]["file"], "off": item["at"]["off"]}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 from journalspec.observation import CLEAN, Missing
 from journalspec_reference.answers import UNREAD, Answer
@@ -39,6 +39,8 @@ _OF_PAGES = {
     "page-damaged": "a broker reads this page no further, and drops what follows (AMQ222033)",
     "no-address-file": "a broker ignores the pages of this directory (AMQ222035)",
 }
+#: The code of a body of a large message.
+BODY = "body"
 _NO_BODY = "it has the body of a large message, which a broker delivers without it"
 _SHORT_BODY = "it has {} of the {} bytes of a large message, and a broker delivers no more"
 
@@ -128,8 +130,10 @@ def _of_messages(store: Store) -> Iterator[Missing]:
             large |= is_large(item.user_type, item.data, item.start)
     # Most stores lack nothing: which references are live takes a second pass, and memory.
     unknown = queues - store.queues.keys() if not unread else set()
+    if unknown and bindings is not None:
+        unknown = _never_deleted(unknown, bindings)
     if unknown:
-        yield from _unbound(store)
+        yield from _unbound(store, unknown)
     if large:
         yield from _without_bodies(store)
     yield from _of_pages(store)
@@ -152,11 +156,24 @@ def _of_pages(store: Store) -> Iterator[Missing]:
     yield from found
 
 
-def _unbound(store: Store) -> Iterator[Missing]:
+def _never_deleted(queues: set[int], bindings: Answer) -> set[int]:
+    """Return those queues that the bindings cannot have deleted.
+
+    What is sent to a queue while it is deleted stays in the journal. A compaction of the bindings, or a file
+    that was used again, took DELETEs away.
+    """
+    journal, replay = bindings.journal, replay_of(bindings)
+    unused = gather(journal.files, DIALECTS[journal.edition], journal.params).unused
+    if len(bindings.observation.records) and not unused:
+        return set()
+    return {queue for queue in queues if not replay.has_deleted(queue)}
+
+
+def _unbound(store: Store, unknown: Container[int]) -> Iterator[Missing]:
     counts: dict[int, int] = {}
     firsts: dict[int, int] = {}
     for _, queue, number in store.pending.references.live():
-        if queue not in store.queues:
+        if queue in unknown:
             counts[queue] = counts.get(queue, 0) + 1
             firsts.setdefault(queue, store.pending.places[number])
     for queue, count in counts.items():
@@ -168,13 +185,21 @@ def _without_bodies(store: Store) -> Iterator[Missing]:
     if room is not None and room.loaded is None:
         return
     large = {*pending.numbers_of_large()}
-    held = sorted({number for _, _, number in pending.references.live() if number in large})
+    # A broker deletes the bodies of a queue with it.
+    live = ((queue, number) for _, queue, number in pending.references.live())
+    held = sorted({number for queue, number in live if number in large and queue in store.queues})
     for item in store.replay.bodies(pending.places[number] for number in held):
         found, where = store.large.open(item.id), store.replay.where(item.place)
-        name = f"../{room.path.name if room else 'large-messages'}/{item.id}.msg"
+        name = body_name(store, item.id)
         if found is None and (room is None or f"{item.id}.msg" not in room.names):
-            yield Missing("body", name, *where, 1, _NO_BODY)
+            yield Missing(BODY, name, *where, 1, _NO_BODY)
         elif found is not None:
             size = least_size(message_of(item.user_type, item.data[item.start : item.end]))
             if found.size < size:
-                yield Missing("body", name, *where, 1, _SHORT_BODY.format(found.size, size))
+                yield Missing(BODY, name, *where, 1, _SHORT_BODY.format(found.size, size))
+
+
+def body_name(store: Store, ident: int) -> str:
+    """Return the name of the file with the body of a large message, from the directory of the journal."""
+    room = store.large.room
+    return f"../{room.path.name if room else 'large-messages'}/{ident}.msg"

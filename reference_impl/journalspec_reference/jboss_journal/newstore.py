@@ -43,6 +43,7 @@ from journalspec_reference.jboss_journal.contents.pending import (
     TWO_LONGS,
 )
 from journalspec_reference.jboss_journal.contents.store import ARTEMIS_2, HORNETQ
+from journalspec_reference.jboss_journal.lacking import BODY, body_name
 from journalspec_reference.jboss_journal.newpages import NewPages
 from journalspec_reference.jboss_journal.packing import NewRecord, copied, packing_of, prepared
 from journalspec_reference.jboss_journal.wanted import Endings, ListingStore, WantedParts, meaning
@@ -277,6 +278,15 @@ class BrokerStore(NewStore):
         for queue in newbindings.without_filter(self._wanted):
             text = meaning("filter-lost", queue.filter or "")
             yield LossItem("queue", "filter-lost", text, str(queue.id), queue.name)
+
+    @property
+    def lacks(self) -> frozenset[tuple[str, str]]:
+        """The bodies that messages in queues lack; pages and transactions in doubt are not looked at."""
+        if not self._wanted.with_others:
+            return frozenset()
+        held = {self._store.pending.idents[number] for _, _, number in self._references()}
+        lacking = (ident for ident, item in self._large.items() if item is not None and ident in held)
+        return frozenset((BODY, body_name(self._store, ident)) for ident in lacking)
 
     def steps(self) -> Sequence[str]:
         """Return how to put it in place."""

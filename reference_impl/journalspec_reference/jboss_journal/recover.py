@@ -258,6 +258,11 @@ class Replay:
         if transaction is not None and self._added is not None:
             self._added.update(ident for ident, place in _pairs(transaction.changes) if not place & 1)
 
+    def has_deleted(self, ident: int) -> bool:
+        """Tell whether a DELETE of a record took effect."""
+        self._sweep()
+        return ident in self._deleted
+
     def _sweep(self) -> None:
         """Drop what was deleted, whenever it came: it does not come back (JBM-RCV-003, JBM-RCV-004)."""
         if self._deletes or (self.deletes and len(self._delivered) > self._swept):
@@ -405,7 +410,8 @@ class Replay:
             if place & 1 and ident not in added and ident not in unknown and ident not in self._deleted:
                 unknown[ident] = place
         for ident, place in _pairs(self._unknown):
-            if ident not in added:
+            # Artemis deletes an address that it has not stored as record 0.
+            if ident != 0 and ident not in added:
                 unknown.setdefault(ident, place)
         lacking = [item for item in threes(self._lacking) if item[2]]
         lacking += [(tx, *item.lacks) for tx, item in self._open.items() if item.lacks[1]]
