@@ -255,8 +255,9 @@ def page(container: int, number: int, last: int, said: Mapping[str, Any]) -> byt
 
     ``rows`` are hex; with ``heap``, the formats of columns, the row that describes them comes first.
     ``version``, ``format``, ``status`` and ``overflow`` are of the header. The first page has ``info`` (its
-    format, status and size of a page) and ``pages``, how many follow it. ``wrong`` has a wrong checksum:
-    page or info. What is not ``sound`` has as much of a page as a log is held against.
+    format, status and size of a page), ``pages``, how many follow it, and ``following``, the next page that
+    lists pages. ``wrong`` has a wrong checksum: page (or its upper half) or info. What is not ``sound`` has
+    as much of a page as a log is held against.
     """
     data, rows = bytearray(1024), [hex_bytes(row) for row in said.get("rows", ())]
     if said.get("blank"):
@@ -280,7 +281,7 @@ def page(container: int, number: int, last: int, said: Mapping[str, Any]) -> byt
     if not said.get("sound", True):
         return bytes(data)
     if not number:
-        data[60:68], data[197:213] = b"\xff" * 8, integer(1, 8) + integer(10_216, 8)
+        data[60:68], data[197:213] = integer(said.get("following", -1), 8), integer(1, 8) + integer(10_216, 8)
         data[213:217] = integer(said.get("pages", last), 4)
         data[109:189], data[108] = bytes(80), 80
     data[1016:] = integer(zlib.crc32(data[:1016]), 8)
@@ -288,6 +289,7 @@ def page(container: int, number: int, last: int, said: Mapping[str, Any]) -> byt
         info = b"".join(integer(each, 4) for each in said.get("info", (116, 0, 1024))) + bytes(60)
         data[109:189] = info + integer(zlib.crc32(info) ^ (said.get("wrong") == "info"), 8)
     data[1023] ^= said.get("wrong") == "page"
+    data[1019] ^= said.get("wrong") == "upper half"
     return bytes(data)
 
 
