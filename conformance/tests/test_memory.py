@@ -126,7 +126,7 @@ def test_the_journals_of_the_tool_are_valid_and_as_live_as_it_says(directory: Pa
 
 
 #: Format, shape, two sizes, and what must at least be told of a journal of each, as a part of its size. The
-#: first has at least a stretch, if the format's is not made smaller below: a shorter one takes less by itself.
+#: first has at least one stretch, as most formats have it: a shorter one takes less by itself.
 GROWN = [
     ("bitronix_tlog", "deleted", (2 << 20, 4 << 20), 1.0),
     ("jboss_journal", "one-file", (1 << 20, 3 << 20), 1.0),
