@@ -23,7 +23,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from typing import NamedTuple
 
@@ -159,8 +159,11 @@ def _record(status: int, number: int, gtrid: bytes, name: bytes) -> bytes:
 
 
 def kahadb_journal(directory: Path, size: int, shape: Shape) -> int:
-    """Write a journal without end markers, one command to a batch; return how many of its bytes are live."""
-    batches, length = _batches(shape), shape.file or size
+    """Write a journal without end markers, one command to a batch; return how many of its bytes are live.
+
+    It begins with a trace, as one does that a broker has started on.
+    """
+    batches, length = chain([Piece(_batch(0, _sized(1, b"a start")))], _batches(shape)), shape.file or size
     names = [f"db-{number}.log" for number in range(1, max(1, size // length) + 1)]
     return sum(_fill(directory / name, b"", min(length, size), batches) for name in names)
 

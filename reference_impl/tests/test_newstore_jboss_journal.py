@@ -94,9 +94,8 @@ def remade(answer: Answer, target: Path, **choices: Any) -> tuple[NewStore, Brok
     lacks = {(entry.code, Path(entry.name).stem) for entry in again.observation.missing}
     codes = ("no-large-file", "short-large-file")
     # A page tells of its messages; the journal does of all others.
-    reported = {
-        ("body", item.id) for item in store.unverified() if item.code in codes and "/" not in item.file
-    }
+    items = (item for item in store.unverified() if item.code in codes and "/" not in item.file)
+    reported = {("body", item.id) for item in items}
     assert lacks == reported
     assert again.observation.verdict == (RECOVERED if lacks else CLEAN)
     assert not again.observation.dropped

@@ -163,7 +163,10 @@ class Store:
     @cached_property
     def paging(self) -> Paging:
         """The page files."""
-        return Paging(beside(self.answer.journal, "paging"), self.product[0] in (HORNETQ, ARTEMIS_1))
+        room = beside(self.answer.journal, "paging")
+        # To tell the product takes a pass over the journal.
+        pages = room is not None and any(True for _ in room.rooms())
+        return Paging(room, pages and self.product[0] in (HORNETQ, ARTEMIS_1))
 
     def entries(self) -> Iterator[tuple[PageFile, Entry]]:
         """Yield the entries of all page files."""
