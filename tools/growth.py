@@ -66,14 +66,14 @@ QUESTIONS: Mapping[str, tuple[str, ...]] = {
     "export-sql": ("export", "--as", "sql", "--to", NEW),
     "export-xml": ("export", "--as", "artemis-xml", "--to", NEW),
 }
-#: The seconds that the small size takes at least, beyond what an empty journal takes, and how many times as
-#: many elements the large one has.
-LEAST, TIMES_AS_MANY = 0.01, 8
+#: The seconds that the small size takes at least, beyond what an empty journal takes; how many times as many
+#: elements the large one has; and the seconds of a large one that no larger one is tried after.
+LEAST, TIMES_AS_MANY, LONG = 0.01, 8, 1.0
 #: How often the small size is run: the quickest run counts, because what disturbs a run makes it slower, and
 #: a small size that seems slow hides growth. How often the others are run in each round: disturbed they seem
 #: to grow, and there is another round only for what grows too much.
 RUNS, ROUNDS = 3, (1, 2, 3, 3)
-#: Elements of a journal whose time is that of the command itself, and whose bytes are those of what comes once.
+#: Elements of a journal whose time is that of the command itself, and whose bytes those of what comes once.
 NO_MORE = 2
 #: The first number of elements that is tried, and how many the large size has at most at first: to build a
 #: journal takes longer than to read it. What takes less than LEAST for so many grows by nothing.
@@ -257,16 +257,18 @@ class Measuring:
     def grown(self, command: str) -> tuple[int, float, float]:
         """Return elements, seconds, and the exponent.
 
-        What grows too much is measured at larger sizes, too, if there may be so many elements, since a step
-        between two sizes is no growth, and on each side of the step that is between lists that are kept and
-        others.
+        What grows too much is measured at larger sizes, too, as long as there may be so many elements, since
+        a step between two sizes is no growth, and on each side of the step that is between lists that are
+        kept and others.
         """
         small = self._measurable(command)
         large = TIMES_AS_MANY * small
         seconds, exponent = self._exponent(command, small, large)
-        if exponent >= LIMIT:
-            if 2 * large <= self.shape.most:
-                small, large = 4 * small, 2 * large
+        further = True
+        while exponent >= LIMIT and further:
+            further = 2 * large <= self.shape.most and seconds < LONG
+            if further:
+                small, large = large // 2, 2 * large
             kept, exponents = reread.KEEP, list[float]()
             try:
                 for reread.KEEP in (ALL_KEPT, NONE_KEPT):
@@ -282,15 +284,14 @@ class Measuring:
 
         What grows too much is measured again: of every size the quickest run of all rounds counts.
         """
-        sizes = n, math.isqrt(n * many), many
+        sizes, once = (n, math.isqrt(n * many), many), self.place(NO_MORE)[1]
         least = dict.fromkeys((NO_MORE, *sizes), math.inf)
         for times in ROUNDS:
             for each in least:
                 runs = times if each > n else RUNS
                 least[each] = min(least[each], self.seconds(command, each, runs))
-            none, (small, middle, large) = (
-                self.place(NO_MORE)[1],
-                ((self.place(each)[1] - none, max(least[each] - least[NO_MORE], 1e-4)) for each in sizes),
+            small, middle, large = (
+                (self.place(each)[1] - once, max(least[each] - least[NO_MORE], 1e-4)) for each in sizes
             )
             if large[1] <= LEAST:
                 return large[1], 0.0
