@@ -3,10 +3,11 @@
     python tools/growth.py [--format FORMAT] [--shape TEXT] [--command COMMAND]
 
 The shapes of ``growth.toml`` are journals that repeat one structure, sound or damaged in many places. Each is
-made in two sizes (n and 8n elements, n by the time that a command takes), and each command is asked about
-each of them, as a user would type it, all in one process. A row has the processor time for the large size
-and the exponent of growth (1.0: linear, 2.0: quadratic). Every list in the field tables has a shape, or is
-named. (What memory depends on: memory.py.)
+made in three sizes (n, about 3n and 8n elements, n by the time that a command takes), and each command is
+asked about each of them, as a user would type it, all in one process. A row has the processor time for the
+large size and the exponent of growth (1.0: linear, 2.0: quadratic) from the small to the large size, or that
+of either half where it is more and its times are long enough to be compared. Every list in the field tables
+has a shape, or is named. (What memory depends on: memory.py.)
 Exit status: 0 every exponent is below 1.15; 1 one is not, or a list has no shape; 2 usage.
 """
 
@@ -37,8 +38,8 @@ from journalspec_conformance.cli import main as journalspec
 
 TABLE = Path(__file__).with_suffix(".toml")
 LIMIT = 1.15
-#: What stands for a directory that is not there yet.
-NEW = "{new}"
+#: What stands for a directory or file that is not there yet, and for the journal, which else comes last.
+NEW, PATH = "{new}", "{path}"
 COMMANDS: Mapping[str, tuple[str, ...]] = {
     "recover": ("recover", "--all"),
     "salvage": ("recover", "--policy", "salvage"),
@@ -51,13 +52,29 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
     "why": ("why", "--all"),
     "new-store": ("recover", "--to", NEW),
 }
-#: The seconds that the small size takes at least, beyond what an empty journal takes, and how many times as
-#: many elements the large one has.
-LEAST, TIMES_AS_MANY = 0.01, 8
+#: What shapes are asked only that name it in `questions`.
+QUESTIONS: Mapping[str, tuple[str, ...]] = {
+    "query": ("query", PATH, "select type, count(distinct off) from records group by type order by 1"),
+    "query-each": ("query", PATH, "select * from records order by off desc"),
+    "where": ("inspect", "--where", "off >= 0"),
+    "count-by": ("inspect", "--count-by", "off"),
+    "csv": ("inspect", "--csv"),
+    "messages": ("inspect", "--contents", "messages", "--csv"),
+    "export-csv": ("export", "--as", "csv", "--to", NEW),
+    "export-jsonl": ("export", "--as", "jsonl", "--to", NEW),
+    "export-parquet": ("export", "--as", "parquet", "--to", NEW),
+    "export-sql": ("export", "--as", "sql", "--to", NEW),
+    "export-xml": ("export", "--as", "artemis-xml", "--to", NEW),
+}
+#: The seconds that the small size takes at least, beyond what an empty journal takes; how many times as many
+#: elements the large one has; and the seconds of a large one that no larger one is tried after.
+LEAST, TIMES_AS_MANY, LONG = 0.01, 8, 1.0
 #: How often the small size is run: the quickest run counts, because what disturbs a run makes it slower, and
-#: a small size that seems slow hides growth. The large size is run once: disturbed it seems to grow, and what
-#: grows too much is measured again.
-RUNS = 3
+#: a small size that seems slow hides growth. How often the others are run in each round: disturbed they seem
+#: to grow, and there is another round only for what grows too much.
+RUNS, ROUNDS = 3, (1, 2, 3, 3)
+#: Elements of a journal whose time is that of the command itself, and whose bytes those of what comes once.
+NO_MORE = 2
 #: The first number of elements that is tried, and how many the large size has at most at first: to build a
 #: journal takes longer than to read it. What takes less than LEAST for so many grows by nothing.
 FIRST, ENOUGH = 64, 1 << 13
@@ -70,13 +87,15 @@ class Shape:
     """A journal of n elements: `base` is what the format's author module builds, with names in braces.
 
     Besides `n` and `bytes` (more than n records take) these are the names of MADE. `lists` are the lists of
-    the field tables that it repeats, as ``fields.pairs`` or ``state.live``; `most` bounds n.
+    the field tables that it repeats, as ``fields.pairs`` or ``state.live``; `questions` are of QUESTIONS;
+    `most` bounds n.
     """
 
     name: str
     edition: str
     base: Mapping[str, Any]
     lists: tuple[str, ...] = ()
+    questions: tuple[str, ...] = ()
     most: int = 1 << 16
 
     def described(self, n: int) -> Any:
@@ -219,12 +238,13 @@ class Measuring:
 
     def _run(self, command: str, n: int) -> float:
         place, _ = self.place(n)
-        asked = COMMANDS[command]
+        asked = {**COMMANDS, **QUESTIONS}[command]
         if command == "salvage" and command not in get_format(self.format_id).policies:
             asked = (*asked[:-1], "default")  # the policy under which such a format goes on
         with tempfile.TemporaryDirectory() as scratch:
-            words = [f"{scratch}/new" if word == NEW else word for word in asked]
-            words += [str(place), "--format", self.format_id, "--edition", self.shape.edition]
+            stands_for = {NEW: f"{scratch}/new", PATH: str(place)}
+            words = [stands_for.get(word, word) for word in (*asked, *(() if PATH in asked else (PATH,)))]
+            words += ["--format", self.format_id, "--edition", self.shape.edition]
             began = time.process_time()
             with contextlib.redirect_stdout(_Nothing()), contextlib.redirect_stderr(_Nothing()):
                 try:
@@ -235,46 +255,70 @@ class Measuring:
             return time.process_time() - began
 
     def grown(self, command: str) -> tuple[int, float, float]:
-        """Return elements, seconds, and the exponent; what grows too much is measured again.
+        """Return elements, seconds, and the exponent.
 
-        Once more at the same sizes; then, if there may be so many, at larger ones, since a step between two
-        sizes is no growth, and on each side of the step that is between lists that are kept and others.
+        What grows too much is measured at larger sizes, too, as long as there may be so many elements, since
+        a step between two sizes is no growth, and on each side of the step that is between lists that are
+        kept and others.
         """
-        fixed = self.seconds(command, 2, 2)
-        small = self._measurable(command, fixed)
+        small = self._measurable(command)
         large = TIMES_AS_MANY * small
-        seconds, exponent = self._exponent(command, small, large, fixed, 1)
-        if exponent >= LIMIT:
-            seconds, exponent = self._exponent(command, small, large, fixed, RUNS)
-        if exponent >= LIMIT:
-            if 2 * large <= self.shape.most:
-                small, large = 4 * small, 2 * large
+        seconds, exponent = self._exponent(command, small, large)
+        further = True
+        while exponent >= LIMIT and further:
+            further = 2 * large <= self.shape.most and seconds < LONG
+            if further:
+                small, large = large // 2, 2 * large
             kept, exponents = reread.KEEP, list[float]()
             try:
                 for reread.KEEP in (ALL_KEPT, NONE_KEPT):
-                    seconds, exponent = self._exponent(command, small, large, fixed, RUNS)
+                    seconds, exponent = self._exponent(command, small, large)
                     exponents.append(exponent)
             finally:
                 reread.KEEP = kept
             exponent = max(exponents)
         return large, seconds, exponent
 
-    def _exponent(self, command: str, n: int, many: int, fixed: float, times: int) -> tuple[float, float]:
-        """Return the seconds that `many` elements take, run `times` times, and the exponent from n on."""
-        large = self.seconds(command, many, times) - fixed
-        if large <= LEAST:
-            return large, 0.0
-        small = self.seconds(command, n, RUNS) - fixed
-        wider = math.log(self.place(many)[1] / self.place(n)[1])
-        return large, math.log(large / max(small, 1e-4)) / wider
+    def _exponent(self, command: str, n: int, many: int) -> tuple[float, float]:
+        """Return the seconds that `many` elements take, and the exponent from n elements on.
 
-    def _measurable(self, command: str, fixed: float) -> int:
+        What grows too much is measured again: of every size the quickest run of all rounds counts.
+        """
+        sizes, once = (n, math.isqrt(n * many), many), self.place(NO_MORE)[1]
+        least = dict.fromkeys((NO_MORE, *sizes), math.inf)
+        for times in ROUNDS:
+            for each in least:
+                runs = times if each > n else RUNS
+                least[each] = min(least[each], self.seconds(command, each, runs))
+            small, middle, large = (
+                (self.place(each)[1] - once, max(least[each] - least[NO_MORE], 1e-4)) for each in sizes
+            )
+            if large[1] <= LEAST:
+                return large[1], 0.0
+            halves = [pair for pair in ((small, middle), (middle, large)) if pair[0][1] > LEAST / 2]
+            exponent = max(exponent_of(*pair) for pair in ((small, large), *halves))
+            if exponent < LIMIT:
+                break
+        return large[1], exponent
+
+    def _measurable(self, command: str) -> int:
         """Return how many elements take LEAST seconds, as a power of 2."""
+        fixed = self.seconds(command, NO_MORE, 2)
         n, enough = FIRST, min(self.shape.most, ENOUGH) // TIMES_AS_MANY
-        while n < enough and (taken := self.seconds(command, n) - fixed) < LEAST:
+        while n < enough:
+            taken = self.seconds(command, n) - fixed
+            if taken >= LEAST:
+                taken = self.seconds(command, n, 2) - fixed  # it may have been disturbed
+            if taken >= LEAST:
+                break
             # What grows faster than it seems to is not met at a size that takes minutes.
             n *= min(TIMES_AS_MANY, 1 << math.ceil(math.log2(LEAST / max(taken, LEAST / TIMES_AS_MANY))))
         return min(n, enough)
+
+
+def exponent_of(less: tuple[int, float], more: tuple[int, float]) -> float:
+    """Return the exponent of growth between two points, each of bytes and seconds."""
+    return math.log(more[1] / less[1]) / math.log(more[0] / less[0])
 
 
 class _Nothing(io.TextIOBase):
@@ -315,8 +359,9 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--format", action="append", choices=format_ids())
     parser.add_argument("--shape", default="", metavar="TEXT", help="only shapes whose names contain this")
-    parser.add_argument("--command", action="append", choices=list(COMMANDS))
+    parser.add_argument("--command", action="append", choices=[*COMMANDS, *QUESTIONS])
     chosen = parser.parse_args(arguments)
+    wanted = chosen.command or [*COMMANDS, *QUESTIONS]
     failed = False
     print(f"{'format':14} {'shape':28} {'command':13} elements     bytes  seconds  exponent")
     for format_id in chosen.format or format_ids():
@@ -328,7 +373,8 @@ def main(arguments: list[str] | None = None) -> int:
                 journals = Journals(format_id, shape, Path(root))
                 for measuring in (Measuring(journals, broken=broken) for broken in (False, True)):
                     if chosen.shape in measuring.name:
-                        failed |= not all_linear(measuring, chosen.command or COMMANDS)
+                        asked = [each for each in (*COMMANDS, *shape.questions) if each in wanted]
+                        failed |= not all_linear(measuring, asked)
     return 1 if failed else 0
 
 

@@ -71,6 +71,8 @@ class _Writer:
     given: dict[int, int] = field(default_factory=dict)
     instants: dict[str, int] = field(default_factory=dict)
     written: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    #: Transaction -> its first record.
+    begun: dict[int, int] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -114,8 +116,8 @@ class _Writer:
         return hex_bytes(value) if name == "header" else int(value, 0)
 
     def _open(self, number: int) -> dict[str, Any]:
-        begun = [self.instants[name] for name, at in self.written.items() if at.get("transaction") == number]
-        first = {"file": begun[0] >> 32, "position": begun[0] & 0x7FFFFFFF} if begun else None
+        begun = self.begun.get(number)
+        first = None if begun is None else {"file": begun >> 32, "position": begun & 0x7FFFFFFF}
         return {"entry": {"transaction": {"number": number}, "first": first}}
 
     def _page(self, container: int, page: int) -> dict[str, int]:
@@ -186,6 +188,8 @@ class _Writer:
         self.built.labels[f"{label}.body.whole"] = Range(self.name, start + 12, len(stored))
         self.built.records[label] = {**told(values, self.edition, stored, instant), "at": at.to_json()}
         self.instants[label], self.written[label] = instant, values
+        if values.get("transaction") is not None:
+            self.begun.setdefault(values["transaction"], instant)
 
 
 def _each(records: Iterable[Any]) -> Iterator[str]:
