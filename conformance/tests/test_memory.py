@@ -47,7 +47,7 @@ LIVE: dict[str, Callable[[Any], Sequence[Any]]] = {
 #: What has to be said of files that are the suite's own.
 LOOKED = {"derby_log": {"tables": "suite"}}
 #: Journals that begin with records of their own.
-BEGUN = {"derby_log", "swiftmq_store"}
+BEGUN = {"derby_log", "kahadb_journal", "swiftmq_store"}
 #: More than so many are live in what is live: each of these has a page of its own.
 LIVING = {"swiftmq_store": 10}
 

@@ -33,7 +33,7 @@ SHORT = 900
 #: A case or captured directory shows no more lines of dumps than this, of each file at least the latter,
 #: and no more text of an answer; the rest is a command away. Nobody reads longer ones in a browser.
 DUMP_LINES, FILE_LINES = 11, 5
-JSON_LETTERS = 1000
+JSON_LETTERS = 750
 #: Files longer than this are shown up to their last byte that is not a fill.
 WHOLE = 1 << 16
 #: Verdict -> its letter in the class of a mark, of which there are ten thousand.
