@@ -198,7 +198,6 @@ def test_ctrl_c_while_the_program_is_being_imported(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        ("activemq-data-1.amq", bytes(4096)),
         ("activemq-data-1.amq", bytes(range(1, 255)) * 16),
         ("hornetq-data-1.hq", b"Lorem ipsum dolor sit amet. " * 100),
         ("hornetq-data-1.hq", struct.pack(">iiq", 3, 0, 1).ljust(1024, b"J")),

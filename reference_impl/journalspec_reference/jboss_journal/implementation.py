@@ -17,6 +17,7 @@ from journalspec_reference.api import (
     late_new_store,
     late_writer,
 )
+from journalspec_reference.batches import source_of, zeros
 from journalspec_reference.jboss_journal import recover, spans
 from journalspec_reference.jboss_journal.codec import DIALECTS, EVENT, INT, LONG_HEADER, Dialect
 from journalspec_reference.jboss_journal.fileset import CONTROL, NAME, base_name
@@ -57,7 +58,7 @@ def detect(files: Files, params: Params) -> list[Detection]:
         if not preferred and any(base_name(name).startswith("hornetq-") for name in names):
             preferred = EXTENSIONS["hq"]
         editions = _admitted(heads, extension == control)
-        if not any(bytes(files[name][: LONG_HEADER.size]).strip(b"\0") for name in groups[extension]):
+        if all(zeros(source_of(files[name])) for name in groups[extension]):
             # Zeros tell nothing, and no edition that the product wrote begins a file with them.
             editions = (preferred or LONG[-1],)
         # A product's own extension: headers that do not fit may be damage; its reader is asked too.
