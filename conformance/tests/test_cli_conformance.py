@@ -89,8 +89,8 @@ def test_a_report_that_cannot_be_written_costs_no_answers(tmp_path: Path) -> Non
         assert full.exit_code == 2
         assert "as expected: 10 judged" in full.stdout
         assert full.stderr == (
-        "Error: /dev/full: No space left on device\n  next  make room, or write to another disk\n"
-    )
+            "Error: /dev/full: No space left on device\n  next  make room, or write to another disk\n"
+        )
 
 
 def test_reports_that_are_no_comparison(tmp_path: Path) -> None:
