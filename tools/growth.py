@@ -78,7 +78,7 @@ NO_MORE = 2
 #: The first number of elements that is tried, and how many the large size has at most at first: to build a
 #: journal takes longer than to read it. What takes less than LEAST for so many grows by nothing.
 FIRST, ENOUGH = 64, 1 << 13
-#: Lists are kept up to reread.KEEP bytes and made anew each time beyond: a step, but growth on neither side.
+#: Lists are kept up to reread.KEEP bytes and read again each time beyond: a step, but growth on neither side.
 ALL_KEPT, NONE_KEPT = 1 << 40, 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,8 +14,10 @@ from journalspec_conformance.selection import cases_of, probes_of
 
 MakeEngine = Callable[..., Engine]
 LiveReport = Callable[[str, str], Path]
-#: The part of the time of all questions that one may take. How long all of them take depends on the machine.
+#: The part of the time of all questions that one may take.
 MOST = 0.2
+#: Calls of functions that a question of the reference may take, on average. Seconds depend on the machine.
+MOST_CALLS = 1_060
 
 
 def test_the_reference_is_right_and_no_question_takes_long(
@@ -29,6 +32,24 @@ def test_the_reference_is_right_and_no_question_takes_long(
     assert (slowest.seconds or 0) < MOST * sum(result.seconds or 0 for result in report.results), (
         slowest.probe
     )
+
+
+def test_a_question_takes_few_calls(make_engine: MakeEngine) -> None:
+    """Of every tenth question, asked once before: what is imported or kept does not count."""
+    engine, probes, calls = make_engine("reference"), probes_of(cases_of("smoke"))[::10], 0
+
+    def counted(frame: object, event: str, argument: object) -> None:
+        nonlocal calls
+        calls += event == "call"
+
+    before = sys.getprofile()
+    list(engine.run_all(probes))
+    sys.setprofile(counted)
+    try:
+        list(engine.run_all(probes))
+    finally:
+        sys.setprofile(before)
+    assert calls < MOST_CALLS * len(probes)
 
 
 @pytest.mark.parametrize("harness", ["construct", "kaitai"])

@@ -268,29 +268,24 @@ def late_writer(package: str, name: str, edition: str) -> Callable[[Storage, Par
 
 def late_contents(package: str) -> ToContents:
     """Return what tells the contents of a recovered journal by a format's ``contents``, imported late."""
-
-    def told(answer: Any) -> Any:
-        return import_module(f"{package}.contents").contents(answer)
-
-    return told
+    return _late(package, "contents", "contents")
 
 
 def late_new_store(package: str) -> ToNewStore:
     """Return what makes a new store of a recovered journal by a format's ``newstore``, imported late."""
-
-    def made(answer: Any, choices: Any) -> Any:
-        return import_module(f"{package}.newstore").new_store(answer, choices)
-
-    return made
+    return _late(package, "newstore", "new_store")
 
 
 def late_lacking(package: str) -> ToLacking:
     """Return what lists what is missing, by the rules of a format's module ``lacking``, imported late."""
+    return _late(package, "lacking", "lacking")
 
-    def listed(answer: Any) -> Any:
-        return import_module(f"{package}.lacking").lacking(answer)
 
-    return listed
+def _late(package: str, module: str, name: str) -> Callable[..., Any]:
+    def called(*given: Any) -> Any:
+        return getattr(import_module(f"{package}.{module}"), name)(*given)
+
+    return called
 
 
 T = TypeVar("T")

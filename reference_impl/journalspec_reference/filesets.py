@@ -408,6 +408,11 @@ def appeared(journal: Journal) -> list[str]:
     )
 
 
+def is_copy(name: str, original: str) -> bool:
+    """Tell whether a name is another one and something after it, as those of renamed files and copies are."""
+    return name != original and name.startswith(original) and not name[len(original)].isalnum()
+
+
 def renamed(
     journal: Journal, named: re.Pattern[str], begins: Callable[[bytes], bool]
 ) -> Iterator[tuple[str, str]]:
@@ -419,8 +424,7 @@ def renamed(
     listed, root = journal.listed or frozenset(), journal.root
     for other in sorted(listed):
         found = named.match(other)
-        after = other[found.end() :] if found else ""
-        if root is None or found is None or not after or after[0].isalnum():
+        if root is None or found is None or not is_copy(other, found[0]):
             continue
         # To open a pipe would wait for a writer.
         if found[0] in listed or other in journal.files or not (root / other).is_file():

@@ -169,11 +169,14 @@ class _Writer:
             self.lay(own, self.values(own, kinds[0] if kinds else "OTHER", pairs, place), longest=longest)
             ends.append(len(data) - covered)
         if not plain:
-            vouched = bytes(data[covered : covered + ends[covers]])
+            summed_over = bytes(data[covered : covered + ends[covers]])
             behind = bytes(data[covered:])
             # Now that it is known what it covers, the first record is laid once more.
             del data[start:]
-            self.lay(label, {**summed, "data_length": len(vouched), "checksum": zlib.crc32(vouched), **given})
+            self.lay(
+                label,
+                {**summed, "data_length": len(summed_over), "checksum": zlib.crc32(summed_over), **given},
+            )
             data += behind
         self.built.labels[f"{label}.whole"] = Range(self.name, start, len(data) - start)
 

@@ -167,7 +167,7 @@ def _made(plan: Plan, out: Path, engine: Builder, progress: Progress) -> dict[st
 def _merged(
     plan: Plan, out: Path, have: dict[int, Summary], jobs: int, show: Callable[[int, int], None]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Write the parts and the cases; return what the manifest says of both, whoever ran."""
+    """Write the parts and the cases; return what the manifest says of both, on every engine the same."""
     readers, total = crash_format(plan.format).readers, plan.shards()
     kept, choice = kept_of_each(plan, out), CoreChoice(frozenset(), {})
     if plan.tier == "core":

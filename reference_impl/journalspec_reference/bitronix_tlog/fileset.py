@@ -62,11 +62,6 @@ def other_of(name: str) -> str:
     return _numbered(name) or path.with_stem(f"{path.stem}2").as_posix()
 
 
-def is_copy(name: str, original: str) -> bool:
-    """Tell whether a name is another one and something after it, as those of renamed files and copies are."""
-    return name != original and name.startswith(original) and not name[len(original)].isalnum()
-
-
 def _numbered(name: str) -> str:
     # The last digit counts, but one before a suffix comes first.
     digit = re.search(r"\d(?=[._-]|\Z)", name) or re.search(r"\d(?!.*\d)", name, re.DOTALL)

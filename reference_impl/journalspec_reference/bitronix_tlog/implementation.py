@@ -24,9 +24,10 @@ from journalspec_reference.api import (
 from journalspec_reference.batches import source_of
 from journalspec_reference.bitronix_tlog import codec, nio, recover
 from journalspec_reference.bitronix_tlog.codec import FORMAT_ID, HEADER_SIZE, PAYLOAD_AT, SEED, UNCOUNTED
-from journalspec_reference.bitronix_tlog.fileset import PAIR, examine, in_order, is_copy, sibling
+from journalspec_reference.bitronix_tlog.fileset import PAIR, examine, in_order, sibling
 from journalspec_reference.bitronix_tlog.scan import scan
 from journalspec_reference.bitronix_tlog.spans import spans
+from journalspec_reference.filesets import is_copy
 from journalspec_reference.xids import FIRST_WALL_CLOCK
 
 FORMAT = "bitronix_tlog"

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from journalspec.observation import Missing
 from journalspec_reference.answers import Answer
-from journalspec_reference.bitronix_tlog.fileset import PAIR, is_copy, sibling
+from journalspec_reference.bitronix_tlog.fileset import PAIR, sibling
+from journalspec_reference.filesets import is_copy
 
 _TEXT = "{} has its name and something after it: the transaction manager does not read it"
 

@@ -55,16 +55,17 @@ def lacking(answer: Answer) -> Iterator[Missing]:
     name = (
         rf"{re.escape(_prefix(files))}-[0-9]+\.{re.escape(str(answer.journal.params.get('extension', '')))}"
     )
+    known = {entry.name for entry in seen.missing}
     for gone, other in renamed(answer.journal, re.compile(name), lambda head: head_of(head) in ("1", "2")):
-        if gone not in {entry.name for entry in seen.missing}:
+        if gone not in known:
             yield Missing("file", gone, other, text=_RENAMED.format(other))
     lengths = Counter(file.length for file in files)
+    longest = max(lengths, default=0)
     for file in files:
-        if file.length < max(lengths) and lengths[file.length] == 1 and _ends_with_a_record(file):
-            text = _CUT.format(file.length, max(lengths))
+        if file.length < longest and lengths[file.length] == 1 and _ends_with_a_record(file):
+            text = _CUT.format(file.length, longest)
             yield Missing("end", file.name, file.name, file.length, text=text)
     if files and files[0].number > 1 and _never_compacted(answer):
-        known = {entry.name for entry in seen.missing}
         yield from (entry for entry in lost_from(found, before=True) if entry.name not in known)
     yield from _of_broker(answer)
 
