@@ -91,7 +91,7 @@ def made(
             store = place / "stores" / key / "DATA"
             shutil.copytree(place / "bases" / state.base, store)
             options = _options(state.options, store)
-            state.damage(store)
+            state.make(store)
             look(key, store)
             arguments.append(f"{key}={store}" + (f",{options}" if options else ""))
         return _by_state(_run(maker, path, arguments), place)

@@ -1,90 +1,30 @@
 """What damages a store: bytes and files of it are changed, as a crash, a bad disk or a person does.
 
-Where a record has to be found the reference reads the store.
+Each public function is a damage by its name in ``messages_states.toml``, which says how files and bytes are
+written. Where a record has to be found the reference reads the store.
 """
 
 from __future__ import annotations
 
+import re
 import shutil
 import struct
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from journalspec.observation import Record
 from journalspec_reference.answers import ask
 from journalspec_reference.filesets import find_journals, load
 
-
-def each(paths: Iterable[Path], change: Callable[[Path], object]) -> None:
-    """Change each of several files."""
-    for path in list(paths):
-        change(path)
+BATCH = b"WRITE BATCH"
 
 
-def nothing(_: Path) -> None:
-    """Leave the store as it is."""
-
-
-def both(*steps: Callable[[Path], object]) -> Callable[[Path], None]:
-    """Return several damages as one."""
-
-    def damage(root: Path) -> None:
-        for step in steps:
-            step(root)
-
-    return damage
-
-
-def put(name: str, off: int, data: bytes | str) -> Callable[[Path], None]:
-    """Return a damage that overwrites bytes (hex) of a file; a negative offset counts from its end."""
-    new = bytes.fromhex(data) if isinstance(data, str) else data
-
-    def damage(root: Path) -> None:
-        with (root / name).open("r+b") as file:
-            file.seek(off, 2 if off < 0 else 0)
-            file.write(new)
-
-    return damage
-
-
-def cut(name: str, length: int) -> Callable[[Path], None]:
-    """Return a damage that makes a file shorter."""
-
-    def damage(root: Path) -> None:
-        with (root / name).open("r+b") as file:
-            file.truncate(length)
-
-    return damage
-
-
-def gone(name: str) -> Callable[[Path], None]:
-    """Return a damage that removes a file or a directory."""
-
-    def damage(root: Path) -> None:
-        found = root / name
-        shutil.rmtree(found) if found.is_dir() else found.unlink()
-
-    return damage
-
-
-def copied(name: str, target: str) -> Callable[[Path], None]:
-    """Return a damage that copies a file over another name."""
-
-    def damage(root: Path) -> None:
-        shutil.copy(root / name, root / target)
-
-    return damage
-
-
-def written(name: str, data: bytes) -> Callable[[Path], None]:
-    """Return a damage that writes a file anew."""
-
-    def damage(root: Path) -> None:
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_bytes(data)
-
-    return damage
+def damage(root: Path, steps: Sequence[Sequence[Any]]) -> None:
+    """Do to the store at `root` what the steps say: a function of this module with its arguments each."""
+    for name, *arguments in steps:
+        globals()[name](root, *arguments)
 
 
 def records(root: Path) -> list[Record]:
@@ -92,172 +32,214 @@ def records(root: Path) -> list[Record]:
     return list(ask(find_journals(load(root), None, None, {})[0]).observation.records)
 
 
-def at_record(
-    below: str, wanted: Callable[[Record], bool], change: Callable[[bytes, Record], bytes], most: int = 1
-) -> Callable[[Path], None]:
-    """Return a damage that changes the bytes of the first `most` records that are wanted."""
-
-    def damage(root: Path) -> None:
-        found = [record for record in records(root / below) if wanted(record)][:most]
-        if not found:
-            raise ValueError(f"no such record in {below}")
-        for record in found:
-            path = root / below / record.at.file
-            data = path.read_bytes()
-            end = record.at.off + record.at.length
-            path.write_bytes(data[: record.at.off] + change(data[record.at.off : end], record) + data[end:])
-
-    return damage
+def _files(root: Path, name: str) -> list[Path]:
+    """Return the files that a name or a pattern stands for."""
+    if name == "TABLE":
+        return [root / "seg0" / (root / "table.txt").read_text(encoding="ascii").strip()]
+    pattern, _, number = name.partition("#")
+    if "*" not in pattern:
+        return [root / name]
+    found = sorted(root.glob(pattern), key=lambda path: (path.parent, re.sub(r"\D", "", path.name).zfill(20)))
+    return [found[int(number)]] if number else found
 
 
-def zeros(data: bytes, _: Record) -> bytes:
-    """Return as many zeros."""
-    return bytes(len(data))
+def _bytes(text: str) -> bytes:
+    digits, _, times = text.partition("*")
+    return bytes.fromhex(digits) * int(times or 1)
 
 
-def inner(off: int, new: bytes) -> Callable[[bytes, Record], bytes]:
-    """Return a change at an offset within a record; a negative one counts from its end."""
-
-    def change(data: bytes, _: Record) -> bytes:
-        start = off % len(data)
-        return data[:start] + new + data[start + len(new) :]
-
-    return change
+def _overwrite(path: Path, off: int, new: bytes) -> None:
+    with path.open("r+b") as file:
+        file.seek(off)
+        file.write(new)
 
 
-# Damages of one product.
+def put(root: Path, name: str, off: int, new: str) -> None:
+    """Overwrite bytes of a file."""
+    for path in _files(root, name):
+        _overwrite(path, off, _bytes(new))
 
 
-def user_type(number: int) -> Callable[[bytes, Record], bytes]:
+def fill(root: Path, name: str, start: int, byte: int = 0x7F) -> None:
+    """Overwrite a file from an offset to its end."""
+    for path in _files(root, name):
+        _overwrite(path, start, bytes([byte]) * (path.stat().st_size - start))
+
+
+def cut(root: Path, name: str, length: int) -> None:
+    """Make a file shorter."""
+    for path in _files(root, name):
+        with path.open("r+b") as file:
+            file.truncate(length)
+
+
+def cut_at(root: Path, name: str, part: float) -> None:
+    """Make a file as long as a part of it."""
+    (path,) = _files(root, name)
+    cut(root, name, int(path.stat().st_size * part))
+
+
+def gone(root: Path, name: str) -> None:
+    """Remove a file or a directory."""
+    for path in _files(root, name):
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+def copied(root: Path, name: str, target: str) -> None:
+    """Copy a file over another name."""
+    shutil.copy(*_files(root, name), root / target)
+
+
+def written(root: Path, name: str, data: str) -> None:
+    """Write a file anew."""
+    (root / name).parent.mkdir(parents=True, exist_ok=True)
+    (root / name).write_bytes(_bytes(data))
+
+
+def directory(root: Path, name: str) -> None:
+    """Make a directory."""
+    (root / name).mkdir()
+
+
+# Artemis: records that have some type and user type, or belong to a transaction.
+
+
+def _change(
+    place: Path, wanted: Mapping[str, Any], change: Callable[[Record], tuple[int, bytes]], most: int = 1
+) -> None:
+    """Overwrite bytes, at an offset from its begin, of each of the first `most` records that are wanted."""
+    found = [each for each in records(place) if wanted.items() <= {**each.fields, "type": each.type}.items()]
+    if not found:
+        raise ValueError(f"no such record in {place}")
+    for record in found[:most]:
+        off, new = change(record)
+        _overwrite(place / record.at.file, record.at.off + off, new)
+
+
+def _zeros(record: Record) -> tuple[int, bytes]:
+    return 0, bytes(record.at.length)
+
+
+def _typed(number: int) -> Callable[[Record], tuple[int, bytes]]:
     """Return a change of the user type, which a transaction's number precedes."""
-
-    def change(data: bytes, record: Record) -> bytes:
-        off = 26 if record.type.endswith("_TX") else 18
-        return data[:off] + bytes([number]) + data[off + 1 :]
-
-    return change
+    return lambda record: (26 if record.type.endswith("_TX") else 18, bytes([number]))
 
 
-def member_record(root: Path, end: str, change: Callable[[bytes, Record], bytes]) -> None:
-    """Change the first record of the last transaction with several that a PREPARE or COMMIT ends."""
+def zero_records(root: Path, below: str, wanted: Mapping[str, Any], most: int = 1) -> None:
+    """Fill records with zeros."""
+    _change(root / below, wanted, _zeros, most)
+
+
+def user_type(root: Path, below: str, wanted: Mapping[str, Any], number: int) -> None:
+    """Give a record another user type."""
+    _change(root / below, wanted, _typed(number))
+
+
+def put_in_record(root: Path, below: str, wanted: Mapping[str, Any], off: int, new: str) -> None:
+    """Overwrite bytes of a record; a negative offset counts from its end."""
+    _change(root / below, wanted, lambda record: (off % record.at.length, _bytes(new)))
+
+
+def zero_member(root: Path, end: str) -> None:
+    """Fill the first record of a transaction with zeros: see `_member`."""
+    _change(root / "journal", _member(root, end), _zeros)
+
+
+def user_type_of_member(root: Path, end: str, number: int) -> None:
+    """Give the first record of a transaction another user type: see `_member`."""
+    _change(root / "journal", _member(root, end), _typed(number))
+
+
+def _member(root: Path, end: str) -> dict[str, Any]:
+    """Return what the first record of the last transaction has with several that a PREPARE or COMMIT ends."""
     found = records(root / "journal")
-    ends = [record for record in found if record.type == end and record.fields["count"] != 1]
-    number = ends[-1].fields["tx"]
-    at_record(
-        "journal", lambda record: record.type.endswith("_TX") and record.fields.get("tx") == number, change
-    )(root)
+    number = [each for each in found if each.type == end and each.fields["count"] != 1][-1].fields["tx"]
+    kind = next(each for each in found if each.type.endswith("_TX") and each.fields.get("tx") == number).type
+    return {"tx": number, "type": kind}
 
 
-def page_file(root: Path, number: int, length: int | None) -> None:
-    """Cut a page file of the paged address; without a length its contents become 7f."""
-    path = sorted((root / "paging").rglob("*.page"))[number]
-    data = path.read_bytes()
-    path.write_bytes(b"\x7f" * len(data) if length is None else data[:length])
+def first_file_gone(root: Path, below: str) -> None:
+    """Remove the first file with records."""
+    (root / below / records(root / below)[0].at.file).unlink()
 
 
-def fill(path: Path, start: int) -> None:
-    """Overwrite a file with 7f from an offset to its end."""
-    data = path.read_bytes()
-    path.write_bytes(data[:start] + b"\x7f" * (len(data) - start))
+# KahaDB: batches, and commands whose batch's checksum becomes 0, which is not verified.
 
 
-def journal_file(root: Path, number: int) -> Path:
-    """Return a journal file of KahaDB by its place in the order of numbers."""
-    return sorted(root.glob("db-*.log"), key=lambda path: int(path.stem[3:]))[number]
-
-
-def batch_bytes(root: Path, number: int, new: bytes, off: int = 0) -> None:
+def put_in_batch(root: Path, name: str, off: int, new: str) -> None:
     """Overwrite bytes of a batch in the middle of a journal file: its header, or after it."""
-    path = journal_file(root, number)
-    start = path.read_bytes().index(b"\0\0\0\x1c\x02WRITE BATCH", 8000)
-    put(path.name, start + off, new)(root)
+    (path,) = _files(root, name)
+    _overwrite(path, path.read_bytes().index(b"\0\0\0\x1c\x02" + BATCH, 8000) + off, _bytes(new))
 
 
-def command_bytes(root: Path, kind: str, off: int, new: bytes) -> None:
-    """Overwrite bytes of a message's record, and set its batch's checksum to 0, which is not verified."""
-    found = next(record for record in records(root) if record.type == kind)
-    path = root / found.at.file
-    start = path.read_bytes().rindex(b"WRITE BATCH", 0, found.at.off)
-    put(path.name, start + len(b"WRITE BATCH") + 4, bytes(8))(root)
-    put(path.name, found.at.off + off, new)(root)
+def put_in_command(root: Path, kind: str, off: int, new: str) -> None:
+    """Overwrite bytes of the first command of a type."""
+    _command(root, next(each for each in records(root) if each.type == kind), off, _bytes(new))
 
 
-def zero_records(root: Path, kind: str) -> None:
-    """Fill the commands of a type with zeros, and set the checksums of their batches to 0."""
-    for record in (record for record in records(root) if record.type == kind):
-        put(record.at.file, record.at.off + 5, bytes(record.at.length - 5))(root)
-        start = (root / record.at.file).read_bytes().rindex(b"WRITE BATCH", 0, record.at.off)
-        put(record.at.file, start + len(b"WRITE BATCH") + 4, bytes(8))(root)
+def zero_commands(root: Path, kind: str) -> None:
+    """Fill the commands of a type with zeros."""
+    for record in (each for each in records(root) if each.type == kind):
+        _command(root, record, 5, bytes(record.at.length - 5))
 
 
-def cut_last(root: Path, part: float) -> None:
-    path = journal_file(root, -1)
-    cut(path.name, int(path.stat().st_size * part))(root)
+def _command(root: Path, record: Record, off: int, new: bytes) -> None:
+    path = root / record.at.file
+    _overwrite(path, path.read_bytes().rindex(BATCH, 0, record.at.off) + len(BATCH) + 4, bytes(8))
+    _overwrite(path, record.at.off + off, new)
 
 
-def zero_last(root: Path, start: int) -> None:
-    path = journal_file(root, -1)
-    put(path.name, start, bytes(path.stat().st_size - start))(root)
+# Derby.
 
 
-def control_files(root: Path, off: int, new: str | bytes) -> None:
-    """Change both control files of a Derby log, and their checksums."""
+def control_files(root: Path, off: int, new: str) -> None:
+    """Change both control files of a log, and their checksums; ``{first:08x}`` is the first file's number."""
+    first = int(_files(root, "log/log*.dat#0")[0].stem[3:])
     for name in ("log.ctrl", "logmirror.ctrl"):
-        put(f"log/{name}", off, new)(root)
-        data = (root / "log" / name).read_bytes()
-        put(f"log/{name}", 40, struct.pack(">Q", zlib.crc32(data[:40])))(root)
+        path = root / "log" / name
+        _overwrite(path, off, _bytes(new.format(first=first)))
+        _overwrite(path, 40, struct.pack(">Q", zlib.crc32(path.read_bytes()[:40])))
 
 
 def service_property(root: Path, name: str, value: str) -> None:
+    """Add a property of the database."""
     with (root / "service.properties").open("a", encoding="iso-8859-1") as file:
         file.write(f"{name}={value}\n")
 
 
-def log_files(root: Path) -> list[Path]:
-    return sorted((root / "log").glob("log*.dat"), key=lambda path: int(path.stem[3:]))
-
-
 def next_file(root: Path, length: int) -> None:
     """Begin a log file after the last one, which gets the zeros of a preallocated file."""
-    last = log_files(root)[-1]
+    (last,) = _files(root, "log/log*.dat#-1")
     with last.open("ab") as file:
         file.write(bytes(5000))
-    (last.parent / f"log{int(last.stem[3:]) + 1}.dat").write_bytes(last.read_bytes()[:length])
+    last.with_name(f"log{int(last.stem[3:]) + 1}.dat").write_bytes(last.read_bytes()[:length])
 
 
-def log_record(root: Path, kind: str, off: int, new: str) -> None:
-    """Overwrite bytes of a record that lies near the end of a Derby log."""
+def put_in_log(root: Path, kind: str, off: int, new: str) -> None:
+    """Overwrite bytes of a record that lies near the end of a log."""
     found = [record for record in records(root / "log") if record.type == kind][-3]
-    put(f"log/{found.at.file}", found.at.off + off, new)(root)
+    _overwrite(root / "log" / found.at.file, found.at.off + off, _bytes(new))
 
 
 def cut_tail(root: Path) -> None:
+    """Cut the log 100 bytes before its end."""
     last = records(root / "log")[-1]
-    cut(f"log/{last.at.file}", last.at.off + last.at.length - 100)(root)
-
-
-def orders_file(root: Path) -> Path:
-    """Return the file of the table that the program fills: the last container but those of indexes."""
-    return root / "seg0" / (root / "table.txt").read_text(encoding="ascii").strip()
-
-
-def table_bytes(root: Path, off: int, new: str) -> None:
-    put(f"seg0/{orders_file(root).name}", off, new)(root)
-
-
-def cut_table(root: Path, length: int) -> None:
-    cut(f"seg0/{orders_file(root).name}", length)(root)
+    cut(root, f"log/{last.at.file}", last.at.off + last.at.length - 100)
 
 
 def older_pages(root: Path) -> None:
-    put(f"seg0/{orders_file(root).name}", 0, (root / "older" / orders_file(root).name).read_bytes())(root)
+    """Put older pages of the table over its file."""
+    (path,) = _files(root, "TABLE")
+    _overwrite(path, 0, (root / "older" / path.name).read_bytes())
+
+
+# Bitronix.
 
 
 def log_byte(root: Path, off: int, new: str) -> None:
-    """Overwrite bytes of the second record of a Bitronix log and compute its checksum anew."""
-    put("btm1.tlog", off, new)(root)
-    data = (root / "btm1.tlog").read_bytes()
-    start, length = 81, struct.unpack_from(">i", data, 85)[0]
-    record = data[start : start + 8 + length]
-    covered = record[:24] + record[28:-4]
-    put("btm1.tlog", start + 24, struct.pack(">I", zlib.crc32(covered)))(root)
+    """Overwrite bytes of the second record of a log and compute its checksum anew."""
+    path, start = root / "btm1.tlog", 81
+    _overwrite(path, off, _bytes(new))
+    data = path.read_bytes()
+    record = data[start : start + 8 + struct.unpack_from(">i", data, start + 4)[0]]
+    _overwrite(path, start + 24, struct.pack(">I", zlib.crc32(record[:24] + record[28:-4])))
