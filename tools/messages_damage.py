@@ -87,7 +87,8 @@ def gone(root: Path, name: str) -> None:
 
 def copied(root: Path, name: str, target: str) -> None:
     """Copy a file over another name."""
-    shutil.copy(*_files(root, name), root / target)
+    (path,) = _files(root, name)
+    shutil.copy(path, root / target)
 
 
 def written(root: Path, name: str, data: str) -> None:

@@ -24,6 +24,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -112,15 +113,16 @@ class Task:
     """A question: our command, the vendor's way, the damage before it, and what a right answer is.
 
     The judge returns what is wrong; empty: nothing is. `vendor` is what the program of the product is given,
-    None: no vendor has a tool; its `start` is then only asked for the truth.
+    empty: no vendor has a tool; its `start` is then only asked for the `truth`. `damage` is the name of a
+    function and its arguments.
     """
 
     product: str
     name: str
     command: Sequence[str]
-    vendor: Sequence[str] | None
     right: Callable[[Asked], str]
-    damage: Callable[[Path], object] = lambda _: None
+    vendor: Sequence[str] = ()
+    damage: Sequence[Any] = ()
     truth: Sequence[str] = ()
 
     @property
@@ -206,31 +208,24 @@ def store_of(name: str, mb: int) -> tuple[Path, Counts]:
 # Damages.
 
 
-def _middle(pattern: str, share: float, size: int = SECTOR) -> Callable[[Path], None]:
-    """Return the damage that puts zeros into the middle of one of the files; which one: see `_nth`."""
-
-    def damage(root: Path) -> None:
-        path = _nth(root, pattern, share)
-        with path.open("r+b") as file:
-            file.seek(path.stat().st_size // 2 // SECTOR * SECTOR)
-            file.write(bytes(size))
-
-    return damage
+def _middle(root: Path, pattern: str, share: float) -> None:
+    """Put zeros into a sector in the middle of one of the files; which one: see `_nth`."""
+    path = _nth(root, pattern, share)
+    with path.open("r+b") as file:
+        file.seek(path.stat().st_size // 2 // SECTOR * SECTOR)
+        file.write(bytes(SECTOR))
 
 
-def _gone(pattern: str, share: float) -> Callable[[Path], None]:
-    return lambda root: _nth(root, pattern, share).unlink()
+def _gone(root: Path, pattern: str, share: float) -> None:
+    """Take one of the files away."""
+    _nth(root, pattern, share).unlink()
 
 
-def _cut(pattern: str) -> Callable[[Path], None]:
-    """Return the damage that a log without its newest part has: the last files go, as from an older copy."""
-
-    def damage(root: Path) -> None:
-        files = _files(root, pattern)
-        for path in files[len(files) * 2 // 3 :]:
-            path.unlink()
-
-    return damage
+def _cut(root: Path, pattern: str) -> None:
+    """Take the last files away: a log without its newest part, as from an older copy."""
+    files = _files(root, pattern)
+    for path in files[len(files) * 2 // 3 :]:
+        path.unlink()
 
 
 def _nth(root: Path, pattern: str, share: float) -> Path:
@@ -383,89 +378,19 @@ def _exported(asked: Asked) -> str:
     return "" if rows == wanted else f"{rows} rows, not {wanted}"
 
 
-RECOVER, INSPECT = ("recover",), ("inspect",)
 #: The queue whose messages are asked for as rows.
 EXPORTED = "payments"
-TASKS = (
-    Task("artemis", "what is in it", INSPECT, ("print",), _screen),
-    Task("artemis", "in doubt", RECOVER, ("start",), _number_of_branches),
-    Task("artemis", "the branches in doubt", ("inspect", "--contents", "transactions"), None, _named),
-    Task("artemis", "messages of one queue", ("inspect", "--queue", EXPORTED, "--csv"), None, _exported),
-    Task(
-        "artemis",
-        "a zeroed sector: what was lost",
-        RECOVER,
-        ("start",),
-        _lost_messages,
-        _middle("journal/*.amq", 0.1),
-    ),
-    Task(
-        "artemis", "a zeroed sector: safe to start", RECOVER, ("start",), _safe, _middle("journal/*.amq", 0.1)
-    ),
-    Task(
-        "artemis",
-        "a file is gone: what was lost",
-        RECOVER,
-        ("start",),
-        _lost_messages,
-        _gone("journal/*.amq", 0.1),
-    ),
-    Task("artemis", "what keeps each file", ("why", "--all"), None, _kept, truth=("start",)),
-    Task("artemis", "a redacted report", ("recover", "--redact"), None, _redacted),
-    Task("kahadb", "what is in it", INSPECT, ("start",), _screen),
-    Task("kahadb", "in doubt", RECOVER, ("start",), _branches),
-    Task(
-        "kahadb",
-        "a zeroed sector: what was lost",
-        RECOVER,
-        ("start", "check", "ignore"),
-        _lost_batch,
-        _middle("db-*.log", 0.5),
-    ),
-    Task("kahadb", "a zeroed sector: safe to start", RECOVER, ("start",), _safe, _middle("db-*.log", 0.5)),
-    Task(
-        "kahadb",
-        "a file is gone: what was lost",
-        RECOVER,
-        ("start", "ignore"),
-        _missing_file,
-        _gone("db-*.log", 0.8),
-    ),
-    Task("kahadb", "a file is gone: safe to start", RECOVER, ("start",), _safe, _gone("db-*.log", 0.8)),
-    Task("kahadb", "may db.data go", RECOVER, ("start", "index"), _index),
-    Task("kahadb", "what keeps each file", ("why", "--all"), ("start", "clean"), _free),
-    Task("kahadb", "a redacted report", ("recover", "--redact"), None, _redacted),
-    Task("derby", "what is in it", INSPECT, ("start",), _screen),
-    Task("derby", "in doubt", RECOVER, ("start",), _branches),
-    Task(
-        "derby",
-        "a zeroed sector: what was lost",
-        RECOVER,
-        ("start",),
-        _torn_middle,
-        _middle("log/log*.dat", -2),
-    ),
-    Task("derby", "a zeroed sector: safe to start", RECOVER, ("start",), _safe, _middle("log/log*.dat", -2)),
-    Task(
-        "derby", "a third of the log is gone: safe to start", RECOVER, ("start",), _safe, _cut("log/log*.dat")
-    ),
-    Task("derby", "what keeps each file", ("why", "--all"), ("start", "checkpoint"), _free),
-    Task("derby", "a redacted report", ("recover", "--redact"), None, _redacted),
-    Task("bitronix", "what is in it", INSPECT, ("start",), _screen),
-    Task("bitronix", "in doubt", ("recover", "--all"), ("start",), _decided),
-    Task(
-        "bitronix", "file 1 is damaged: safe to start", RECOVER, ("start",), _safe, _middle("tlogs/*.tlog", 0)
-    ),
-    Task(
-        "bitronix",
-        "file 2 is damaged: safe to start",
-        RECOVER,
-        ("start",),
-        _safe,
-        _middle("tlogs/*.tlog", -1),
-    ),
-    Task("bitronix", "a redacted report", ("recover", "--redact"), None, _redacted),
-)
+
+
+def _tasks() -> Iterator[Task]:
+    """Yield the tasks of the table, which names judges and damages of this module."""
+    table = tomllib.loads((PROGRAMS / "tasks.toml").read_text(encoding="utf-8"))
+    for product, entries in table.items():
+        for entry in entries:
+            yield Task(product, **entry | {"right": globals()[f"_{entry['right']}"]})
+
+
+TASKS = tuple(_tasks())
 
 
 # Asking, and the table.
@@ -507,7 +432,8 @@ def ask(task: Task, store: Path, before: Counts, starts: dict[str, list[Any]]) -
     with tempfile.TemporaryDirectory(prefix="operator-", dir=stores.cache()) as name:
         copy = Path(name) / "store"
         shutil.copytree(store, copy)
-        task.damage(copy)
+        for name, *arguments in [task.damage] if task.damage else []:
+            globals()[f"_{name}"](copy, *arguments)
         part = copy / SUBJECTS[task.product].part
         ours = run([sys.executable, "-m", "journalspec_conformance", *task.command, str(part)])
         start = task.vendor or task.truth
