@@ -432,8 +432,8 @@ def ask(task: Task, store: Path, before: Counts, starts: dict[str, list[Any]]) -
     with tempfile.TemporaryDirectory(prefix="operator-", dir=stores.cache()) as name:
         copy = Path(name) / "store"
         shutil.copytree(store, copy)
-        for name, *arguments in [task.damage] if task.damage else []:
-            globals()[f"_{name}"](copy, *arguments)
+        for damage, *arguments in [task.damage] if task.damage else []:
+            globals()[f"_{damage}"](copy, *arguments)
         part = copy / SUBJECTS[task.product].part
         ours = run([sys.executable, "-m", "journalspec_conformance", *task.command, str(part)])
         start = task.vendor or task.truth
