@@ -170,16 +170,15 @@ def live_report(made_once: Callable[[str, Callable[[Path], None]], Path]) -> Cal
 
 
 @pytest.fixture(scope="session")
-def core_build(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Any], Path]:
-    """Return a function that gives the directory of a plan's build, made once; nothing in it is changed."""
-    from journalspec_corpus.pipeline.build import Builder, build  # noqa: PLC0415 - needs optional parts
-
-    made: dict[Any, Path] = {}
+def core_build(made_once: Callable[[str, Callable[[Path], None]], Path]) -> Callable[[Any], Path]:
+    """Return a function: the directory of a plan's build, made once for all; nothing in it is changed."""
 
     def built(plan: Any) -> Path:
-        if plan not in made:
-            made[plan] = tmp_path_factory.mktemp("core") / "out"
-            build(plan, made[plan], Builder())
-        return made[plan]
+        from journalspec_corpus.pipeline.build import Builder, build  # noqa: PLC0415 - needs optional parts
+
+        def fill(place: Path) -> None:
+            build(plan, place / "out", Builder())
+
+        return made_once(f"core-{plan.fingerprint}", fill) / "out"
 
     return built

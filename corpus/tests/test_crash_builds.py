@@ -146,8 +146,8 @@ def test_killed_builds_are_taken_up_and_come_out_the_same(tmp_path: Path, refere
     assert not list((out / "states").glob(".*"))
 
 
-def test_what_a_killed_merge_left_is_cleared_away(tmp_path: Path) -> None:
-    out, whole = tmp_path / "out", build(SHORT, tmp_path / "whole", Builder())
+def test_what_a_killed_merge_left_is_cleared_away(tmp_path: Path, core_build: Callable[[Plan], Path]) -> None:
+    out, whole = tmp_path / "out", json.loads((core_build(SHORT) / "manifest.json").read_text())
     prepare(SHORT, out)
     for folder in (out / "states", out / "work" / "states"):
         folder.mkdir()
@@ -218,11 +218,10 @@ def test_what_is_missing_is_named(tmp_path: Path, missing: str) -> None:
     assert "verify" in listed.stdout
 
 
-def test_a_core_tier_is_read_without_the_optional_parts(tmp_path: Path) -> None:
-    build(SHORT, tmp_path / "out", Builder())
+def test_a_core_tier_is_read_without_the_optional_parts(core_build: Callable[[Plan], Path]) -> None:
     before = "import sys; sys.modules.update(numpy=None, pyarrow=None)"
     for name in ("verify", "report"):
-        done = run(name, str(tmp_path / "out"), before=before)
+        done = run(name, str(core_build(SHORT)), before=before)
         assert done.returncode == 0, done.stderr
 
 
