@@ -57,6 +57,15 @@ def test_the_readers_stand_a_few_hundred_inputs() -> None:
     assert len({outcome for outcome, _ in judged}) > 8, "the inputs are all alike"
 
 
+def test_the_readers_stand_what_is_made_to_cost_much() -> None:
+    """All in time; memory, which is slow to measure, of each fourth."""
+    source, readers = Source(FORMAT, 1), Readers(FORMAT)
+    inputs = list(fuzz.costly(source))
+    assert len(inputs) > 40
+    found = [judge(readers, item, measure=number % 4 == 3) for number, item in enumerate(inputs)]
+    assert [problem for _, problem in found if problem] == []
+
+
 @pytest.mark.parametrize(
     ("act", "seen"),
     [
