@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import copy
+import tomllib
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +15,9 @@ from journalspec.requirements import requirements
 #: Any format will do: the lint is the same for all.
 FORMAT = format_ids()[0]
 P = get_format(FORMAT).prefix
+MISTAKES = tomllib.loads(
+    (Path(__file__).parent / "data" / "mistakes.toml").read_text(encoding="utf-8").replace("PREFIX", P)
+)
 
 GOOD: dict[str, Any] = {
     "deviation": [
@@ -44,32 +49,12 @@ def test_good_data_has_no_fault() -> None:
     assert lint(FORMAT, GOOD, {"x.swap.position-as-timestamp"}) == []
 
 
-@pytest.mark.parametrize(
-    ("member", "value", "complaint"),
-    [
-        ("id", f"{P}-DEV-1", f"not of the form {P}-DEV-000"),
-        ("id", "ZZZ-DEV-001", f"not of the form {P}-DEV-000"),
-        ("sincee", "1", "'sincee' is none of"),
-        ("since", "", "there is no since"),
-        ("title", None, "there is no title"),
-        ("kind", "bug", "kind 'bug'"),
-        ("requirements", [], "no requirement that it departs from"),
-        ("requirements", [f"{P}-XXX-999"], f"there is no requirement {P}-XXX-999"),
-        ("cases", [], "no case that shows it"),
-        ("cases", ["Swap"], "not the form of a case id"),
-        ("example", {"hex": "0g", "where": "x"}, "not pairs"),
-        ("example", {"hex": "000", "where": "x"}, "not pairs"),
-        ("example", {"hex": "00"}, "where its bytes stand"),
-        ("observed", None, "not observed"),
-        ("observed", {"how": "read in the source"}, "not observed"),
-    ],
-)
-def test_lint_sees(member: str, value: Any, complaint: str) -> None:
+@pytest.mark.parametrize(("members", "complaint", "without"), MISTAKES["deviations"])
+def test_lint_sees(members: dict[str, Any], complaint: str, without: list[str]) -> None:
     data = copy.deepcopy(GOOD)
-    if value is None:
-        del data["deviation"][0][member]
-    else:
-        data["deviation"][0][member] = value
+    data["deviation"][0] |= members
+    for name in without:
+        del data["deviation"][0][name]
     assert any(complaint in fault for fault in lint(FORMAT, data))
 
 

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from functools import cache
 from io import BytesIO
 from pathlib import Path
@@ -25,9 +26,11 @@ from journalspec.formats import format_ids
 
 ROOT = Path(__file__).resolve().parents[2]
 TOOL = ROOT / "tools" / "kaitai"
-FAMILY = load(
-    "bitronix_tlog", "test", (Path(__file__).parent / "data" / "contents_family.toml").read_text("utf-8")
-)
+DATA = Path(__file__).parent / "data"
+MISTAKES = tomllib.loads((DATA / "mistakes.toml").read_text(encoding="utf-8"))
+#: A list of nothing.
+EMPTY = MISTAKES["empty"]
+FAMILY = load("bitronix_tlog", "test", (DATA / "contents_family.toml").read_text("utf-8"))
 ALL = [FAMILY, *(each for name in format_ids() for each in families(name).values())]
 COMPILE = """
 import { createRequire } from "node:module"; import { readFileSync, writeFileSync } from "node:fs";
@@ -91,49 +94,7 @@ def test_types_within_each_other_and_empty_elements_end() -> None:
         decode(many, "list", b"\x7f\xff\xff\xff")
 
 
-EMPTY = """
-title = "t"
-source = "s"
-root = ["list"]
-[[type]]
-name = "list"
-doc = "A list of nothing."
-fields = [
-  { name = "number", type = "s4" },
-  { name = "items", type = "item", count = "number" },
-]
-[[type]]
-name = "item"
-doc = "Nothing."
-fields = [{ name = "value", type = "none" }]
-"""
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "reason"),
-    [
-        ('type = "item"', 'type = "items"', "list.items: no type items"),
-        ('count = "number"', 'count = "numbers"', "list.items: numbers is not a number before it"),
-        ('count = "number"', 'counts = "number"', "list.items: no such key: counts"),
-        ('type = "s4"', 'type = "s4", since = "2"', "list.number: no version 2"),
-        ('type = "s4"', 'type = "s4", left = true', "list.items: number may be missing"),
-        ('type = "s4"', 'type = "bytes"', "list.number: bytes with a size, or without one"),
-        ('type = "none"', 'type = "text", size = "rest"', "item.value: no encoding ''"),
-        ('type = "none"', 'type = "s4", size = "4"', "item.value: s4 with a size"),
-        (
-            'type = "none"',
-            'on = "outer.number", size = "4", cases = { 1 = "u1" }',
-            "item.value: no list, no text",
-        ),
-        ('type = "none"', 'on = "outer.number"', "item.value: either a type"),
-        ('type = "none"', 'type = "u1", when = ["outer.number", "~1"]', "no alternative: ~1"),
-        ('root = ["list"]', 'root = ["lists"]', "lists stands by itself"),
-        ('type = "none"', 'type = "bytes", size = "outer.size"', "list stands by itself, but asks for size"),
-        ('name = "value"', 'name = "null"', "item.null: no name for a field"),
-        ('name = "list"', 'name = "s4"', "s4: no name for a type"),
-        ('name = "item"', 'name = "list"', "a type is there twice"),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "reason"), MISTAKES["families"])
 def test_a_wrong_table_is_refused_with_its_type_and_field(old: str, new: str, reason: str) -> None:
     text = EMPTY.replace(old, new)
     assert text != EMPTY

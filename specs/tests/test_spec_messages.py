@@ -6,6 +6,7 @@ import random
 import time
 import tomllib
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,28 +25,9 @@ from journalspec.messages import (
 
 #: Products that run here: so many of their messages at least were printed by a start.
 RUN = {"jboss_journal": 10, "kahadb_journal": 10, "derby_log": 10, "bitronix_tlog": 10}
+MISTAKES = tomllib.loads((Path(__file__).parent / "data" / "mistakes.toml").read_text(encoding="utf-8"))
 #: Lines as logs have them, and what they are of.
-LINES = {
-    "2026-11-28 09:00:00,123 WARN  [org.apache.activemq.artemis] AMQ222043: Message for": "AMQ222043",
-    "12:00:01,004 WARN  [org.hornetq.journal] (Thread-1) HQ142014: Transaction 100 is missing": "AMQ142014",
-    "AMQ149002": "AMQ149002",
-    "hq222045": "AMQ222045",
-    "was moved under attic, please review it and remove it": "AMQ144008",
-    "ARJUNA012366: Unexpected data read from journal - file may be corrupt.": "ARJUNA012366",
-    " INFO | Recovering from the journal @12:23072 | org.apache.activemq.store.kahadb": "KHD-MSG-001",
-    "Detected missing/corrupt journal files referenced by:[0:Q.A] 21 messages affected.": "KHD-MSG-007",
-    "Detected missing/corrupt journal files. 97 messages affected.": "KHD-MSG-045",
-    "java.io.IOException: Could not locate data file /data/kahadb/db-12.log": "KHD-MSG-015",
-    "Index corrupted. Recovering the index through journal replay. Cause:java.io.EOFException": "KHD-MSG-005",
-    "ERROR XJ040: Failed to start database 'mydb' with class loader X, see the next exception": "XJ040",
-    "xsdb4": "XSDB4",
-    "Caused by: ERROR 40XD2: Container Container(0, 1168) cannot be opened": "40XD2",
-    "Incomplete log record detected in file /db/log/log5.dat clearing log file from": "DRB-MSG-010",
-    "corrupted log found at position 81(invalid CRC, recorded: -13, calculated: -17)": "BTM-MSG-017",
-    "unable to commit in-doubt branch on resource jms/out - error=XA_HEURRB. Heuristic decision "
-    "incompatible with the global state of this transaction!": "BTM-MSG-004",
-    "Queue Store orders@router1 is inconsistent - removed!": "SMQ-MSG-001",
-}
+LINES: dict[str, str] = MISTAKES["lines"]
 
 
 def data(format_id: str) -> dict[str, Any]:
@@ -136,20 +118,7 @@ def test_hostile_text_takes_linear_time(piece: str) -> None:
     assert seconds(10_000_000) < 1 + 20 * seconds(100_000)
 
 
-@pytest.mark.parametrize(
-    ("change", "fault"),
-    [
-        ({"colour": "red"}, "'colour' is not a member"),
-        ({"impact": "bad"}, "impact 'bad' is none of"),
-        ({"see": ["AMQ1"]}, "there is no message AMQ1"),
-        ({"codes": ["no-such"]}, "'no-such' is in no answer"),
-        ({"made": ["artemis-2.44.0/no-such"]}, "there is no record of"),
-        ({"start": ["leftover"]}, "start: a code is not among"),
-        ({"made": [], "read": ""}, "either `made` or `read`"),
-        ({"next": "copy"}, "next is not a list"),
-        ({"also": ["AMQ142014"]}, "the id is used twice"),
-    ],
-)
+@pytest.mark.parametrize(("change", "fault"), MISTAKES["messages"])
 def test_a_fault_of_a_row_is_found(change: dict[str, Any], fault: str) -> None:
     table = data("jboss_journal")
     table["message"][0] |= change
