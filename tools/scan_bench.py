@@ -481,28 +481,8 @@ def main() -> None:
     if given.loops:
         for format_id in given.format or PLAIN:
             print(inspect.getsource(PLAIN[format_id][1]))
-    heads = [
-        "format",
-        "MB",
-        "plain loop MB/s",
-        "scan MB/s",
-        "scan / plain",
-        "with columns MB/s",
-        "recover MB/s",
-    ]
-    spark = [
-        "format",
-        "MB",
-        "count MB/s",
-        "count CPU s",
-        "group MB/s",
-        "all columns CPU s",
-        "Parquet CPU s",
-        "ratio",
-        "worker MiB",
-    ]
     more: list[str] = []
-    _head(heads)
+    _head("format | MB | plain loop MB/s | scan MB/s | scan / plain | with columns MB/s | recover MB/s")
     for format_id in given.format or PLAIN:
         with tempfile.TemporaryDirectory() as scratch:
             root = Path(scratch) / "journal"
@@ -511,16 +491,19 @@ def main() -> None:
             if given.spark:
                 more += spark_lines(format_id, root, Path(scratch))
     if given.spark:
-        _head(spark)
+        columns = (
+            "count MB/s | count CPU s | group MB/s | all columns CPU s | Parquet CPU s | ratio | worker MiB"
+        )
+        _head(f"format | MB | {columns}")
         print(*more, sep="\n")
     if given.stores:
-        _head(["store", "MB", "scan MB/s", "recover MB/s", "recover CPU s", "product CPU s"])
+        _head("store | MB | scan MB/s | recover MB/s | recover CPU s | product CPU s")
         for line in store_lines(given.messages):
             print(line, flush=True)
 
 
-def _head(names: list[str]) -> None:
-    print("\n| " + " | ".join(names) + " |\n" + "|---" * len(names) + "|")
+def _head(names: str) -> None:
+    print(f"\n| {names} |\n" + "|---" * len(names.split(" | ")) + "|")
 
 
 if __name__ == "__main__":

@@ -19,6 +19,8 @@ import os
 import shutil
 import subprocess
 import tempfile
+import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -44,58 +46,15 @@ class Product:
     """
 
     program: str
-    artefacts: tuple[str, ...]
+    artefacts: Sequence[str]
     browse: str = ""
     #: What the program shares with others; it is compiled as a part of it.
     common: str = ""
 
 
 PRODUCTS = {
-    "kahadb": Product(
-        "KahaStore.java",
-        ("org.apache.activemq:activemq-kahadb-store", "org.apache.activemq:activemq-broker"),
-    ),
-    "artemis": Product(
-        "ArtemisStore.java",
-        ("org.apache.activemq:artemis-jms-server", "org.apache.activemq:artemis-jms-client"),
-    ),
-    "artemis-amqp": Product(
-        "ArtemisAmqpStore.java",
-        (
-            "org.apache.activemq:artemis-jms-server",
-            "org.apache.activemq:artemis-amqp-protocol",
-            "org.apache.qpid:protonj2-client:1.0.0",
-        ),
-        "ArtemisAmqpBrowse.java",
-    ),
-    "narayana": Product(
-        "NarayanaStore.java",
-        (
-            "org.jboss.narayana.jta:narayana-jta",
-            "org.apache.activemq:artemis-journal:2.44.0",
-            "org.jboss.logging:jboss-logging:3.6.1.Final",
-        ),
-    ),
-    "artemis-core": Product(
-        "ArtemisCoreStore.java",
-        ("org.apache.activemq:artemis-jms-server", "org.apache.activemq:artemis-jms-client"),
-        common="JmsTraffic.java",
-    ),
-    "artemis-cli": Product(
-        "ArtemisCoreStore.java",
-        (
-            "org.apache.activemq:artemis-jms-server",
-            "org.apache.activemq:artemis-jms-client",
-            "org.apache.activemq:artemis-cli",
-        ),
-        common="JmsTraffic.java",
-    ),
-    "hornetq": Product(
-        "HornetqStore.java",
-        ("org.hornetq:hornetq-server", "org.hornetq:hornetq-jms-client"),
-        common="JmsTraffic.java",
-    ),
-    "derby": Product("DerbyStore.java", ("org.apache.derby:derby",)),
+    name: Product(**entry)
+    for name, entry in tomllib.loads((PROGRAMS / "products.toml").read_text(encoding="utf-8")).items()
 }
 
 

@@ -10,44 +10,14 @@ from authored import AuthoringError, authored_cases
 from journalspec_corpus import Case
 
 FORMAT = "bitronix_tlog"
-GROUP = """
-group = "try"
-stratum = "R"
-category = "clean"
-checked_by = ["hand"]
-obeys = ["BTM-FIL-001"]
-
-[[base]]
-name = "two"
-size = 256
-file2 = { timestamp = 1 }
-[base.file1]
-timestamp = 2
-records = [
-  { id = "r1", type = "COMMITTING", gtrid = "g1", names = ["db1"] },
-  { id = "r2", type = "ACTIVE", gtrid = "01*3" },
-]
-"""
+DATA = Path(__file__).parent / "data"
+GROUP = (DATA / "authored_group.toml").read_text(encoding="utf-8")
+LABELS = (DATA / "authored_case.toml").read_text(encoding="utf-8")
 
 
 def cases(tmp_path: Path, text: str) -> list[Case]:
     (tmp_path / "try.toml").write_text(GROUP + text, encoding="utf-8")
     return list(authored_cases(FORMAT, tmp_path))
-
-
-LABELS = """
-[[case]]
-name = "x"
-title = "X"
-base = "two"
-edits = [{ at = "r2.crc32", xor = "01" }]
-[[case.expect]]
-when = ["read", "recover.salvage"]
-verdict = "recovered"
-records = ["r1", { record = "r1", without = ["at"], type = "OTHER" }]
-dropped = [{ at = "r2", reason = "bad-checksum" }]
-state = { unfinished = [{ gtrid = "g1", names = ["db1"] }] }
-"""
 
 
 def test_labels_become_records_and_regions(tmp_path: Path) -> None:
@@ -85,25 +55,16 @@ HEAD = '[[case]]\nname = "x"\ntitle = "X"\n'
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        (HEAD + 'base = "three"\nexpect = []', "no base 'three'"),
-        (HEAD + 'base = "two"\ncolour = 1\nexpect = []', "unknown member colour"),
-        (
-            HEAD + 'base = "two"\nexpect = [{ when = "read", records = ["r3"] }]',
-            "no record 'r3': known are r1, r2",
-        ),
-        (
-            HEAD + 'base = "two"\nedits = [{ at = "r9", hex = "00" }]\nexpect = []',
-            "no place 'r9'",
-        ),
-        (
-            HEAD + 'base = "two"\nexpect = [{ when = "look" }]',
-            "'look' is not a question",
-        ),
+        ('base = "three"\nexpect = []', "no base 'three'"),
+        ('base = "two"\ncolour = 1\nexpect = []', "unknown member colour"),
+        ('base = "two"\nexpect = [{ when = "read", records = ["r3"] }]', "no record 'r3': known are r1, r2"),
+        ('base = "two"\nedits = [{ at = "r9", hex = "00" }]\nexpect = []', "no place 'r9'"),
+        ('base = "two"\nexpect = [{ when = "look" }]', "'look' is not a question"),
     ],
 )
 def test_a_mistake_names_file_and_case(tmp_path: Path, text: str, complaint: str) -> None:
     with pytest.raises(AuthoringError, match=rf"try\.toml, case x: .*{complaint}"):
-        cases(tmp_path, text)
+        cases(tmp_path, HEAD + text)
 
 
 def test_a_base_has_one_name(tmp_path: Path) -> None:
