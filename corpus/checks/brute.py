@@ -14,15 +14,10 @@ refusal       whether a reader may refuse differs
 verdict       one of the format's readers is judged differently, by the records that it lists or by what
               it makes of them (:mod:`brute_effects`; of a wrong state any verdict on effects will do)
 
-``python corpus/checks/brute.py --format F`` prints the numbers and
-every kind of disagreement with examples. Exit status: 0 if there are none, 1
-otherwise, 2 usage.
 """
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -32,10 +27,9 @@ from typing import Any
 from brute_effects import BrutePermitted, TooMany, issued
 from brute_expected import Accounts, BruteDebt, Content, Past, other_debt, other_verdict, verdict
 from brute_states import BruteState, Machine, brute_prefix, brute_subset, choices, cuts
-from journalspec.formats import UnknownFormat
 from journalspec_corpus.crash.disk import TRASHED, StateContents, States
 from journalspec_corpus.crash.facts import Facts
-from journalspec_corpus.crash.formats import CrashFormat, StateReader, answers, crash_format, visible_ends
+from journalspec_corpus.crash.formats import CrashFormat, StateReader, answers, visible_ends
 from journalspec_corpus.crash.oracle import ORDER, REFUSALS, expected_at
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import (
@@ -92,14 +86,8 @@ class OracleReport:
     """What was compared, and where the two differ."""
 
     traces: int = 0
-    large: int = 0
     rows: int = 0
-    again: int = 0
     others: int = 0
-    keys: int = 0
-    expectations: int = 0
-    effects: int = 0
-    unwalked: int = 0
     verdicts: Counter[str] = field(default_factory=Counter)
     kinds: Counter[str] = field(default_factory=Counter)
     shown: list[Difference] = field(default_factory=list)
@@ -112,15 +100,6 @@ class OracleReport:
 
     def lines(self) -> Iterator[str]:
         """Yield the report as text."""
-        yield f"traces compared {self.traces}, too large {self.large}"
-        yield f"presets {', '.join(preset.name for preset in KNOWN)}"
-        yield (
-            f"states of the engine {self.rows} ({self.again} for the second time), "
-            f"distinct by brute force {self.keys}, of other strata {self.others}, "
-            f"owed and refusal compared in {self.expectations}, verdicts {self.verdicts.total()}, "
-            f"{self.effects} of them on effects (crash points with too many sets: {self.unwalked})"
-        )
-        yield "verdicts: " + ", ".join(f"{name} {count}" for name, count in sorted(self.verdicts.items()))
         yield f"disagreements {self.kinds.total()}" + "".join(
             f", {name} {count}" for name, count in self.kinds.items()
         )
@@ -177,12 +156,8 @@ class Comparison:
                 self._permitted[place] = BrutePermitted(semantics, self.trace, ops, lost, loose)
             except TooMany:
                 self._permitted[place] = None
-                self.report.unwalked += 1
         permitted = self._permitted[place]
-        if permitted is None:
-            return True
-        self.report.effects += 1
-        return permitted.explains(answer.state, answer.keys, answer.aside)
+        return permitted is None or permitted.explains(answer.state, answer.keys, answer.aside)
 
     def _compared(self, where: str, said: str, think: str, *, explained: bool) -> None:
         """Compare the verdicts: what is wrong with records comes first, then what is wrong with effects."""
@@ -199,7 +174,6 @@ class Comparison:
         for states in self.points:
             self._group(states, theirs)
         self._others()
-        self.report.keys += len(mine)
         for key in wanted - theirs.keys():
             self._differ("missing", f"{PRESETS[mine[key]].name} owed {sorted(key[1])}", "no state", "a state")
         for key in mine.keys() & theirs.keys():
@@ -319,7 +293,6 @@ class Comparison:
             refusal = REFUSALS[refusals[row]]
             if not first:
                 # The same case once more: the corpus keeps the first, and what was said of it.
-                self.report.again += 1
                 continue
             if refusal != mine.refusal:
                 self._differ("refusal", where, refusal, mine.refusal)
@@ -360,7 +333,6 @@ class Comparison:
                     self._compared(f"{where} {reader}", said, think, explained=explained)
 
     def _owed(self, expected: object, mine: BruteDebt, where: str) -> None:
-        self.report.expectations += 1
         for name in ("must_keep", "may_keep", "must_drop", "possible"):
             said, think = getattr(expected, name), getattr(mine, name)
             if said != think:
@@ -378,8 +350,6 @@ def compare(adapter: CrashFormat, scope: str, every: int = 1, start: int = 0) ->
         trace = adapter.build(work)
         if is_small(trace):
             Comparison(adapter, trace, KNOWN, report).run()
-        else:
-            report.large += 1
     return report
 
 
@@ -404,28 +374,3 @@ def compare_trace(trace: Trace, reader: Callable[[Mapping[str, bytes]], Answer])
     report = OracleReport()
     Comparison(adapter, trace, KNOWN, report).run()
     return report
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Compare and print; returns the exit status."""
-    parser = argparse.ArgumentParser(prog="python corpus/checks/brute.py", description=__doc__)
-    parser.add_argument("--format", required=True)
-    parser.add_argument("--scope", default="core", help="smoke, core or full (default: %(default)s)")
-    parser.add_argument("--every", type=int, default=1, metavar="N", help="take every N-th workload")
-    parser.add_argument("--start", type=int, default=0, metavar="N", help="begin with the N-th workload")
-    options = parser.parse_args(arguments)
-    try:
-        adapter = crash_format(options.format)
-        count = sum(1 for _ in adapter.workloads(options.scope))
-    except (UnknownFormat, LookupError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    report = compare(adapter, options.scope, options.every, options.start)
-    print(f"{count} workloads in the scope, every {options.every}. of them looked at")
-    for line in report.lines():
-        print(line)
-    return int(bool(report.kinds))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

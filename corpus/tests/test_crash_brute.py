@@ -110,19 +110,6 @@ def test_a_wrong_choice_of_cuts_is_seen(
     assert brute.compare(crash_format(format_id), "smoke", 11).kinds[kind]
 
 
-def test_the_command_says_what_it_did_and_fails_if_the_two_differ(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    arguments = ["--format", "bitronix_tlog", "--scope", "smoke", "--every", "40"]
-    assert brute.main(arguments) == 0
-    assert "disagreements 0" in capsys.readouterr().out
-    monkeypatch.setattr(brute, "judge", lambda *_, **__: "hole")
-    assert brute.main(arguments) == 1
-    assert "verdict: " in capsys.readouterr().out
-    assert brute.main(["--format", "no_such"]) == 2
-    assert brute.main(["--format", "bitronix_tlog", "--scope", "no_such"]) == 2
-
-
 def test_a_force_covers_its_file_and_no_name() -> None:
     trace = Trace("toy", "1", "t", {}, (Create("new"), Write("new", 0, b"x"), Sync("new")), "zero")
     machine = Machine(trace, PAGE)

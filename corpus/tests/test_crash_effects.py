@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -113,24 +113,13 @@ def test_what_was_superseded_is_known_by_who_reads_the_copies() -> None:
     assert said(ADD_5, live={}) == "effect-lost"
 
 
-@pytest.mark.parametrize(
-    ("released", "key", "live", "verdict"),
-    [
-        # A compaction lets go of the COMMIT: the copy stands for it. What comes next is another matter.
-        (("COMMIT-1",), ADD_6, BOTH, "effect-invented"),
-        (("COMMIT-1",), ADD_6, {"5": "aa"}, "pass"),
-        # A DELETE lets go of what it deletes: until it is acknowledged both states are permitted.
-        (("ADD-5", "COMMIT-1"), DELETE_5, {}, "pass"),
-        (("ADD-5", "COMMIT-1"), DELETE_5, {"5": "aa"}, "pass"),
-        (("ADD-5", "COMMIT-1"), ADD_6, BOTH, "effect-invented"),
-    ],
-)
+@pytest.mark.parametrize(("released", "key", "live", "verdict"), TABLE["released"])
 def test_a_release_lets_in_what_comes_next_only_if_that_takes_back_what_is_released(
-    released: tuple[str, ...], key: str, live: Mapping[str, str], verdict: str
+    released: list[str], key: str, live: Mapping[str, str], verdict: str
 ) -> None:
     copies = [*written(TX_5, COMMIT), Ack(("ADD-5", "COMMIT-1")), Write("f", 300, b"x")]
-    copies += [Mark("ADD-5", "f", 300, 1, ADD_5), Release(released)]
-    ops = [*copies, Write("f", 400, b"x"), Mark("NEXT", "f", 400, 1, key)]
+    copies += [Mark("ADD-5", "f", 300, 1, ADD_5), Release(tuple(released))]
+    ops = [*copies, Write("f", 400, b"x"), Mark("NEXT", "f", 400, 1, RECORDS[key])]
     expected = expected_at(journal(*ops), len(ops))
     listed = () if "ADD-5" in released else (ADD_5,)
     assert judge(Answer(listed, state=state(live)), expected, ALLOWED, holes_allowed=True) == verdict
@@ -275,28 +264,11 @@ def test_what_a_disk_log_may_hold(keys: str, unfinished: Mapping[str, str], verd
     assert judge(answer, expected_at(trace, len(ops)), FORBIDDEN, holes_allowed=False) == verdict
 
 
-@pytest.mark.parametrize(
-    ("keys", "decided", "words"),
-    [
-        (
-            [TX_5, ROLLBACK],
-            state({"5": "aa"}),
-            "transaction 1 was rolled back and its record ADD-5 is in effect",
-        ),
-        (
-            [TX_5],
-            state({"5": "aa"}),
-            "nothing that is listed commits transaction 1 and its record ADD-5 is in effect",
-        ),
-        ([TX_5, PREPARE], state(), "transaction 1 was prepared or decided and is not there: "),
-        ([ADD_5, DELETE_5], state({"5": "aa"}), "record 5 (ADD:0:aa) had been deleted or finished and is in"),
-        ([ADD_5], state({"9": "cc"}), "record 9 (ADD:0:cc) is in effect and follows from nothing"),
-        ([ADD_5], state(), "record 5 (ADD:0:aa) was read or acknowledged and is not in effect"),
-    ],
-)
-def test_what_is_wrong_is_told_in_words(keys: Sequence[str], decided: State, words: str) -> None:
-    trace = journal(*written(*keys))
-    wrong = wrong_effect(Answer(tuple(keys), state=decided), expected_at(trace, len(trace.ops)))
+@pytest.mark.parametrize(("keys", "live", "words"), TABLE["words"])
+def test_what_is_wrong_is_told_in_words(keys: str, live: Mapping[str, str], words: str) -> None:
+    read = tuple(RECORDS[name] for name in keys.split())
+    trace = journal(*written(*read))
+    wrong = wrong_effect(Answer(read, state=state(live)), expected_at(trace, len(trace.ops)))
     assert wrong is not None
     assert in_words(wrong).startswith(words)
 
@@ -389,29 +361,21 @@ def test_a_state_is_what_the_model_makes_of_what_is_observed(format_id: str) -> 
     assert len(seen) > 3
 
 
-@pytest.mark.parametrize(
-    ("counts", "decided", "accepted"),
-    [
-        # What is not counted as listed, and left nothing, was rejected; so was it whose counts are not told.
-        ({"count": 1}, state(), False),
-        ({"pairs": [{"file_id": 4, "count": 1}, {"file_id": 5, "count": 2}]}, state(), False),
-        ({}, state(), False),
-        # Counts that fit, or an effect, say that it was taken.
-        ({"count": 2}, state(), True),
-        ({"pairs": [{"file_id": 4, "count": 1}, {"file_id": 5, "count": 1}]}, state(), True),
-        ({"count": 1}, state(BOTH), True),
-        ({"count": 1}, state({}, ("1", BOTH)), True),
-    ],
-)
+@pytest.mark.parametrize(("counts", "live", "in_doubt", "accepted"), TABLE["counts"])
 @pytest.mark.parametrize("end", ["COMMIT", "PREPARE"])
 def test_an_answer_need_not_say_what_it_discarded(
-    end: str, counts: Mapping[str, object], decided: State, accepted: bool
+    end: str,
+    counts: Mapping[str, object],
+    live: Mapping[str, str],
+    in_doubt: Mapping[str, Mapping[str, str]],
+    accepted: bool,
 ) -> None:
     """Its records and its state say which ends it took."""
     members = [
         Record("ADD_TX", {"tx": 1, "id": ident, "user_type": 0, "body": bytes.fromhex(body)}, At("f", 0, 1))
         for ident, body in ((5, "aa"), (6, "bb"))
     ]
+    decided = state(live, *in_doubt.items())
     records = (*members, Record(end, {"tx": 1, **counts}, At("f", 0, 1)))
     semantics = crash_format(TX).semantics
     assert semantics is not None
