@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import tomllib
 from collections import Counter
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import confirmed
 import pytest
@@ -20,55 +19,19 @@ from journalspec_corpus import load_cases
 from journalspec_corpus.edits import Built
 from journalspec_reference import load
 
-
-class Written(NamedTuple):
-    """Records as people describe them, and how they are made a journal; by edition where it differs."""
-
-    base: Any
-    records: tuple[Any, ...]
-    #: The words that stand for names in braces in the records: edition, "*" for the others.
-    words: Mapping[str, tuple[str, ...]] = {}
-    #: How many cases each edition has at least.
-    least: int = 6
+#: Records that try everything; a format without any is tried with the bases of its authored cases.
+WRITTEN: dict[str, dict[str, Any]] = tomllib.loads(
+    (Path(__file__).parent / "data" / "written_records.toml").read_text(encoding="utf-8")
+)
 
 
-#: Records that try everything; a format without a row is tried with the bases of its authored cases.
-WRITTEN = {
-    "bitronix_tlog": Written(
-        lambda records, edition: (
-            {"records": records, "fill": "2e"} | ({"size": 1024} if edition in ("2.1", "3.0") else {})
-        ),
-        (
-            "r1 seq=7 time=-3",
-            {"type": "ACTIVE", "gtrid": "ab*127", "names": [], "seq": -1},
-            {"type": 77, "gtrid": "", "names": ["q*300"], "seq": 1},
-            {"type": "COMMITTED", "gtrid": "g2", "names": ["jms1", "db1", "db1"], "seq": 1},
-            {"type": "COMMITTED", "gtrid": "g2", "names_hex": ["62e97365"], "seq": 1},
-            "r9 ACTIVE",
-        ),
-    ),
-    "jboss_journal": Written(
-        lambda records, edition: {"files": [{"id": 7, "fill": "2e", "align": 16, "records": records}]},
-        (
-            "a ADD id=1 user_type=7 body=aabb",
-            "b UPDATE id=-1 user_type=255 body=",
-            "c ADD_TX tx=100 id=3 user_type=5 body=deadbeef",
-            "d UPDATE_TX tx=-9 id=9223372036854775807 body=00*20",
-            "e DELETE id=2",
-            "f DELETE_TX tx=100 id=1",
-            "g ROLLBACK tx=102",
-            "h COMMIT tx=9 {0}",
-            "i PREPARE tx=9 {0} {1}",
-        ),
-        {
-            "seed": ("pairs=1:2,7:1", ""),
-            "seed+hash": ("pairs=1:2,7:1", ""),
-            "s1": ("pairs=1:2,7:1", "extra=0102"),
-            "*": ("count=3", "extra=0102"),
-        },
-        least=70,
-    ),
-}
+def base_of(format_id: str, records: list[Any], edition: str) -> dict[str, Any]:
+    """Return how the records are made a journal."""
+    if format_id == "jboss_journal":
+        return {"files": [{"id": 7, "fill": "2e", "align": 16, "records": records}]}
+    return {"records": records, "fill": "2e"} | ({"size": 1024} if edition in ("2.1", "3.0") else {})
+
+
 CASES = Path(__file__).resolve().parents[1] / "cases"
 EDITIONS = [(name, edition) for name in format_ids() for edition in get_format(name).editions]
 each_edition = pytest.mark.parametrize(("format_id", "edition"), EDITIONS)
@@ -78,9 +41,10 @@ def written(format_id: str, edition: str) -> Built:
     if format_id not in WRITTEN:
         return first_base(format_id, edition)
     known = WRITTEN[format_id]
-    words = known.words.get(edition, known.words.get("*", ()))
-    records = [record.format(*words) if isinstance(record, str) else record for record in known.records]
-    built: Built = author(format_id).build(known.base(records, edition), edition)
+    words = known.get("words", {})
+    words = words.get(edition, words.get("*", ()))
+    records = [record.format(*words) if isinstance(record, str) else record for record in known["records"]]
+    built: Built = author(format_id).build(base_of(format_id, records, edition), edition)
     return built
 
 
@@ -145,7 +109,7 @@ def test_labels_cover_every_byte_of_headers_and_records_once(format_id: str, edi
 def test_every_edition_has_its_share(format_id: str) -> None:
     share = Counter(case.edition for case in load_cases(format_id))
     assert set(share) == set(get_format(format_id).editions)
-    assert min(share.values()) >= (WRITTEN[format_id].least if format_id in WRITTEN else 1)
+    assert min(share.values()) >= (WRITTEN[format_id]["least"] if format_id in WRITTEN else 1)
 
 
 @pytest.mark.real

@@ -19,26 +19,9 @@ from journalspec.files import Unfit
 from journalspec_corpus import Case, CaseError, form, load
 from journalspec_corpus.load import Intake
 
+TABLE = tomllib.loads((Path(__file__).parent / "data" / "hostile_cases.toml").read_text(encoding="utf-8"))
 READ = {"when": {"op": "read"}, "verdict": "clean"}
-GOOD: dict[str, Any] = {
-    "id": "btm.hostile.case",
-    "title": "A case",
-    "format": "bitronix_tlog",
-    "edition": "2.1",
-    "tier": "files",
-    "stratum": "H",
-    "category": "clean",
-    "level": "must",
-    "obeys": ["BTM-FIL-001"],
-    "breaks": [],
-    "flags": [],
-    "needs": ["read"],
-    "origin": {"kind": "authored", "base": "", "how": "", "checked_by": ["hand"]},
-    "input": {"files": [{"path": "a.log", "size": "100", "fill": "00", "extents": [["3", "aabb"]]}]},
-    "params": {},
-    "write": None,
-    "expect": [READ],
-}
+GOOD: dict[str, Any] = {**TABLE["case"], "write": None}
 FILE = GOOD["input"]["files"][0]
 WRITE = {"ops": [{"op": "open"}], "params": {}, "then": "read"}
 
@@ -76,7 +59,6 @@ def text(data: object, *changes: tuple[str, str]) -> bytes:
     return line.encode()
 
 
-TABLE = tomllib.loads((Path(__file__).parent / "data" / "hostile_cases.toml").read_text(encoding="utf-8"))
 MADE = {"good": good, "file": with_file, "expecting": expecting, "allowing": allowing}
 #: (what it is, the line, part of the reason). The schema and the compiled form agree on all that are JSON.
 HOSTILE: list[tuple[str, Any, str]] = [

@@ -22,17 +22,8 @@ SPECS = ROOT / "specs" / "journalspec"
 TOOL = ROOT / "tools" / "kaitai"
 SCHEMAS = [path for name in format_ids() for path in sorted((SPECS / name).rglob("*.ksy"))]
 KEY_ORDER = ["meta", "doc", "doc-ref", "-requirement", "params", "seq", "instances", "types", "enums"]
-META_ORDER = [
-    "id",
-    "title",
-    "application",
-    "file-extension",
-    "xref",
-    "license",
-    "ks-version",
-    "encoding",
-    "endian",
-]
+META_ORDER = ["id", "title", "application", "file-extension", "xref", "license", "ks-version"]
+META_ORDER += ["encoding", "endian"]
 each_schema = pytest.mark.parametrize("path", SCHEMAS, ids=lambda path: path.stem)
 
 
