@@ -169,17 +169,11 @@ OLD, BOTH = {"log": b"l", "old": b"o"}, {"log": b"l", "old": b"o", "tmp": b"n"}
         ("ext4-ordered", [BOTH, {"log": b"n", "old": b"o"}, {"log": b"n"}]),
         ("epoch-subset-512", [OLD, BOTH, {"log": b"n", "old": b"o"}, {"log": b"n"}]),
         # Every binding for itself: the new name, the old name of the same file, the name that is removed.
-        (
-            "alice-weak",
-            [
-                {"log": b"l"},
-                {"log": b"l", "tmp": b"n"},
-                {"log": b"n", "tmp": b"n"},
-                {"log": b"n", "old": b"o", "tmp": b"n"},
-            ],
-        ),
+        ("alice-weak",
+         [{"log": b"l"}, {"log": b"l", "tmp": b"n"}, {"log": b"n", "tmp": b"n"},
+         {"log": b"n", "old": b"o", "tmp": b"n"}]),
     ],
-)
+)  # fmt: skip
 def test_names_persist_as_the_preset_says(preset: str, expected: list[dict[str, bytes]]) -> None:
     assert same(left(SWITCH, preset), expected)
 
