@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from typing import Any
 
 from journalspec.contents import described
@@ -130,32 +130,18 @@ def _vocabulary(case: Case) -> Iterator[str]:
 
 def _words(known: Format, entry: Mapping[str, Any]) -> Iterator[str]:
     """Yield every name of an expectation that the format's vocabulary lacks."""
-    used = {
-        "code": [entry["code"]] if "code" in entry else [],
-        "reason": [region["reason"] for region in entry.get("dropped", ())],
-        "missing": [gone["code"] for gone in entry.get("missing", ())],
-        "note": (*entry.get("notes", ()), *entry.get("unnoted", ())),
-        "record type": [
-            record["type"]
-            for record in (*entry.get("records", ()), *entry.get("unanchored", ()))
-            if "type" in record
-        ],
-        "state": entry.get("state", {}),
-        "code of a refused operation": [refusal["code"] for refusal in entry.get("refusals", ())],
-    }
-    tables = {
-        "code": known.codes,
-        "reason": known.reasons,
-        "missing": known.missing,
-        "note": known.notes,
-        "record type": known.record_types,
-        "state": known.state,
-        "code of a refused operation": known.codes,
-    }
-    for kind, names in used.items():
-        for name in names:
-            if name not in tables[kind]:
-                yield f"{name!r} is no {kind} of {known.id}"
+    records = (*entry.get("records", ()), *entry.get("unanchored", ()))
+    kinds: tuple[tuple[str, Container[str], Iterable[str]], ...] = (
+        ("code", known.codes, [entry["code"]] if "code" in entry else []),
+        ("reason", known.reasons, [region["reason"] for region in entry.get("dropped", ())]),
+        ("missing", known.missing, [gone["code"] for gone in entry.get("missing", ())]),
+        ("note", known.notes, (*entry.get("notes", ()), *entry.get("unnoted", ()))),
+        ("record type", known.record_types, [each["type"] for each in records if "type" in each]),
+        ("state", known.state, entry.get("state", {})),
+        ("code of a refused operation", known.codes, [each["code"] for each in entry.get("refusals", ())]),
+    )
+    for kind, table, names in kinds:
+        yield from (f"{name!r} is no {kind} of {known.id}" for name in names if name not in table)
     yield from _of_contents(known, entry)
 
 

@@ -163,7 +163,7 @@ def kahadb_journal(directory: Path, size: int, shape: Shape) -> int:
 
     It begins with a trace, as one does that a broker has started on.
     """
-    batches, length = chain([Piece(_batch(0, _sized(1, b"a start")))], _batches(shape)), shape.file or size
+    batches, length = chain([Piece(_batch(0, sized(1, b"a start")))], _batches(shape)), shape.file or size
     names = [f"db-{number}.log" for number in range(1, max(1, size // length) + 1)]
     return sum(_fill(directory / name, b"", min(length, size), batches) for name in names)
 
@@ -173,27 +173,29 @@ def _batches(shape: Shape) -> Iterator[Piece]:
     body = (BODY * (shape.body // len(BODY) + 1))[: shape.body]
     for number in count(1):
         name = b"%012d" % number
-        which = _sized(2, _sized(3, b"Q")) + _sized(3, name)
+        which = sized(2, sized(3, b"Q")) + sized(3, name)
         if shape.transactions:
-            tx = _sized(1, _sized(1, _sized(1, b"c") + b"\x08" + _varint(number)))
-            add = _batch(1, tx + which + _sized(4, body)) + _batch(4, tx)
+            tx = sized(1, sized(1, sized(1, b"c") + b"\x08" + varint(number)))
+            add = _batch(1, tx + which + sized(4, body)) + _batch(4, tx)
         else:
-            add = _batch(1, which + _sized(4, body))
+            add = _batch(1, which + sized(4, body))
         stays = shape.live or number % STAYS == 0
         yield Piece(add, len(add)) if stays else Piece(add + _batch(2, which))
 
 
-def _varint(value: int) -> bytes:
+def varint(value: int) -> bytes:
+    """Return a number as protobuf writes it: seven bits a byte, the lowest first."""
     low = [value >> shift & 0x7F for shift in range(0, max(1, value.bit_length()), 7)]
     return bytes([byte | 0x80 for byte in low[:-1]] + low[-1:])
 
 
-def _sized(number: int, content: bytes) -> bytes:
-    return bytes([number << 3 | 2]) + _varint(len(content)) + content
+def sized(number: int, content: bytes) -> bytes:
+    """Return a field of protobuf that has a length."""
+    return bytes([number << 3 | 2]) + varint(len(content)) + content
 
 
 def _batch(command: int, message: bytes) -> bytes:
-    payload = bytes([command]) + _varint(len(message)) + message
+    payload = bytes([command]) + varint(len(message)) + message
     record = struct.pack(">iB", len(payload) + 5, 1) + payload
     return struct.pack(">iB11siq", 28, 2, b"WRITE BATCH", len(record), zlib.adler32(record)) + record
 

@@ -25,6 +25,7 @@ from typing import Any
 
 from messages_damage import records
 from messages_states import MAKERS, OWN, Maker, State
+from stores import OPENED
 
 from journalspec.formats import get_format
 from journalspec.messages import IMPACTS, MADE_NAME, ProductMessage, messages, prints
@@ -62,8 +63,7 @@ def classes(maker: Maker, target: Path) -> str:
 
 
 def _run(maker: Maker, path: str, arguments: list[str]) -> str:
-    opened = [f"--add-opens=java.base/java.{package}=ALL-UNNAMED" for package in ("lang", "util")]
-    words = ["java", "-Xmx512m", QUICK, *opened, "-cp", path, maker.program, *arguments]
+    words = ["java", "-Xmx512m", QUICK, *OPENED, "-cp", path, maker.program, *arguments]
     done = subprocess.run(words, capture_output=True, timeout=SECONDS, check=False)
     text = done.stdout.decode("utf-8", "replace")
     if not text.startswith("===") and arguments[0] != OWN:

@@ -182,8 +182,7 @@ def java(name: str, *arguments: str) -> list[str]:
     if not target.is_dir():
         words = ["javac", "-nowarn", "-XDsuppressNotes", "-d", str(target), "-cp", jars, str(source)]
         subprocess.run(words, check=True)
-    opened = [f"--add-opens=java.base/java.{package}=ALL-UNNAMED" for package in ("lang", "util")]
-    return ["java", "-Xmx2g", *opened, "-cp", f"{target}:{jars}", subject.program, *arguments]
+    return ["java", "-Xmx2g", *stores.OPENED, "-cp", f"{target}:{jars}", subject.program, *arguments]
 
 
 def store_of(name: str, mb: int) -> tuple[Path, Counts]:

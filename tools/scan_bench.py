@@ -31,6 +31,7 @@ from pathlib import Path
 from typing import Any
 
 import stores
+from memory import sized, varint
 
 from journalspec.formats import format_ids
 from journalspec_corpus.load import find_case
@@ -163,22 +164,10 @@ def make_jboss(root: Path, size: int, rng: random.Random) -> None:
         (root / f"activemq-data-{number}.amq").write_bytes(b"".join(parts).ljust(room, b"\0"))
 
 
-def _varint(number: int) -> bytes:
-    out = bytearray()
-    while number > 127:  # seven bits a byte
-        out.append(number & 127 | 128)
-        number >>= 7
-    return bytes((*out, number))
-
-
-def _sized(number: int, data: bytes) -> bytes:
-    return _varint(number << 3 | 2) + _varint(len(data)) + data
-
-
 def make_kahadb(root: Path, size: int, rng: random.Random) -> None:
     """Write data files of 32 MiB: messages that are added to eight queues and removed."""
     pool, serial, each = rng.randbytes(1 << 16), 0, 32 << 20
-    queues = [b"\x08\0" + _sized(2, b"queue%d" % number) for number in range(8)]
+    queues = [b"\x08\0" + sized(2, b"queue%d" % number) for number in range(8)]
     live: list[tuple[int, bytes]] = []
     for number in range(1, max(1, size // each) + 1):
         room, parts, used = min(each, size), [], 0
@@ -189,7 +178,7 @@ def make_kahadb(root: Path, size: int, rng: random.Random) -> None:
                 if live and rng.random() < 0.45:  # nearly half
                     queue, ident = live.pop(rng.randrange(max(0, len(live) - 500), len(live)))
                     message, code = (
-                        _sized(2, queues[queue]) + _sized(3, ident) + _sized(4, b"ack:" + ident),
+                        sized(2, queues[queue]) + sized(3, ident) + sized(4, b"ack:" + ident),
                         2,
                     )
                 else:
@@ -197,8 +186,8 @@ def make_kahadb(root: Path, size: int, rng: random.Random) -> None:
                     live.append((queue, ident))
                     at = rng.randrange(60_000)
                     body = pool[at : at + rng.randint(60, 500)]
-                    message, code = _sized(2, queues[queue]) + _sized(3, ident) + _sized(4, body), 1
-                payload = bytes((code,)) + _varint(len(message)) + message
+                    message, code = sized(2, queues[queue]) + sized(3, ident) + sized(4, body), 1
+                payload = bytes((code,)) + varint(len(message)) + message
                 records.append(struct.pack(">iB", len(payload) + 5, 1) + payload)
             data = b"".join(records)
             if used + len(data) + 40 > room:

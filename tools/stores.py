@@ -13,6 +13,8 @@ before with the same settings is taken from the cache (JOURNALSPEC_CACHE, or ~/.
 from __future__ import annotations
 
 import argparse
+import atexit
+import gzip
 import hashlib
 import json
 import os
@@ -32,6 +34,10 @@ TIMEOUT = 3600
 QUICK = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 #: More messages than this take longer.
 FEW = 10_000
+
+
+#: What products of today look into, of a Java that hides it.
+OPENED = tuple(f"--add-opens=java.base/java.{package}=ALL-UNNAMED" for package in ("lang", "util"))
 
 
 class StoreError(RuntimeError):
@@ -156,12 +162,23 @@ def browsed(name: str, version: str, store: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
 
 
+def unpacked(place: Path, pattern: str) -> Path:
+    """Return a directory, while this process lives, with files of another one, those in .gz unpacked."""
+    root = Path(tempfile.mkdtemp(prefix="store-"))
+    atexit.register(shutil.rmtree, root, ignore_errors=True)
+    for path in (path for path in place.glob(pattern) if path.is_file()):
+        target = root / path.relative_to(place).as_posix().removesuffix(".gz")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        data = path.read_bytes()
+        target.write_bytes(gzip.decompress(data) if path.suffix == ".gz" else data)
+    return root
+
+
 def command(name: str, version: str, scratch: Path, program: str = "") -> list[str]:
     """Return what starts the program of a product, but for its arguments; its source goes to `scratch`."""
     source = scratch / (program or PRODUCTS[name].program)
     source.write_text(source_of(name, version, program), encoding="utf-8")
-    opened = [f"--add-opens=java.base/java.{package}=ALL-UNNAMED" for package in ("lang", "util")]
-    return ["java", "-Xmx2g", *opened, "-cp", f"{jars(name, version)}/*", str(source)]
+    return ["java", "-Xmx2g", *OPENED, "-cp", f"{jars(name, version)}/*", str(source)]
 
 
 def main() -> None:

@@ -14,13 +14,13 @@ from journalspec.formats import format_ids
 from journalspec.requirements import requirements
 from journalspec_corpus import Case, Input, InputFile, load_cases
 from journalspec_corpus.flags import load_flags
-from journalspec_corpus.load import find_case
+from journalspec_corpus.load import PUBLISHED_TIERS, find_case
 
 FORMAT = "bitronix_tlog"
 
 
 def everything(format_id: str) -> list[Case]:
-    return [case for tier in ("smoke", "captured") for case in load_cases(format_id, tier)]
+    return [case for tier in PUBLISHED_TIERS for case in load_cases(format_id, tier)]
 
 
 @pytest.mark.parametrize("format_id", format_ids())

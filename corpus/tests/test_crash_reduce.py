@@ -110,63 +110,45 @@ def first_lives(adapter: CrashFormat, scope: str) -> list[Any]:
     return [work for work in adapter.workloads(scope) if hasattr(work, "steps")]
 
 
-_DONE: dict[int, tuple[CrashFormat, Named, State, Reduced]] = {}
-
-
-@pytest.fixture(params=range(len(KNOWN)), ids=IDS)
-def shrunk(request: pytest.FixtureRequest) -> tuple[CrashFormat, Named, State, Reduced]:
-    number: int = request.param
-    if number not in _DONE:
-        format_id, reader, verdict, work = KNOWN[number]
-        adapter, named = crash_format(format_id), reader_of(format_id, reader)
-        start = failing(adapter, work, named, verdict)
-        out = reduced(adapter, work, start.descriptor(SEED), named, verdict, budget=10**6)
-        _DONE[number] = adapter, named, start, out
-    return _DONE[number]
-
-
 def verdict_again(adapter: CrashFormat, named: Named, work: Any, descriptor: Descriptor) -> str:
     """Judge a state again, from its descriptor."""
     state = find(adapter.build(work), descriptor)
     return state.verdict(named.reader(state.files, state.trace.edition), salvaging=named.salvaging)
 
 
-def test_it_still_fails_in_the_same_way(shrunk: tuple[CrashFormat, Named, State, Reduced]) -> None:
-    adapter, named, start, out = shrunk
+@pytest.mark.parametrize(("format_id", "reader", "verdict", "work"), KNOWN, ids=IDS)
+def test_what_comes_out_fails_as_what_went_in_and_nothing_near_is_smaller(
+    format_id: str, reader: str, verdict: str, work: Any
+) -> None:
+    adapter, named = crash_format(format_id), reader_of(format_id, reader)
+    start = failing(adapter, work, named, verdict)
+    given = start.descriptor(SEED)
+    out = reduced(adapter, work, given, named, verdict, budget=10**6)
+    # It still fails in the same way.
     assert state_of(adapter.build(out.workload), out.descriptor) == dict(out.files)
-    assert verdict_again(adapter, named, out.workload, out.descriptor) == out.verdict
+    assert verdict_again(adapter, named, out.workload, out.descriptor) == out.verdict == verdict
     assert out.breaks == VERDICTS[out.verdict] != ()
     assert out.start == start.case_id
     assert out.minimal
-
-
-def test_it_is_no_larger_and_within_the_target(shrunk: tuple[CrashFormat, Named, State, Reduced]) -> None:
-    _, named, start, out = shrunk
+    # It is no larger, and within the target.
     assert out.deviations <= min(start.deviations, 2)
-    assert out.records <= start.records(named.reader(start.files, start.trace.edition))
-    assert out.records <= 3
+    assert out.records <= min(start.records(named.reader(start.files, start.trace.edition)), 3)
     assert rank(out.descriptor.preset) <= start.rank
-    assert bool(out.steps) == (out.descriptor != start.descriptor(SEED))
+    assert bool(out.steps) == (out.descriptor != given)
     if out.steps:
         assert (out.steps[-1].workload, out.steps[-1].descriptor) == (out.workload.name, out.descriptor)
-
-
-def test_writer_and_kind_of_run_stay(shrunk: tuple[CrashFormat, Named, State, Reduced]) -> None:
-    _, _, start, out = shrunk
-    for tag in ("kind", "order"):
-        assert out.state.trace.tags[tag] == start.trace.tags[tag]
-    assert out.state.trace.edition == start.trace.edition
-
-
-def test_no_single_reduction_fails(shrunk: tuple[CrashFormat, Named, State, Reduced]) -> None:
-    """All states, not too large, of all smaller workloads, each read from its files."""
-    adapter, named, _, out = shrunk
+    # Writer and kind of run stay.
+    kept = [
+        (trace.edition, trace.tags["kind"], trace.tags["order"]) for trace in (start.trace, out.state.trace)
+    ]
+    assert kept[0] == kept[1]
+    # No single reduction fails: all states, not too large, of all smaller workloads, read from their files.
     read: dict[bytes, Answer] = {}
     looked_at = 0
     in_effect = bool(wrong(out.answer, out.state.situation.expected))
-    for work in [*smaller(adapter, out.workload), out.workload]:
-        own = work == out.workload
-        for state in no_larger(adapter, work, out):
+    for smaller_work in [*smaller(adapter, out.workload), out.workload]:
+        own = smaller_work == out.workload
+        for state in no_larger(adapter, smaller_work, out):
             if own and (state.deviations, state.rank) >= (out.deviations, rank(out.descriptor.preset)):
                 continue
             key = state.content_id
@@ -177,6 +159,10 @@ def test_no_single_reduction_fails(shrunk: tuple[CrashFormat, Named, State, Redu
             alike = bool(wrong(read[key], state.situation.expected)) == in_effect
             assert not (fails and alike) or state.records(read[key]) > out.records, state.trace.name
     assert looked_at or (out.deviations == 0 and not list(smaller(adapter, out.workload)))
+    # Reducing again changes nothing.
+    again = reduced(adapter, out.workload, out.descriptor, named, out.verdict, budget=10**6)
+    assert (again.workload, again.descriptor, again.steps) == (out.workload, out.descriptor, ())
+    assert again.minimal
 
 
 def no_larger(adapter: CrashFormat, work: Any, out: Reduced) -> Iterator[State]:
@@ -187,13 +173,6 @@ def no_larger(adapter: CrashFormat, work: Any, out: Reduced) -> Iterator[State]:
     for situation in situations(trace, rank(out.descriptor.preset), SEED, "R"):
         for row in np.flatnonzero(situation.deviations <= out.deviations).tolist():
             yield State(situation, row)
-
-
-def test_reducing_again_changes_nothing(shrunk: tuple[CrashFormat, Named, State, Reduced]) -> None:
-    adapter, named, _, out = shrunk
-    again = reduced(adapter, out.workload, out.descriptor, named, out.verdict, budget=10**6)
-    assert (again.workload, again.descriptor, again.steps) == (out.workload, out.descriptor, ())
-    assert again.minimal
 
 
 @pytest.mark.parametrize("number", range(0, len(KNOWN), 3))

@@ -8,7 +8,6 @@ starts many stores in one JVM and returns what came out of each; :func:`expected
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import shutil
 import struct
@@ -20,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from stores import StoreError, cache, jars
+from stores import OPENED, StoreError, cache, jars, unpacked
 
 from journalspec.reread import LISTS
 from journalspec_reference.answers import SALVAGE, Answer, ask
@@ -87,9 +86,8 @@ def command(broker: Broker, scratch: Path) -> list[str]:
     source = scratch / broker.program
     parts = (HERE.with_name(name) for name in (broker.program, COMMON))
     source.write_text("".join(part.read_text(encoding="utf-8") for part in parts), encoding="utf-8")
-    opened = [f"--add-opens=java.base/java.{package}=ALL-UNNAMED" for package in ("lang", "util")]
     path = f"{jars(broker.name, broker.version)}/*"
-    return ["java", "-Xmx1g", "-XX:TieredStopAtLevel=1", *opened, "-cp", path, str(source)]
+    return ["java", "-Xmx1g", "-XX:TieredStopAtLevel=1", *OPENED, "-cp", path, str(source)]
 
 
 def received(
@@ -236,7 +234,6 @@ def differences(wanted: Outcome, got: Outcome) -> Iterator[str]:
 #: Columns that only tell where something is, or that count what may be left out.
 _PLACES = {"file", "off", "compact_count", "kind"}
 _COUNTS = {"messages", "bytes", "sends", "acknowledges", "queue"}
-_unpacked: list[tempfile.TemporaryDirectory[str]] = []
 #: So many stores share a process.
 SHARED = 40
 
@@ -253,17 +250,7 @@ def stores() -> Iterator[Path]:
     ):
         yield from sorted((cache() / "stores").glob(f"{name}-*"))[:1]
     for place in sorted((HERE.parents[3] / "shared/contents/jboss_journal").glob("artemis-*")):
-        scratch = tempfile.TemporaryDirectory(prefix="newstore-jboss-")
-        _unpacked.append(scratch)
-        for path in (path for path in place.rglob("*") if path.is_file() and path.parent != place):
-            target = Path(scratch.name, path.relative_to(place))
-            target.parent.mkdir(parents=True, exist_ok=True)
-            data = path.read_bytes()
-            packed = path.suffix == ".gz"
-            (target.with_suffix("") if packed else target).write_bytes(
-                gzip.decompress(data) if packed else data
-            )
-        yield Path(scratch.name)
+        yield unpacked(place, "*/**/*")
 
 
 def starts(files: Mapping[str, bytes]) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import shutil
 import subprocess
 import tempfile
@@ -14,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from stores import cache, jars
+from stores import OPENED, cache, jars, unpacked
 
 from journalspec.kahadb_journal.commands import build
 from journalspec_reference.answers import Answer
@@ -35,7 +34,6 @@ LATEST = "6.1.7"
 COMMANDS = DIALECTS["5.16"].commands
 #: So many stores share a process.
 SHARED = 60
-_unpacked: list[tempfile.TemporaryDirectory[str]] = []
 
 
 def stores() -> Iterator[Path]:
@@ -43,13 +41,7 @@ def stores() -> Iterator[Path]:
     yield from sorted((cache() / "stores").glob("kahadb-*"))
     for place in sorted((HERE.parents[3] / "shared/contents/kahadb_journal").glob("*/*kaha*")):
         if any(place.glob("db-*.log.gz")):
-            scratch = tempfile.TemporaryDirectory(prefix="newstore-kahadb-")
-            _unpacked.append(scratch)
-            for path in place.glob("db*.gz"):
-                Path(scratch.name, path.name.removesuffix(".gz")).write_bytes(
-                    gzip.decompress(path.read_bytes())
-                )
-            yield Path(scratch.name)
+            yield unpacked(place, "db*.gz")
 
 
 def live(answer: Answer) -> Any:
@@ -77,9 +69,8 @@ def command(version: str, scratch: Path) -> list[str]:
         text = text.replace("jakarta.jms", "javax.jms")
     source = scratch / "KahaDelivers.java"
     source.write_text(text, encoding="utf-8")
-    opened = [f"--add-opens=java.base/java.{package}=ALL-UNNAMED" for package in ("lang", "util")]
     small = ["-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
-    return ["java", *small, *opened, "-cp", f"{jars('kahadb', version)}/*", str(source)]
+    return ["java", *small, *OPENED, "-cp", f"{jars('kahadb', version)}/*", str(source)]
 
 
 def release(answer: Answer) -> str:
