@@ -58,16 +58,6 @@ def build(work: Any) -> Trace:
     return crash_format(DISK if isinstance(work, (Logged, LongWorkload)) else TX).build(work)
 
 
-def test_traces_are_repeatable_and_named_once(adapter: CrashFormat) -> None:
-    for scope in ("smoke", "core"):
-        works = list(adapter.workloads(scope))
-        assert len({work.name for work in works}) == len(works)
-    for work in works[::97]:
-        first, second = adapter.build(work), adapter.build(work)
-        assert first.id == second.id
-        assert first.ops == second.ops
-
-
 def listed(**block: Any) -> list[tuple[Any, ...]]:
     tables = Tables("", Workload, Step, lambda sizes: [(Step("add", 1, size),) for size in sizes])
     tables.__dict__["rows"] = {

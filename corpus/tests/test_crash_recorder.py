@@ -26,9 +26,12 @@ def test_copies_are_what_was_made_and_share_nothing_that_changes() -> None:
 @pytest.mark.parametrize(
     "format_id", ["bitronix_tlog", "jboss_journal", "kahadb_journal", "derby_log", "swiftmq_store"]
 )
-def test_a_trace_is_the_same_however_its_recorder_began(format_id: str) -> None:
+def test_traces_are_named_once_and_the_same_however_their_recorders_began(format_id: str) -> None:
     adapter = crash_format(format_id)
-    works = list(adapter.workloads("core"))[:240:9]
+    for scope in ("smoke", "core"):
+        every = list(adapter.workloads(scope))
+        assert len({work.name for work in every}) == len(every)
+    works = every[:240:9]
     ids = []
     for _ in range(3):
         ids.append([adapter.build(work).id for work in works])

@@ -258,7 +258,8 @@ def test_the_search_finds_the_definition_of_an_id_first(site: Path) -> None:
     node = shutil.which("node")
     if node is None:
         pytest.skip("Node.js is not installed")
-    names = [item.id for format_id in format_ids() for item in requirements(format_id)]
+    # Of those of an area, which differ in their numbers alone, each third.
+    names = [item.id for format_id in format_ids() for item in list(requirements(format_id))[::3]]
     command = [node, str(DOCS / "tests" / "search.mjs"), str(site / "_static"), str(site / "searchindex.js")]
     done = subprocess.run(
         [*command, *names, names[0].lower()], capture_output=True, text=True, check=True, timeout=300
@@ -267,16 +268,23 @@ def test_the_search_finds_the_definition_of_an_id_first(site: Path) -> None:
     assert found == [f"req-{name.lower()}" for name in (*names, names[0])]
 
 
-@pytest.mark.parametrize("format_id", format_ids())
-def test_the_page_of_downloads_has_the_sum_of_what_the_command_writes(
-    format_id: str, site: Path, tmp_path: Path
-) -> None:
+def test_the_page_of_downloads_has_the_sums_of_what_the_command_writes(site: Path, tmp_path: Path) -> None:
+    """One for each format; the one of the fewest cases is made again."""
+    text = unescape((site / "downloads.html").read_text(encoding="utf-8"))
+    sums = {
+        name: re.search(
+            rf"journalspec corpus archive --format {name} .*?\b([0-9a-f]{{64}})\b", text, re.DOTALL
+        )
+        for name in format_ids()
+    }
+    assert len({found and found[1] for found in sums.values()} - {None}) == len(sums)
+    least = min(format_ids(), key=lambda name: len(sources.cases(name)))
     out = tmp_path / "cases.tar.gz"
-    done = CliRunner().invoke(cli, ["corpus", "archive", "--format", format_id, "--out", str(out)])
+    done = CliRunner().invoke(cli, ["corpus", "archive", "--format", least, "--out", str(out)])
     assert done.exit_code == 0, done.output
-    text = (site / "downloads.html").read_text(encoding="utf-8")
-    assert f"journalspec corpus archive --format {format_id} " in unescape(text)
-    assert hashlib.sha256(out.read_bytes()).hexdigest() in text
+    found = sums[least]
+    assert found is not None
+    assert found[1] == hashlib.sha256(out.read_bytes()).hexdigest()
 
 
 @pytest.mark.parametrize("format_id", format_ids())
