@@ -232,8 +232,7 @@ def expected_record(
     if "record" in item:
         whole = expected_record(built, item["record"], author, brief)
         changes = _expanded(
-            author,
-            {key: value for key, value in item.items() if key not in ("record", "without", "absent")},
+            author, {key: value for key, value in item.items() if key not in ("record", "without", "absent")}
         )
         # Published as null: the answer must not have the field.
         changes |= dict.fromkeys(item.get("absent", ()))

@@ -135,10 +135,7 @@ class _Families:
         damaged = built.copy()
         for edit in fill(names.get("damage", []), names):
             apply(
-                damaged,
-                edit,
-                lambda name: self._journal(names, names["other"][name]),
-                sealing(self.author),
+                damaged, edit, lambda name: self._journal(names, names["other"][name]), sealing(self.author)
             )
         content = damaged.content()
         key = (id(built), *content.items())

@@ -621,8 +621,7 @@ def summary(verdicts: Sequence[Reaction]) -> Json:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Meet the faults and show what became of them; 0 if all is as it should be, else 1."""
     parser = argparse.ArgumentParser(
-        prog="python tools/faults.py",
-        description="Inject faults; tell what became of each.",
+        prog="python tools/faults.py", description="Inject faults; tell what became of each."
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the table to FILE")
     parser.add_argument(

@@ -177,11 +177,7 @@ def summary_of(report: Report, build: Path, engine: Engine) -> tuple[dict[str, A
         seen = engine.run(probe)
         presets = Counter(other.descriptor.preset for other, _ in found)
         ordered = sorted(presets, key=rank)
-        first = {
-            **dict(zip(MEMBERS, kind, strict=True)),
-            **_descriptor(case),
-            "answer": _answer(case, seen),
-        }
+        first = {**dict(zip(MEMBERS, kind, strict=True)), **_descriptor(case), "answer": _answer(case, seen)}
         failures.append(
             {
                 "kind": name,

@@ -177,10 +177,7 @@ def make_kahadb(root: Path, size: int, rng: random.Random) -> None:
                 serial += 1
                 if live and rng.random() < 0.45:  # nearly half
                     queue, ident = live.pop(rng.randrange(max(0, len(live) - 500), len(live)))
-                    message, code = (
-                        sized(2, queues[queue]) + sized(3, ident) + sized(4, b"ack:" + ident),
-                        2,
-                    )
+                    message, code = (sized(2, queues[queue]) + sized(3, ident) + sized(4, b"ack:" + ident), 2)
                 else:
                     queue, ident = rng.randrange(8), b"ID:host-4711-1700000000000-4:1:1:1:%d" % serial
                     live.append((queue, ident))

@@ -17,6 +17,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from record_findings import verdict_of
+from toml_text import toml_value
 
 from journalspec.files import replace_text
 from journalspec.formats import format_ids, format_module
@@ -48,15 +49,9 @@ def rendered(found: Iterable[Finding]) -> str:
     out = _HEAD
     for finding in found:
         members = {name: value for name, value in asdict(finding).items() if value}
-        lines = [f"{name} = {_toml(value)}" for name, value in members.items()]
+        lines = [f"{name} = {toml_value(value)}" for name, value in members.items()]
         out += "\n".join(("", "[[finding]]", *lines, ""))
     return out
-
-
-def _toml(value: str | tuple[str, ...]) -> str:
-    if isinstance(value, tuple):
-        return f"[{', '.join(map(_toml, value))}]"
-    return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def products(format_id: str) -> list[str]:

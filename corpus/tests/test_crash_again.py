@@ -341,9 +341,7 @@ def test_no_reader_has_a_say_in_which_crash_a_second_life_begins_with(
         assert [left.descriptor for left in now.images] == [left.descriptor for left in before.images]
 
 
-def test_where_the_writer_refuses_there_is_no_second_life(
-    disk: CrashFormat,
-) -> None:
+def test_where_the_writer_refuses_there_is_no_second_life(disk: CrashFormat) -> None:
     first = unlisted(disk.build(Workload("swap", "spec", ONE)))
     traces = [
         second_crash.build(SecondLife(Workload("swap", "spec", ONE), number, "typical"), disk_resume, first)

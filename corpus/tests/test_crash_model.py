@@ -93,10 +93,7 @@ GROWN = trace_of(Write("log", 0, A), Write("log", PAGE, B), base={"log": b"", "o
         ("xfs-unwritten", [b"", A, A + B, ZERO + B]),
         ("epoch-subset-4096", [b"", A, A + B, ZERO + B, ZERO, ZERO + ZERO, A + ZERO]),
         # What can be seen of new space that nothing arrived in is the other file's block there.
-        (
-            "ext4-writeback-stale",
-            [OTHER[:PAGE], OTHER, A + OTHER[PAGE:], OTHER[:PAGE] + B],
-        ),
+        ("ext4-writeback-stale", [OTHER[:PAGE], OTHER, A + OTHER[PAGE:], OTHER[:PAGE] + B]),
     ],
 )
 def test_sizes_and_data_of_a_file_that_grows(preset: str, logs: list[bytes]) -> None:
@@ -114,15 +111,11 @@ def test_the_weakest_model_shows_garbage_in_new_space() -> None:
 
 def test_a_file_that_was_made_longer_reads_as_zeros_and_its_size_is_as_the_preset_says() -> None:
     trace = trace_of(
-        Truncate("log", 2 * PAGE),
-        Sync("log"),
-        Write("log", 0, A),
-        base={"log": b"", "other": OTHER},
+        Truncate("log", 2 * PAGE), Sync("log"), Write("log", 0, A), base={"log": b"", "other": OTHER}
     )
     for preset in ("ext4-ordered", "xfs-unwritten", "epoch-subset-4096"):
         assert same(
-            left(trace, preset),
-            [{"log": ZERO + ZERO, "other": OTHER}, {"log": A + ZERO, "other": OTHER}],
+            left(trace, preset), [{"log": ZERO + ZERO, "other": OTHER}, {"log": A + ZERO, "other": OTHER}]
         )
     assert left(trace, "ext4-writeback-stale") == []
 
@@ -441,12 +434,7 @@ def rows(
             preset = PRESETS[states.preset[row]]
             if not wanted(next(numbers), preset.name):
                 continue
-            yield (
-                states,
-                preset,
-                descriptor_of(states, row, SEED),
-                states.point.materialise(codes),
-            )
+            yield (states, preset, descriptor_of(states, row, SEED), states.point.materialise(codes))
 
 
 # --- Small traces: blocks, enumeration and expected outcome, each held against a plainer way to say it ---
@@ -493,13 +481,7 @@ def test_a_barrier_is_what_keeps_the_pointer_behind_the_data() -> None:
 
 
 def test_what_is_owed_follows_acknowledgement_and_release() -> None:
-    ops = (
-        *record("a", 1000, 10),
-        Sync("log"),
-        Ack(("a",)),
-        Release(("a",)),
-        *record("b", 2000, 10),
-    )
+    ops = (*record("a", 1000, 10), Sync("log"), Ack(("a",)), Release(("a",)), *record("b", 2000, 10))
     trace = trace_of(*ops, base={"log": bytes(4096)})
     assert expected_at(trace, 3).must_keep == frozenset()
     assert expected_at(trace, 4).must_keep == {"a"}
@@ -533,8 +515,7 @@ def test_of_what_was_not_released_none_may_be_missing_before_another() -> None:
 
 
 @pytest.mark.parametrize(
-    ("dims", "count"),
-    [((2,) * 6, 64), ((2,) * 12, EXHAUSTIVE), ((3, 2, 4), 24), ((1,), 1)],
+    ("dims", "count"), [((2,) * 6, 64), ((2,) * 12, EXHAUSTIVE), ((3, 2, 4), 24), ((1,), 1)]
 )
 def test_few_subsets_are_enumerated_whole(dims: tuple[int, ...], count: int) -> None:
     got = subsets(dims)

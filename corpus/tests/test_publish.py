@@ -9,14 +9,7 @@ from pathlib import Path
 
 import pytest
 from authored import AuthoringError
-from publish import (
-    PublishError,
-    captured_cases,
-    input_digest,
-    main,
-    publish,
-    render,
-)
+from publish import PublishError, captured_cases, input_digest, main, publish, render
 
 from journalspec_corpus import Case, load_cases
 from journalspec_corpus.load import PUBLISHED_TIERS

@@ -12,16 +12,7 @@ from typing import Any
 import pytest
 
 from journalspec.formats import format_ids, get_format
-from journalspec.messages import (
-    FILE_NAME,
-    every_message,
-    lint,
-    made,
-    matching,
-    messages,
-    nearest,
-    prints,
-)
+from journalspec.messages import FILE_NAME, every_message, lint, made, matching, messages, nearest, prints
 
 #: Products that run here: so many of their messages at least were printed by a start.
 RUN = {"jboss_journal": 10, "kahadb_journal": 10, "derby_log": 10, "bitronix_tlog": 10}

@@ -5,17 +5,7 @@ from dataclasses import replace
 import pytest
 
 from journalspec.formats import UnknownFormat, format_ids, format_module, get_format
-from journalspec.observation import (
-    At,
-    Dropped,
-    FileMap,
-    Level,
-    Note,
-    Observation,
-    Record,
-    jsonable,
-    refused,
-)
+from journalspec.observation import At, Dropped, FileMap, Level, Note, Observation, Record, jsonable, refused
 from journalspec.schemas import KINDS, SchemaError, codec
 
 FORMAT = format_ids()[0]

@@ -10,17 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from fakes._faulty import (
-    FOREVER,
-    Does,
-    Message,
-    Turn,
-    acts,
-    as_text,
-    by_mode,
-    everywhere,
-    misdeeds_of,
-)
+from fakes._faulty import FOREVER, Does, Message, Turn, acts, as_text, by_mode, everywhere, misdeeds_of
 
 #: A text that can only be bytes in hex.
 HEX = re.compile(r"(?=.*[a-f])([0-9a-f]{2}){5,}")

@@ -8,12 +8,7 @@ from typing import Any
 
 from hostile import repeated
 from journalspec.layout import integer, joined
-from journalspec_corpus.bitronix_tlog.author import (
-    NIO_NAME,
-    SEED_NAME,
-    header_parts,
-    record_bytes,
-)
+from journalspec_corpus.bitronix_tlog.author import NIO_NAME, SEED_NAME, header_parts, record_bytes
 from journalspec_corpus.bitronix_tlog.drawing import pair
 from journalspec_corpus.bitronix_tlog.naive import END_MARK, LOG_START
 

@@ -6,14 +6,7 @@ from collections.abc import Mapping
 from struct import pack
 
 from hostile import repeated
-from journalspec_corpus.swiftmq_store.author import (
-    CHAIN,
-    LOG,
-    PAGE,
-    PAGES,
-    branch,
-    build,
-)
+from journalspec_corpus.swiftmq_store.author import CHAIN, LOG, PAGE, PAGES, branch, build
 
 #: What begins the log of a hostile store.
 START = pack(">iq", 1, 7)
