@@ -128,7 +128,7 @@ def test_the_journals_of_the_tool_are_valid_and_as_live_as_it_says(directory: Pa
 #: small, growth shows in a second one that takes less time.
 GROWN = [
     ("bitronix_tlog", "deleted", (1 << 18, 5 << 18), 1.0),
-    ("jboss_journal", "one-file", (1 << 18, 7 << 18), 1.0),
+    ("jboss_journal", "one-file", (1 << 20, 5 << 19), 1.0),
     ("kahadb_journal", "one-file", (1 << 15, 1 << 17), 1.0),
     ("swiftmq_store", "deleted", (1 << 21, 1 << 23), 0.0),
     ("swiftmq_store", "committed", (1 << 18, 7 << 18), 0.0),
@@ -158,8 +158,7 @@ def test_memory_does_not_grow_with_the_journal(
         body = tool.SHAPES[shape].body
         tool.MAKERS[format_id](place, size, tool.SHAPES[shape]._replace(body=min(size >> 3, body)))
         (journal,) = find_journals(load_files(place))
-        if not peaks:
-            answers.ask(journal, policy)  # what is imported and kept for good does not count
+        answers.ask(journal, policy)
         tracemalloc.start()
         try:
             seen = answers.ask(journal, policy).observation
