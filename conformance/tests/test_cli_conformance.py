@@ -12,7 +12,7 @@ from click.testing import Result
 from journalspec_conformance.cli import COMMANDS
 from journalspec_conformance.cli._tables import show_table
 from journalspec_conformance.report import load_report
-from judged import CASES, call, fake
+from judged import CASES, call, fake, has
 
 
 def run(*arguments: object) -> Result:
@@ -37,27 +37,19 @@ def test_report_exports_matrix(tmp_path: Path) -> None:
     assert report.header["target"] == "reference"
     assert report.counts == {"pass": 10}
     assert call("summary", good).exit_code == 0
-    failed = call("summary", bad, "--format", "junit")
-    assert failed.exit_code == 1
-    assert "<testsuites>" in failed.stdout
+    assert "<testsuites>" in call("summary", bad, "--format", "junit", status=1).stdout
     assert "## journalspec-reference" in call("summary", bad, "--format", "markdown").stdout
-    both = call("matrix", good, bad, "--markdown")
-    assert both.exit_code == 0
-    assert "| bitronix_tlog | 10/10 |" in both.stdout
+    assert "| bitronix_tlog | 10/10 |" in call("matrix", good, bad, "--markdown", status=0).stdout
     assert "BTM-" in call("matrix", good, bad, "--by", "requirement").stdout
     bad.write_text(bad.read_text().rsplit("\n", 2)[0] + "\n")
-    cut = call("summary", bad)
-    assert cut.exit_code == 2
-    assert "footer is missing" in cut.stderr
+    assert "footer is missing" in call("summary", bad, status=2).stderr
 
 
 def test_known_failures_from_the_first_run_to_green(tmp_path: Path) -> None:
     report, expect = tmp_path / "r.jsonl", tmp_path / "expect.toml"
     impl = ("--impl", fake("forgets_records"), "--select", "**/read")
     assert run(*impl, "--report", report).exit_code == 1
-    updated = call("expect", "--update", expect, report)
-    assert updated.exit_code == 0
-    assert "added btm.judge.clean/read" in updated.stdout
+    assert "added btm.judge.clean/read" in call("expect", "--update", expect, report, status=0).stdout
     refused = run(*impl, "--expect", expect)
     assert refused.exit_code == 2
     assert "why it fails is not said" in refused.stderr
@@ -81,8 +73,7 @@ def test_should_is_enforced_on_demand(tmp_path: Path) -> None:
 def test_a_report_that_cannot_be_written_costs_no_answers(tmp_path: Path) -> None:
     """Where it can be known before, nothing is asked; where not, what was found is shown first."""
     nowhere = run("--impl", "reference", "--report", tmp_path / "no" / "r.jsonl")
-    assert nowhere.exit_code == 2
-    assert nowhere.stdout == ""
+    assert (nowhere.exit_code, nowhere.stdout) == (2, "")
     assert "No such file or directory" in nowhere.stderr
     if Path("/dev/full").exists():
         full = run("--impl", "reference", "--report", "/dev/full")
@@ -104,8 +95,7 @@ def test_reports_that_are_no_comparison(tmp_path: Path) -> None:
 
 def test_names_in_tables_are_neither_markup_nor_orders(capsys: pytest.CaptureFixture[str]) -> None:
     show_table(["[red]a", "b"], [["[/]\x1b[2J", "c\nd"]], "[/nothing]\x07")
-    out = capsys.readouterr().out
-    assert out.splitlines() == ["[/nothing]\\x07", "[red]a      b", "[/]\\x1b[2J  c\\nd"]
+    assert capsys.readouterr().out.splitlines() == ["[/nothing]\\x07", "[red]a      b", "[/]\\x1b[2J  c\\nd"]
 
 
 def test_a_long_value_is_cut_in_words_and_whole_as_data() -> None:
@@ -121,8 +111,7 @@ def test_a_fault_of_ours_is_one_paragraph(monkeypatch: pytest.MonkeyPatch) -> No
         raise ZeroDivisionError("by zero")
 
     monkeypatch.setattr("journalspec_conformance.cli.run.prepare", broken)
-    done = call("run", "--impl", "reference")
-    assert done.exit_code == 2
+    done = call("run", "--impl", "reference", status=2)
     assert "fault of journalspec, please report it: ZeroDivisionError" in done.stderr
     monkeypatch.setenv("JOURNALSPEC_TRACEBACK", "1")
     assert isinstance(call("run", "--impl", "reference").exception, ZeroDivisionError)
@@ -133,8 +122,7 @@ def test_too_little_memory_is_no_fault_of_ours(monkeypatch: pytest.MonkeyPatch) 
         raise MemoryError
 
     monkeypatch.setattr("journalspec_conformance.cli.run.prepare", full)
-    done = call("run", "--impl", "reference")
-    assert done.exit_code == 2
+    done = call("run", "--impl", "reference", status=2)
     assert "not enough memory" in done.stderr
     assert "fault" not in done.stderr
 
@@ -169,9 +157,16 @@ def test_the_installed_command_starts_fast_and_imports_little() -> None:
 
 def test_an_archive_says_what_is_in_it(tmp_path: Path) -> None:
     done = call(
-        "corpus", "archive", "--tier", "captured", "--format", "jboss_journal", "--out", tmp_path / "c.tar"
+        "corpus",
+        "archive",
+        "--tier",
+        "captured",
+        "--format",
+        "jboss_journal",
+        "--out",
+        tmp_path / "c.tar",
+        status=0,
     )
-    assert done.exit_code == 0
     assert f" cases in {tmp_path / 'c.tar'}, {(tmp_path / 'c.tar').stat().st_size} bytes" in done.stdout
 
 
@@ -189,10 +184,7 @@ def test_github_gets_one_annotation_per_group(tmp_path: Path, monkeypatch: pytes
 def test_a_report_that_judges_nothing_is_no_success(tmp_path: Path) -> None:
     report = tmp_path / "r.jsonl"
     assert run("--impl", fake("declares_nothing"), "--report", report).exit_code == 2
-    done = call("summary", report)
-    assert done.exit_code == 1
-    assert "0 judged, 10 not (unsupported 10)" in done.stdout
-    assert "nothing was judged" in done.stdout
+    has(call("summary", report, status=1).stdout, "0 judged, 10 not (unsupported 10)", "nothing was judged")
 
 
 @pytest.mark.parametrize("link", [None, "symlink_to", "hardlink_to"])
@@ -208,8 +200,7 @@ def test_a_report_replaces_nothing_that_is_read(option: str, link: str | None, t
         getattr(report, link)(read[option])
     options = [part for name, path in read.items() for part in (name, path)]
     # The implementation cannot be started: nothing was asked.
-    done = call("run", *options, "--impl", "./gone --x", "--report", report)
-    assert done.exit_code == 2
+    done = call("run", *options, "--impl", "./gone --x", "--report", report, status=2)
     assert f"is the same file as {option} {read[option]}" in done.stderr
     assert {path: path.read_bytes() for path in read.values()} == before
 
@@ -231,7 +222,5 @@ def test_an_implementation_that_starts_only_once(tmp_path: Path, capfd: pytest.C
     program.write_text(GREETS_ONCE)
     done = run("--impl", f"{sys.executable} {program} {tmp_path / 'mark'}", "--jobs", "2")
     assert done.exit_code == 2
-    assert "once.py" in done.stderr
-    assert "it did not introduce itself" in done.stderr
-    assert "exit status 3" in done.stderr
+    has(done.stderr, "once.py", "it did not introduce itself", "exit status 3")
     assert "Traceback" not in done.stderr + capfd.readouterr().err

@@ -12,7 +12,7 @@ import pytest
 from click.testing import Result
 
 from journals import COMMITTED, COMMITTING, PARTIAL_COMMIT, PREPARED, add, decision, page, pair
-from judged import flat, in_full
+from judged import flat, has, in_full
 from tables import table
 
 REAL = Path(__file__).resolve().parents[2].parent / "shared" / "real"
@@ -109,7 +109,7 @@ def test_what_is_shown_to_people(row: dict[str, Any], request: pytest.FixtureReq
 
 
 @pytest.mark.parametrize("options", [(), ("--hex",)])
-def test_output_fits_eighty_columns_and_carries_no_colour_in_a_pipe(
+def test_output_fits_eighty_columns_and_has_no_colour_in_a_pipe(
     stale: Path, options: tuple[str, ...]
 ) -> None:
     result = inspect(stale, *options)
@@ -145,8 +145,7 @@ def test_a_journal_of_which_nothing_can_be_read_ends_with_three(tmp_path: Path) 
         (tmp_path / f"btm{number}.tlog").write_bytes(b"garbage")
     assert answer(tmp_path, status=3)["code"] == "short-file"
     text = flat(inspect(tmp_path))
-    assert "verdict refused" in text
-    assert "why header/short-file: the file is shorter than its header" in text
+    has(text, "verdict refused", "why header/short-file: the file is shorter than its header")
 
 
 def test_names_cannot_steer_the_terminal(tmp_path: Path) -> None:
@@ -170,16 +169,6 @@ def test_gzip_and_large_files(tmp_path: Path) -> None:
     assert "00000015  00 * 2097152 bytes, up to 00200015" in inspect(tmp_path, "--hex").stdout
 
 
-def test_nothing_is_written(damaged: Path) -> None:
-    for path in damaged.iterdir():
-        path.chmod(0o444)
-    before = {path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in damaged.iterdir()}
-    for asked in (inspect(damaged), inspect(damaged, "--hex"), recover(damaged)):
-        assert asked.exit_code in (1, 3)
-    assert recover(damaged, "--policy", "salvage").exit_code == 1
-    assert {path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in damaged.iterdir()} == before
-
-
 def test_the_refusal_as_json(damaged: Path) -> None:
     seen = answer(damaged, by=recover, status=3)
     assert (seen["verdict"], seen["phase"], seen["code"]) == ("refused", "checksum", "bad-checksum")
@@ -189,8 +178,7 @@ def test_the_refusal_as_json(damaged: Path) -> None:
 
 def test_the_json_of_salvage_carries_what_it_leaves_out(hidden: Path) -> None:
     seen = answer(hidden, "--policy", "salvage", by=recover, status=1)
-    assert seen["records"] == []
-    assert seen["state"]["unfinished"] == []
+    assert (seen["records"], seen["state"]["unfinished"]) == ([], [])
     found = seen["unanchored"][0]
     assert (found["type"], found["gtrid"], found["names"]) == ("COMMITTING", "41", ["db1", "jms1"])
     assert (found["at"]["file"], found["at"]["off"]) == ("btm1.tlog", "21")
@@ -200,8 +188,7 @@ def test_the_json_of_salvage_carries_what_it_leaves_out(hidden: Path) -> None:
 def test_where_no_file_is_left_the_refusal_names_it(hidden: Path) -> None:
     (hidden / "btm2.tlog").write_bytes(bytes(500))
     text = flat(recover(hidden, "--policy", "salvage"))
-    assert "verdict refused" in text
-    assert "COMMITTING gtrid 41, names db1,jms1" in text
+    has(text, "verdict refused", "COMMITTING gtrid 41, names db1,jms1")
 
 
 def test_records_behind_the_tail_are_no_alarm(tmp_path: Path) -> None:
@@ -243,8 +230,7 @@ def test_long_bytes_and_long_lists_are_told_by_their_beginning_and_their_length(
     (tmp_path / "db-1.log").write_bytes(control + records)
     arguments = ("--format", "kahadb_journal", "--edition", "5.3", tmp_path)
     text = flat(recover(*arguments))
-    assert "destinations: 1" in text
-    assert "name q messages 50" in text
+    has(text, "destinations: 1", "name q messages 50")
     assert "messages: id m39 priority 4 message abababababababababababababababab... (100 bytes)" in text
     assert "messages: and 10 more, which --json lists" in text
     assert "id m40" not in text
@@ -259,44 +245,6 @@ ROOT = REAL / "bitronix_tlog"
 PARSED = json.loads((ROOT / "parsed.json").read_text()) if (ROOT / "parsed.json").is_file() else {}
 DIRECTORIES = sorted({str(Path(name).parent) for name in PARSED})
 needs_real = pytest.mark.skipif(not DIRECTORIES, reason=f"no files of real products in {REAL}")
-STATUS = (
-    *("ACTIVE", "MARKED_ROLLBACK", "PREPARED", "COMMITTED", "ROLLEDBACK"),
-    *("UNKNOWN", "NO_TRANSACTION", "PREPARING", "COMMITTING", "ROLLING_BACK"),
-)
-
-
-@pytest.mark.real
-@needs_real
-@pytest.mark.parametrize("directory", DIRECTORIES or [pytest.param("", marks=pytest.mark.skip)])
-def test_the_product_s_records_are_all_there(directory: str) -> None:
-    result = inspect(ROOT / directory, "--json")
-    assert result.exit_code in (0, 1, 3), result.output
-    seen = json.loads(result.stdout)
-    expected, compared = [], []
-    for path, found in sorted((Path(name), found) for name, found in PARSED.items()):
-        if str(path.parent) != directory or "records" not in found:
-            continue
-        compared.append(path.name)
-        (entry,) = (entry for entry in seen["files"] if entry["file"] == path.name)
-        header = {"timestamp": found["timestamp"], "state": found["state"] % 256, "position": found["tail"]}
-        assert entry["len"] == str(found["length"])
-        assert {name: int(entry["header"][name]) for name in header} == header
-        for record in found["records"]:
-            length, off = record["recordLength"], str(record["offset"])
-            expected.append(
-                {
-                    "type": STATUS[record["status"]],
-                    "record_length": str(length),
-                    "time": str(record["time"]),
-                    "sequence_number": str(record["seq"]),
-                    "gtrid": record["gtrid"],
-                    "names": record["names"],
-                    "at": {"file": path.name, "off": off, "len": str(length + 8)},
-                }
-            )
-    got = [record for record in seen["records"] if record["at"]["file"] in compared]
-    keys = ("type", "record_length", "time", "sequence_number", "gtrid", "names", "at")
-    assert [{key: record[key] for key in keys} for record in got] == expected
 
 
 @pytest.mark.real

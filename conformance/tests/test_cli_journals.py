@@ -29,7 +29,7 @@ from journalspec_reference.answers import ask
 from journalspec_reference.content import FileSource
 from journalspec_reference.filesets import find_journals, load
 from journalspec_reference.kahadb_journal.implementation import MARKED
-from judged import flat, in_full
+from judged import flat, has, in_full
 
 BOTH = pytest.mark.parametrize("command", ["inspect", "recover"])
 
@@ -48,8 +48,7 @@ def answer(*arguments: object) -> dict[str, Any]:
 def test_what_was_assumed_is_said(tmp_path: Path, command: str) -> None:
     short(tmp_path, add("s1", 1), add("s1", 2), delete("s1", 1))
     text = flat(run(command, tmp_path))
-    assert "edition s2, assumed" in text
-    assert "the same answer as s1; read otherwise, seed: recovered" in text
+    has(text, "edition s2, assumed", "the same answer as s1; read otherwise, seed: recovered")
     seen = answer(command, tmp_path)
     assert seen["edition"] == "s2"
     assert [(t["edition"], t["agrees"], t["verdict"]) for t in seen["edition_assumed"]["trials"]] == [
@@ -69,8 +68,7 @@ def test_an_edition_that_cannot_be_told_ends_with_two_and_what_to_type(tmp_path:
     short(tmp_path, add("s1", 1), delete("s1", 1)[:-1] + b"\xff", add("s1", 2))
     options = ["--param", "extension=jbm", *(["--policy", "salvage"] if command == "recover" else [])]
     result = run(command, tmp_path, "--json", *options)
-    assert result.exit_code == 2
-    assert result.stdout == ""
+    assert (result.exit_code, result.stdout) == (2, "")
     assert "s1: recovered, 2 record(s), 1 dropped region(s)" in result.stderr
     lines = [line.strip() for line in result.stderr.splitlines() if line.strip().startswith("journalspec ")]
     assert len(lines) == 4
@@ -90,7 +88,7 @@ def test_artemis_bindings_are_not_called_what_they_are_not(tmp_path: Path) -> No
     ("states", "status"),
     [(("clean",), 0), (("clean", "recovered"), 1), (("recovered", "refused", "clean"), 3), (("refused",), 3)],
 )
-def test_the_exit_status_is_that_of_the_worst(
+def test_the_worst_makes_the_status(
     tmp_path: Path, command: str, states: tuple[str, ...], status: int
 ) -> None:
     records = {"clean": [add("v2", 1)], "recovered": [add("v2", 1)[:-1] + b"\xff"], "refused": []}
@@ -133,8 +131,7 @@ def test_every_file_not_read_is_listed(tmp_path: Path, command: str) -> None:
     assert (seen["verdict"], seen["code"]) == ("refused", "unreadable-file")
     assert [entry["file"] for entry in seen["not_read"]] == ["d-2.amq"]
     text = run(command, tmp_path).stdout
-    assert "not read d-2.amq: broken symbolic link" in text
-    assert "left out readme\\x1b[31m.txt" in text
+    has(text, "not read d-2.amq: broken symbolic link", "left out readme\\x1b[31m.txt")
     assert "\x1b" not in text
 
 
@@ -148,20 +145,17 @@ def test_names_count_by_their_extension(tmp_path: Path, command: str) -> None:
 
 def test_a_parameter_changes_what_is_read(tmp_path: Path) -> None:
     short(tmp_path, add("s1", 1), add("s1", 2))
-    size = f"file_size={4 + len(add('s1', 1))}"
-    seen = answer("inspect", tmp_path, "--edition", "s1", "--param", size)
+    seen = answer("inspect", tmp_path, "--edition", "s1", "--param", f"file_size={4 + len(add('s1', 1))}")
     assert [item["id"] for item in seen["records"]] == ["1"]
 
 
 @BOTH
 def test_clean_says_what_it_can_mean(tmp_path: Path, command: str) -> None:
     short(tmp_path, add("s1", 1))
-    text = flat(run(command, tmp_path, "--edition", "s1"))
-    assert "verdict clean no check covers record bodies" in text
+    assert "verdict clean no check covers record bodies" in flat(run(command, tmp_path, "--edition", "s1"))
     seen = answer(command, tmp_path, "--edition", "s1")
     assert "unchecked" in [note["code"] for note in seen["notes"]]
-    hashed = run(command, PARTIAL_COMMIT.with_name("basic-clean")).stdout
-    assert "record bodies" not in hashed
+    assert "record bodies" not in run(command, PARTIAL_COMMIT.with_name("basic-clean")).stdout
 
 
 # How a process ends.
@@ -169,7 +163,7 @@ def test_clean_says_what_it_can_mean(tmp_path: Path, command: str) -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 @pytest.mark.parametrize(("raised", "status"), [(KeyboardInterrupt, 130), (BrokenPipeError, 141)])
-def test_every_command_ends_so(
+def test_commands_end_so(
     monkeypatch: pytest.MonkeyPatch, name: str, raised: type[BaseException], status: int
 ) -> None:
     entry = COMMANDS[name]
@@ -205,9 +199,7 @@ def test_ctrl_c_while_the_program_is_being_imported(tmp_path: Path) -> None:
         ("hornetq-jms-1.jms", b"Lorem ipsum dolor sit amet. " * 100),
     ],
 )
-def test_an_edition_that_finds_nothing_explains_nothing(
-    tmp_path: Path, command: str, name: str, content: bytes
-) -> None:
+def test_an_edition_without_a_find_is_none(tmp_path: Path, command: str, name: str, content: bytes) -> None:
     """What holds no record of an old edition is not a journal of it: the product refuses these files."""
     (tmp_path / name).write_bytes(content)
     done = run(command, tmp_path)
@@ -232,9 +224,7 @@ def test_a_compaction_whose_new_file_is_gone_is_not_clean(tmp_path: Path, comman
             (tmp_path / path.name).write_bytes(path.read_bytes())
     done = run(command, "--edition", "v2", tmp_path)
     assert done.exit_code == 1
-    text = flat(done)
-    assert "verdict recovered" in text
-    assert "control-file-gone" in text
+    has(flat(done), "verdict recovered", "control-file-gone")
 
 
 def test_a_record_of_an_earlier_life_shows_its_own_file_id() -> None:
@@ -245,9 +235,7 @@ def test_a_record_of_an_earlier_life_shows_its_own_file_id() -> None:
 
 
 @BOTH
-def test_a_live_journal_is_told_beside_the_verdict(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
-) -> None:
+def test_a_live_journal_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
     for number in (1, 2):
         page(tmp_path / f"data-{number}.hq", "v2", add("v2", number, number), file_id=number)
     assert run(command, tmp_path, "--edition", "v2").exit_code == 0
@@ -296,8 +284,7 @@ def test_a_disk_that_fails_at_the_second_read_is_told_as_that(
 
 
 def test_what_to_type_for_a_path_that_looks_like_an_option() -> None:
-    asked = Asked((Path("-journal"),), None, None, ())
-    assert asked.again("inspect") == "journalspec inspect ./-journal"
+    assert Asked((Path("-journal"),), None, None, ()).again("inspect") == "journalspec inspect ./-journal"
 
 
 def cuts(files: Mapping[str, bytes]) -> Iterator[tuple[str, dict[str, bytes]]]:

@@ -12,14 +12,12 @@ from messages import foretold
 from journals import COMMITTING, HORNETQ, PARTIAL_COMMIT, decision, pair
 from journalspec.formats import format_ids
 from journalspec.messages import every_message, messages
-from judged import call, harmless
+from judged import call, harmless, has
 
 
 def explain(*arguments: object) -> str:
     """Return what is printed about a message that is found."""
-    done = call("explain", *arguments, columns=100)
-    assert done.exit_code == 0, done.output
-    return done.stdout
+    return call("explain", *arguments, columns=100, status=0).stdout
 
 
 def pasted(text: str) -> str:
@@ -32,18 +30,6 @@ def damaged(tmp_path: Path) -> Path:
     """A log whose second record has a wrong checksum."""
     first, last = (decision(COMMITTING, gtrid, b"db1") for gtrid in (b"A", b"C"))
     return pair(tmp_path, first, decision(COMMITTING, b"B", b"db1", broken=True), last)
-
-
-def test_a_message_is_explained_under_the_headings_in_their_order() -> None:
-    lines = explain("AMQ222043: Message for queue 7 which does not exist.").splitlines()
-    heads = [line[:10].strip() for line in lines if line[:10].strip()]
-    assert heads == ["message", "verdict", "cause", "see also", "next"]
-    assert lines[0] == "message   AMQ222043 HQ222043  ActiveMQ Artemis, WARN"
-    assert lines[2].startswith("verdict   data may be lost at this start")
-    assert "messages/artemis.html#AMQ222043" in lines[-5] or any(
-        "artemis.html#AMQ222043" in line for line in lines
-    )
-    assert lines[-1].strip() == "journalspec inspect DIRECTORY"
 
 
 def test_all_details_are_an_option_away() -> None:
@@ -79,8 +65,7 @@ def test_of_many_messages_three_are_shown_and_the_rest_counted() -> None:
 
 
 def test_what_no_product_prints_has_the_nearest_three() -> None:
-    done = call("explain", "the broker is fine")
-    assert done.exit_code == 1
+    done = call("explain", "the broker is fine", status=1)
     lines = done.stdout.splitlines()
     assert lines[0] == "no message matches: the broker is fine"
     assert len(lines) == 5
@@ -91,24 +76,15 @@ def test_what_no_product_prints_has_the_nearest_three() -> None:
     "text", ["\x1b[31mred\x1b[0m\x07", "a" * 1_000_000, "\u202e\x9b2J", "%s{}\\", "-- (["]
 )
 def test_a_hostile_text_neither_steers_the_terminal_nor_fills_it(text: str) -> None:
-    done = call("explain", "--", text)
-    assert done.exit_code == 1
+    done = call("explain", "--", text, status=1)
     harmless(done.stdout)
     assert len(done.stdout) < 3000
-
-
-@pytest.mark.parametrize(
-    "arguments", [[], [" "], ["XSDB4", "/no/such/path"], ["XSDB4", ".", "more"], ["--nothing", "XSDB4"]]
-)
-def test_usage_is_status_two(arguments: list[str]) -> None:
-    assert call("explain", *arguments).exit_code == 2
 
 
 def test_what_makes_a_start_print_it_is_found_at_the_path(damaged: Path) -> None:
     before = {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in damaged.iterdir()}
     text = explain("corrupted log found at position 81(invalid CRC, recorded: 1, calculated: 2)", damaged)
-    assert "here      refused, bad-checksum" in text
-    assert "btm1.tlog:" in text
+    has(text, "here      refused, bad-checksum", "btm1.tlog:")
     assert f"journalspec recover {damaged} --policy salvage" in pasted(text)
     assert {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in damaged.iterdir()} == before
 

@@ -18,6 +18,7 @@ from journalspec_conformance.harnesses import registry
 from journalspec_conformance.programs import STDERR_KEPT
 from journalspec_conformance.running import parse_impl
 from programs import HELLO, READ, source
+from tables import table
 
 Program = Callable[..., Any]
 
@@ -29,8 +30,7 @@ def test_one_process_answers_many_questions(program: Program) -> None:
     hello = connection.hello()
     assert hello.name == "tiny"
     assert hello.formats["f"].observe is Level.RECORDS
-    answers = [connection.ask(READ)["ok"]["pid"] for _ in range(20)]
-    assert len(set(answers)) == 1
+    assert len({connection.ask(READ)["ok"]["pid"] for _ in range(20)}) == 1
 
 
 def test_an_answer_may_come_in_pieces(program: Program) -> None:
@@ -202,18 +202,7 @@ def test_a_python_class(monkeypatch: pytest.MonkeyPatch) -> None:
     connection.close()
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("", "--impl is empty"),
-        ("no-such-harness", "neither a shipped harness nor a command"),
-        ("./no/such/file --fast", "cannot be started"),
-        ("'unfinished", "cannot be split"),
-        ("py:journalspec_conformance", "not a module:Class"),
-        ("py:no_such_module:Class", "cannot be imported"),
-        ("py:journalspec_conformance.serve:Nothing", "has no Nothing"),
-    ],
-)
+@pytest.mark.parametrize(("text", "reason"), table("judging")["connections"]["no_impl"])
 def test_impl_that_is_none(text: str, reason: str) -> None:
     with pytest.raises(Problem, match=reason):
         parse_impl(text).open().hello()

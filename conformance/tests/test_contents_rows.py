@@ -148,18 +148,6 @@ def test_a_queue_or_table_is_asked_for_by_its_name() -> None:
     assert "1 message" in call("inspect", KAHADB, "--queue", "TEST").stdout
 
 
-def test_what_there_is_not_is_answered_with_what_there_is(store: Path) -> None:
-    done = call("inspect", store, "--contents", "mesages")
-    assert done.exit_code == 2
-    assert "the nearest names: " in done.stderr
-    done = call("inspect", store, "--contents", filled(store)[0], "--count-by", "nothing")
-    assert done.exit_code == 2
-    assert "has no column 'nothing'" in done.stderr
-    done = call("inspect", store, "--contents", filled(store)[0], "--type", "X")
-    assert done.exit_code == 2
-    assert "only records have a type" in done.stderr
-
-
 def test_a_query_has_the_tables_of_contents(store: Path) -> None:
     pytest.importorskip("duckdb", reason="DuckDB is missing: pip install 'journalspec[query]'")
     for table in filled(store):

@@ -45,7 +45,7 @@ from journalspec_corpus.worst import worst_cases
 
 FOLDER = Path(str(files("journalspec_conformance"))) / "crashes" / "findings"
 #: So many states: the run that the findings are of asked about thousands.
-STATES = 60
+STATES = 30
 UNSUPPORTED = "unsupported"
 #: Known without reading them: every worker would, to learn the names of tests.
 RUNS = sorted(path.stem for path in FOLDER.glob("*.toml") if path.name != CAUSES)

@@ -24,7 +24,8 @@ from journalspec_corpus.crash.trace import promise, writer_of
 from journalspec_corpus.crash.verdict import first_that_covers, limits
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.store import part_files
-from judged import call
+from judged import call, has
+from tables import table
 
 FORMAT = "bitronix_tlog"
 FAKES = Path(__file__).parent / "data"
@@ -77,18 +78,7 @@ def test_a_reader_that_follows_the_specification_fails_nowhere(judge: Judge) -> 
     assert (report.header["tier"], report.header["options"]["seed"]) == ("crash", "1")
 
 
-@pytest.mark.parametrize(
-    ("name", "verdict"),
-    [
-        ("Loses", "lost"),
-        ("Invents", "torn-accepted"),
-        ("Resurrects", "resurrected"),
-        ("Refuses", "refused"),
-        ("Raises", "crash"),
-        ("Forgets", "lost"),
-        ("Nonsense", "error"),
-    ],
-)
+@pytest.mark.parametrize(("name", "verdict"), table("judging")["crash_tier"]["named"])
 def test_what_is_wrong_has_its_name(judge: Judge, name: str, verdict: str) -> None:
     found = verdicts(judge(name, "--select", "**/recover.strict", status=1))
     failed = {each: count for each, count in found.items() if each not in ("pass", "allowed", "unasked")}
@@ -110,24 +100,6 @@ def test_a_refusal_fails_only_where_nothing_is_damaged(judge: Judge) -> None:
     assert "refused/clean" in failed
 
 
-def test_a_failure_is_reduced_and_told_from_the_first_write_to_the_answer() -> None:
-    said = run("py:crash_fakes:Loses", count=40)
-    assert said.exit_code == 1
-    story = said.stdout[said.stdout.index("fail lost/clean: btm.crash.") :].partition("\n\nfail ")[0]
-    before, _, answered = story.partition("py:crash_fakes:Loses answered (recover.strict):")
-    assert re.search(r"^acknowledged before: r0", before, re.MULTILINE)
-    assert re.search(r"^  write \d+ bytes at \d+ of btm1.tlog: r\d$", before, re.MULTILINE)
-    assert before.count("  write ") <= 2
-    assert "  the crash\nEverything up to the crash arrived" in before
-    assert re.search(r"^  missing: r0$", answered, re.MULTILINE)
-    assert re.search(r"^  must come: r0", answered, re.MULTILINE)
-    assert "  refusing is forbidden\n" in answered
-    assert "lost: an acknowledged record is not in effect (breaks I1)" in answered
-    assert (
-        "repeat:\n  journalspec run --impl py:crash_fakes:Loses --tier crash --seed 1 --count 40 " in answered
-    )
-
-
 def test_the_line_that_repeats_a_failure_repeats_it() -> None:
     said = run("py:crash_fakes:Loses", count=40).stdout
     found = re.search(r"--tier crash --seed (\d+) --count (\d+) --select (\S+) --details", said)
@@ -135,8 +107,8 @@ def test_the_line_that_repeats_a_failure_repeats_it() -> None:
     again = call(
         *("run", "--impl", "py:crash_fakes:Loses", "--tier", "crash", "--format", FORMAT),
         *("--seed", found[1], "--count", found[2], "--select", found[3], "--details"),
+        status=1,
     )
-    assert again.exit_code == 1
     assert "1 of 1 probes failed" in again.stdout
 
 
@@ -178,34 +150,24 @@ def test_only_declared_editions_and_policies_are_asked(judge: Judge) -> None:
     assert {result.probe.partition("/")[2] for result in asked} == {"recover.strict"}
 
 
-def test_an_implementation_that_recovers_nothing_is_told_so() -> None:
-    said = call("run", "--impl", "reference", "--tier", "crash", "--format", "nothing")
-    assert said.exit_code == 2
-    assert "no format 'nothing'" in said.stderr
-
-
 def test_a_question_that_hangs_is_no_pass_and_is_not_reduced(judge: Judge) -> None:
     command = f"{sys.executable} -m journalspec_conformance.serve crash_fakes:Hangs"
     chosen = ("--select", "**/recover.strict", "--timeout", 0.3)
     said = run(command, *chosen, count=12)
     assert said.exit_code == 1
-    assert "\ntimeout: btm.crash." in said.stdout
-    assert "no answer within 0.3 s" in said.stdout
-    assert "required:" in said.stdout
+    has(said.stdout, "\ntimeout: btm.crash.", "no answer within 0.3 s", "required:")
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_an_implementation_that_answers_nothing_is_asked_no_more(judge: Judge, jobs: int) -> None:
-    report = judge("Dies", "--jobs", jobs, "--select", "**/recover.strict", status=1)
-    found = verdicts(report)
+    found = verdicts(judge("Dies", "--jobs", jobs, "--select", "**/recover.strict", status=1))
     assert found["crash"] >= 25
     assert set(found) == {"crash", "unasked"}
 
 
 def expectations(path: Path, *fingerprints: str) -> Path:
     head = '[[expect]]\ncase = "btm.crash.*/recover.*"\noutcome = "fail"\nwhy = "it does"\n'
-    entries = [f'{head}fingerprint = "{name}"\n' for name in fingerprints]
-    path.write_text("".join(entries), encoding="utf-8")
+    path.write_text("".join([f'{head}fingerprint = "{name}"\n' for name in fingerprints]), encoding="utf-8")
     return path
 
 
@@ -223,8 +185,7 @@ def test_an_expectation_file_is_brought_up_to_date_by_kinds(judge: Judge, tmp_pa
     judge("Loses", status=1)
     path = tmp_path / "known.toml"
     path.write_text("", encoding="utf-8")
-    done = call("expect", "--update", path, tmp_path / "report.jsonl")
-    assert done.exit_code == 0, done.output
+    call("expect", "--update", path, tmp_path / "report.jsonl", status=0)
     text = path.read_text(encoding="utf-8")
     assert 'case = "btm.crash.*/recover.strict"\noutcome = "fail"\nfingerprint = "lost/clean"' in text
     assert not re.search(r"crash\.[0-9a-f]{32}", text)
@@ -270,8 +231,7 @@ def test_a_build_is_judged_on_the_same_code(build: Path, tmp_path: Path) -> None
         "run": ("run", "--tier", "crash", "--cases", build),
     }.items():
         path = tmp_path / name
-        done = call(*command, "--impl", "py:crash_fakes:Loses", "--count", 60, "--report", path)
-        assert done.exit_code == 1, done.output
+        done = call(*command, "--impl", "py:crash_fakes:Loses", "--count", 60, "--report", path, status=1)
         assert f"--tier crash --cases {build} --count 60 --select btm.crash." in done.stdout
         reports.append([(each.probe, each.fingerprint) for each in load_report(path).results])
     assert reports[0] == reports[1]
@@ -299,14 +259,6 @@ def test_of_a_build_each_class_has_an_equal_share_and_its_first_is_the_smallest(
 
 def test_a_reader_that_follows_the_specification_fails_in_no_state_of_a_build(build: Path) -> None:
     """States after an fsync that the device did not perform are among them: a loss there is allowed."""
-    done = call("corpus", "judge", build, "--impl", "reference", "--count", 600, "--json")
-    assert done.exit_code == 0, done.output
+    done = call("corpus", "judge", build, "--impl", "reference", "--count", 600, "--json", status=0)
     told: dict[str, Any] = json.loads(done.stdout)
-    assert told["failed"] == []
-    assert told["judged"] == 1200
-
-
-def test_a_directory_without_a_build_is_no_place_to_judge(tmp_path: Path) -> None:
-    done = call("corpus", "judge", tmp_path, "--impl", "reference")
-    assert done.exit_code == 2
-    assert "no build" in done.stderr
+    assert (told["failed"], told["judged"]) == ([], 1200)

@@ -95,21 +95,6 @@ def test_an_acknowledgement_before_the_fsync_is_found() -> None:
     assert "not-durable" in done.stdout
 
 
-def test_what_is_lost_is_told_from_the_first_write_and_with_few_operations() -> None:
-    done = run("ForgetsFsync", "--select", f"{SWAP}/write")
-    story = done.stdout[done.stdout.index("fail not-durable: ") :]
-    asked = [line for line in story.splitlines() if line.startswith("  ") and line[2:3].isdigit()]
-    assert len(asked) <= 3
-    assert '  0: {"op": "open"}\n      create btm2.tlog\n' in story
-    assert "      acknowledge operation " in story
-    assert "Of what had not been forced nothing arrived" in story
-    assert '"unfinished": []' in story.partition("recovered: ")[2].partition("\n")[0]
-    assert '"gtrid"' in story.partition("permitted, by what had been acknowledged:\n")[2].partition("\n")[0]
-    assert (
-        f"--tier crash-write --seed 1 --preset epoch-subset-4096 --count 200 --select {SWAP}/write" in story
-    )
-
-
 def test_a_weaker_disk_shows_what_a_stronger_one_does_not() -> None:
     """A log whose records have no checksum cannot tell a torn one."""
     chosen = ("--format", "swiftmq_store", "--select", "smq.power.records/write")
@@ -130,9 +115,3 @@ def test_a_writer_without_a_trace_is_unsupported() -> None:
     done = run("TellsNoWrites", "--format", FORMAT)
     assert done.exit_code == 2
     assert "feature io-trace" in done.stderr
-
-
-def test_an_unknown_preset_is_refused_with_the_known_ones() -> None:
-    done = run("reference", "--preset", "nonsense")
-    assert done.exit_code == 2
-    assert "no preset 'nonsense'" in done.stderr

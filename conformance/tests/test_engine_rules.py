@@ -16,6 +16,7 @@ from journalspec_conformance.running import Setup, choose_jobs, parse_impl, run_
 from journalspec_conformance.writing import keys_that_count
 from journalspec_corpus import Probe
 from judged import CASE, PROBE, Scripted, fake, right_answer
+from tables import table
 
 READ = "btm.judge.clean/read"
 STRICT = "btm.judge.second-missing/recover.strict"
@@ -38,15 +39,7 @@ def varied(probe: Probe, **members: Any) -> Probe:
     return next(other for other in case.probes if other.id == probe.id)
 
 
-@pytest.mark.parametrize(
-    ("claims", "reason"),
-    [
-        ({"editions": ["3.0"]}, "edition 2.1"),
-        ({"ops": ["read"]}, "operation recover"),
-        ({"policies": ["salvage"]}, "policy strict"),
-        ({"features": ["pure"]}, "feature damage"),
-    ],
-)
+@pytest.mark.parametrize(("claims", "reason"), table("judging")["engine_rules"]["undeclared"])
 def test_what_is_not_declared_is_not_asked(claims: dict[str, Any], reason: str) -> None:
     connection = Scripted({"ok": {}}, **claims)
     result = Engine(connection, Options()).run(PROBE[STRICT])
@@ -66,8 +59,7 @@ def test_who_was_not_asked_does_not_pay_for_what_another_said_late() -> None:
     connection = Scripted({"ok": {"verdict": "clean"}})
     said = iter([None, Misbehaved("more")])
     connection.late = lambda: next(said)  # type: ignore[method-assign]  # the point
-    engine = Engine(connection, Options(level=Level.VERDICT))
-    results = list(engine.run_all([aside, probe, aside, probe]))
+    results = list(Engine(connection, Options(level=Level.VERDICT)).run_all([aside, probe, aside, probe]))
     assert [result.result_class for result in results] == ["quarantined", "error", "quarantined", "pass"]
 
 
@@ -102,17 +94,7 @@ def test_several_permitted_answers() -> None:
     assert judge(two, {"ok": {"verdict": "refused", "phase": "header", "code": "x"}}).result_class == "fail"
 
 
-@pytest.mark.parametrize(
-    ("level", "enforced", "becomes"),
-    [
-        ("must", False, "fail"),
-        ("should", False, "allowed"),
-        ("may", False, "allowed"),
-        ("should", True, "fail"),
-        ("may", True, "allowed"),
-        ("must", True, "fail"),
-    ],
-)
+@pytest.mark.parametrize(("level", "enforced", "becomes"), table("judging")["engine_rules"]["recommended"])
 def test_recommendations(level: str, enforced: bool, becomes: str) -> None:
     probe = varied(PROBE[READ], level=level)
     seen = judge(probe, {"ok": {"verdict": "recovered"}}, Options(enforce_should=enforced))
@@ -151,7 +133,7 @@ def test_a_run_gives_up_on_an_implementation_that_only_breaks_down(
     assert "not asked" in results[-1].reason
 
 
-def test_breakdowns_that_are_expected_do_not_end_a_run(
+def test_expected_breakdowns_do_not_end_a_run(
     make_engine: MakeEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(engine_module, "BREAKDOWN_LIMIT", 2)
@@ -189,17 +171,7 @@ def test_writers_are_judged_by_what_the_reference_finds() -> None:
     assert seen.fingerprint == "not-durable"
 
 
-@pytest.mark.parametrize(
-    ("what", "becomes"),
-    [
-        ("operation", "unsupported"),
-        ("param:clock", "unsupported"),
-        ("param:other", "fail"),
-        ("edition:2.1", "unsupported"),
-        ("edition:3.0", "fail"),
-        ("names", "fail"),
-    ],
-)
+@pytest.mark.parametrize(("what", "becomes"), table("judging")["engine_rules"]["declined"])
 def test_a_writer_may_decline_what_hello_has_no_word_for(what: str, becomes: str) -> None:
     (probe,) = CASE["write"].probes
     probe = varied(probe, write={**(probe.case.write or {}), "params": {"clock": "1"}})
@@ -237,8 +209,7 @@ def test_jobs_give_the_same_results_in_the_same_order() -> None:
     probes = list(PROBE.values()) * 20
     engine = Engine(setup.target.open(), setup.options)
     alone = [replace(result, seconds=0) for result in run_probes(setup, probes, 1, engine)]
-    together = [replace(result, seconds=0) for result in run_probes(setup, probes, 2, engine)]
-    assert alone == together
+    assert alone == [replace(result, seconds=0) for result in run_probes(setup, probes, 2, engine)]
 
 
 def test_choosing_jobs() -> None:

@@ -15,6 +15,7 @@ from fakes.misdeeds import misdeeds
 from faults import faults
 
 from journalspec_conformance.result import CLASSES
+from judged import has
 
 TOOLS = Path(__file__).resolve().parents[2] / "tools"
 DATA = Path(__file__).resolve().parents[2] / "docs/data/faults.json"
@@ -78,8 +79,7 @@ def test_what_is_not_as_it_should_be_is_seen() -> None:
     assert left.startswith("True True False")
     assert "out is left in TMPDIR" in left
     assert status.startswith("True False False")
-    assert "exit status 2 in place of 0" in status
-    assert "a file of the user's was changed" in status
+    has(status, "exit status 2 in place of 0", "a file of the user's was changed")
 
 
 def test_an_unknown_fault_is_a_usage_error() -> None:

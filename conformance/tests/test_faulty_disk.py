@@ -12,6 +12,7 @@ from types import ModuleType
 import pytest
 
 from judged import CASES, PROGRAM, fake
+from tables import table
 
 TOOL = Path(__file__).parents[2] / "tools" / "faulty_disk.py"
 
@@ -43,22 +44,7 @@ def program(text: str) -> tuple[str, ...]:
     return sys.executable, "-c", f"import os, pathlib, sys\ntry:\n{body}\n{tail}"
 
 
-@pytest.mark.parametrize(
-    ("text", "seen"),
-    [
-        ("pathlib.Path('kept').write_text('new')", "kept was there before, and is damaged"),
-        ("pathlib.Path('new').write_text('x')", "new is left behind"),
-        ("pathlib.Path('a').write_text('x')\npathlib.Path('b').write_text('x')", "a is left behind"),
-        (
-            "try: pathlib.Path('new').write_text('x')\nexcept OSError: pass",
-            "it succeeded, but new is not as it should be",
-        ),
-        ("try: os.mkdir('new')\nexcept OSError: raise ValueError", "that is no clear message"),
-        ("try: os.mkdir('new')\nexcept OSError: sys.exit('No space left on device')", "it ended with 1"),
-        ("try: os.mkdir('new')\nexcept OSError: sys.exit(2)", "it does not name the cause: ''"),
-        ("os.rename('kept', 'gone')\nos.mkdir('new')", "kept was there before, and is gone"),
-    ],
-)
+@pytest.mark.parametrize(("text", "seen"), table("judging")["faulty_disk"]["lost"])
 def test_losses_are_seen(breaking: Break, text: str, seen: str) -> None:
     # Lasting: a stream of Python tries once more when it is collected.
     done = breaking(program(text), "--lasting")
@@ -95,9 +81,7 @@ def test_samples_have_the_first_and_the_last(tool: ModuleType) -> None:
 @pytest.mark.parametrize(
     ("name", "options"), [("new", ("--error", "ENOSPC")), ("there", ("--error", "EDQUOT", "--lasting"))]
 )
-def test_a_directory_is_made_whole_or_not_at_all(
-    breaking: Break, tmp_path: Path, name: str, options: tuple[str, ...]
-) -> None:
+def test_directories_are_whole(breaking: Break, tmp_path: Path, name: str, options: tuple[str, ...]) -> None:
     (tmp_path / "there").mkdir()
     text = (
         "from journalspec.files import making, replace_text\n"
@@ -113,9 +97,7 @@ def test_a_directory_is_made_whole_or_not_at_all(
 @pytest.mark.parametrize(
     ("name", "options"), [("kept", ("--error", "ENOSPC")), ("new.gz", ("--error", "EIO", "--lasting"))]
 )
-def test_a_report_is_written_whole_or_not_at_all(
-    breaking: Break, name: str, options: tuple[str, ...]
-) -> None:
+def test_a_report_is_whole_or_not_there(breaking: Break, name: str, options: tuple[str, ...]) -> None:
     command = (*PROGRAM, "run", "--impl", "reference", "--cases", str(CASES), "--report", name)
     done = breaking(command, *options, "--varies", name)
     assert done.returncode == 0, done.stdout + done.stderr

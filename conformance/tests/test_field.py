@@ -135,25 +135,6 @@ def answered(place: Path, policy: str | None = None) -> Observation:
     return ask(journal, policy).observation
 
 
-@pytest.mark.parametrize("damage", ["delete", "rename", "gzip", "zeros", "empty"])
-def test_a_file_in_the_middle_is_never_lost_in_silence(damage: str, tmp_path: Path) -> None:
-    directory = unpacked("artemis-small", tmp_path)
-    path = directory / "activemq-data-2.amq"
-    content = path.read_bytes()
-    path.unlink()
-    left = {
-        "rename": ("activemq-data-2.amq.old", content),
-        "gzip": ("activemq-data-2.amq.gz", gzip.compress(content)),
-        "zeros": (path.name, bytes(len(content))),
-        "empty": (path.name, b""),
-    }
-    if damage in left:
-        name, data = left[damage]
-        (directory / name).write_bytes(data)
-    for policy in (None, "salvage"):
-        assert answered(directory, policy).verdict == "recovered"
-
-
 def damages(data: bytes, at: int) -> Iterator[bytes]:
     yield data[:at] + bytes(512) + data[at + 512 :]
     yield data[:at] + bytes([data[at] ^ 0x40]) + data[at + 1 :]
@@ -183,27 +164,12 @@ def test_the_same_pair_in_two_directories(below: bool, tmp_path: Path) -> None:
         path.parent.mkdir(parents=True)
         (source / path.name).rename(path)
         paths.append(path)
-    done = call("recover", "--json", *([tmp_path / "root"] if below else paths))
-    assert done.exit_code == 1, done.output
+    done = call("recover", "--json", *([tmp_path / "root"] if below else paths), status=1)
     assert [gone["code"] for gone in json.loads(done.stdout)["missing"]] == ["newer-records", "decision"]
 
 
 def test_half_of_a_pair_is_advised_to_look_for_the_other_half(tmp_path: Path) -> None:
     source = unpacked("b1-swap-uptime", tmp_path)
     (source / "btm2.tlog").unlink()
-    done = call("recover", source)
-    assert done.exit_code == 3
+    done = call("recover", source, status=3)
     assert "logPart1Filename and logPart2Filename" in " ".join(done.output.split())
-
-
-def test_stores_below_one_directory_are_read_in_one_go(tmp_path: Path) -> None:
-    names = {"b1-swap-uptime": "bitronix_tlog", "kahadb-small": "kahadb_journal"}
-    root = tmp_path / "all"
-    for name in names:
-        source = unpacked(name, tmp_path)
-        root.mkdir(exist_ok=True)
-        source.rename(root / name)
-    done = call("inspect", "--json", root)
-    assert done.exit_code == 1, done.output
-    told = {(entry["format"], entry["path"]) for entry in json.loads(done.stdout)["journals"]}
-    assert told == {(format_id, str(root / name)) for name, format_id in names.items()}

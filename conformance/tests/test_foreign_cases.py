@@ -46,8 +46,7 @@ CLEAN = ["btm.judge.clean", "btm.judge.clean.json", "btm.judge.clean/btm1.tlog",
 def test_materialize_writes_nothing_outside(where: str, clean: dict[str, Any], tmp_path: Path) -> None:
     name = where.format(outside=tmp_path)
     cases = written(tmp_path / "c.jsonl", {**clean, "id": name}, with_path(clean, name), clean)
-    done = call("materialize", tmp_path / "a/b/out", "--cases", cases)
-    assert done.exit_code == 1
+    done = call("materialize", tmp_path / "a/b/out", "--cases", cases, status=1)
     assert done.stderr.count("quarantined, and not written") == 2
     assert names(tmp_path / "a/b/out") == CLEAN
     assert names(tmp_path)[:4] == ["a", "a/b", "a/b/out", "a/b/out/btm.judge.clean"]
@@ -60,8 +59,7 @@ def test_materialize_follows_no_link(link: str, clean: dict[str, Any], tmp_path:
     outside.mkdir()
     out.mkdir()
     (out / link).symlink_to(outside / "new" if link.endswith(".json") else outside)
-    done = call("materialize", out, "--cases", written(tmp_path / "c.jsonl", clean))
-    assert done.exit_code == 2
+    done = call("materialize", out, "--cases", written(tmp_path / "c.jsonl", clean), status=2)
     assert f"{out / link} is there already, and nothing is overwritten" in done.stderr
     assert names(outside) == []
 
@@ -87,12 +85,11 @@ def mixed(clean: dict[str, Any], tmp_path: Path) -> Path:
     return written(tmp_path / "mixed.jsonl", odd, clean, clean, more='{"id": "\x1b[2J')
 
 
-def test_a_run_asks_the_good_and_is_red_for_the_others(
+def test_a_run_asks_the_good_and_is_red_for_others(
     mixed: Path, tmp_path: Path, clean: dict[str, Any]
 ) -> None:
     report = tmp_path / "report.jsonl"
-    done = call("run", "--impl", "reference", "--cases", mixed, "--report", report)
-    assert done.exit_code == 1
+    done = call("run", "--impl", "reference", "--cases", mixed, "--report", report, status=1)
     lines = [json.loads(line) for line in report.read_text(encoding="utf-8").splitlines()[1:-1]]
     found = {line["probe"]: line["class"] for line in lines}
     assert found == {
@@ -105,9 +102,7 @@ def test_a_run_asks_the_good_and_is_red_for_the_others(
     assert "mixed.jsonl, line 1: btm.judge.odd: level: 'Must' is none of must" in lines[0]["reason"]
     assert "\x1b" not in done.output
     for style in ("text", "markdown", "junit"):
-        shown = call("summary", report, "--format", style)
-        assert shown.exit_code == 1
-        assert "quarantined" in shown.output
+        assert "quarantined" in call("summary", report, "--format", style, status=1).output
 
 
 def test_details_json_and_jobs_know_quarantined_cases(mixed: Path) -> None:
@@ -121,8 +116,7 @@ def test_details_json_and_jobs_know_quarantined_cases(mixed: Path) -> None:
 
 
 def test_quarantined_cases_are_listed_and_not_shown(mixed: Path) -> None:
-    listed = call("list", "--cases", mixed, "--json")
-    assert listed.exit_code == 0
+    listed = call("list", "--cases", mixed, "--json", status=0)
     titles = {line["probe"]: line["title"] for line in map(json.loads, listed.stdout.splitlines())}
     assert titles["btm.judge.odd"].endswith("level: 'Must' is none of must, should, may")
     assert "no JSON" in titles[f"{mixed}:4"]
@@ -150,7 +144,5 @@ def test_a_refused_materialize_leaves_nothing(
         monkeypatch.setattr("journalspec_conformance.cli.cases.write_files", full)
     cases = written(tmp_path / "c.jsonl", clean, {**clean, "id": "btm.judge.other"})
     before = names(tmp_path)
-    done = call("materialize", out, "--cases", cases)
-    assert done.exit_code == 2
-    assert "btm.judge.other" in done.stderr
+    assert "btm.judge.other" in call("materialize", out, "--cases", cases, status=2).stderr
     assert names(tmp_path) == before

@@ -20,8 +20,7 @@ def test_every_list_of_the_field_tables_has_a_shape(tool: ModuleType, format_id:
 @pytest.mark.parametrize("format_id", format_ids())
 def test_every_shape_grows_with_its_elements(tool: ModuleType, format_id: str, tmp_path: Path) -> None:
     for shape in tool.shapes()[format_id]:
-        journals = tool.Journals(format_id, shape, tmp_path / shape.name)
-        measuring = tool.Measuring(journals, broken=False)
+        measuring = tool.Measuring(tool.Journals(format_id, shape, tmp_path / shape.name), broken=False)
         small, large = (measuring.place(n)[1] for n in (16, 400))
         assert large > small, shape.name
         assert measuring.seconds("recover", 16) >= 0
@@ -36,8 +35,7 @@ def test_growth_beyond_the_limit_ends_with_status_1(
     status: int,
 ) -> None:
     monkeypatch.setattr(tool.Measuring, "seconds", lambda self, command, n, times=1: n**power / 1e3)
-    asked = ["--format", "kahadb_journal", "--shape", "unknown", "--command", "recover"]
-    assert tool.main(asked) == status
+    assert tool.main(["--format", "kahadb_journal", "--shape", "unknown", "--command", "recover"]) == status
     _, *rows = capsys.readouterr().out.splitlines()
     assert [row.split()[1] for row in rows] == ["unknown", "unknown-damaged"]
     assert all(round(float(row.split()[6])) == power for row in rows)

@@ -12,8 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from journalspec.contents import Column
-from journalspec_conformance.cli.contents import Holdings
 from journalspec_conformance.cli.query import _unique
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_reference.filesets import find_journals, load
@@ -56,9 +54,7 @@ def forged(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, str | 
     return place, told
 
 
-def test_properties_of_other_types_are_shown_in_every_form(
-    forged: tuple[Path, str | None], tmp_path: Path
-) -> None:
+def test_properties_of_other_types_are_shown_always(forged: tuple[Path, str | None], tmp_path: Path) -> None:
     store, told = forged
     out = tmp_path / "rows.parquet"
     for redact in ([], ["--redact"]):
@@ -72,8 +68,7 @@ def test_properties_of_other_types_are_shown_in_every_form(
             ["recover", store, "--level", "contents", "--json"],
             ["query", store, QUERY],
         ):
-            done = call(*asked, *redact)
-            assert done.exit_code == 0, (asked, redact, done.output)
+            done = call(*asked, *redact, status=0)
             harmless(done.stdout)
             if told is not None and redact and "query" in asked:
                 assert told not in done.stdout
@@ -98,27 +93,14 @@ def test_a_time_that_no_calendar_has_does_not_end_a_query(time: int, shown: str,
     lines = call("inspect", store, "--contents", "messages", "--ndjson").stdout.splitlines()
     rows = [found["row"] for found in map(json.loads, lines) if "row" in found]
     stamped = [row for row in rows if row["timestamp"] and row["file"] == file.name]
-    first = datetime.fromisoformat(stamped[0]["timestamp"])
-    stored = round(first.timestamp() * 1000).to_bytes(8, "big")
+    stored = round(datetime.fromisoformat(stamped[0]["timestamp"]).timestamp() * 1000).to_bytes(8, "big")
     data = file.read_bytes()
     assert stored in data
     file.write_bytes(data.replace(stored, (time & (1 << 64) - 1).to_bytes(8, "big")))
-    done = call("query", store, "select min(timestamp), id from messages group by id")
-    assert done.exit_code == 0, done.output
+    done = call("query", store, "select min(timestamp), id from messages group by id", status=0)
     found = {row[1]: row[0] for row in csv.reader(io.StringIO(done.stdout))}
     assert found[stamped[0]["id"]] == shown
     assert len(found) == len({row["id"] for row in rows}) + 1
-
-
-def test_a_number_in_place_of_a_text_is_hidden() -> None:
-    class Hides(Redactor):
-        def __init__(self) -> None:
-            self._key, self._bodies = b"", frozenset()
-
-    holdings = object.__new__(Holdings)
-    holdings.redactor = Hides()
-    assert holdings._value(Column("type", "str", ""), 12345) == "str"
-    assert holdings._value(Column("id", "int", ""), 12345) == 12345
 
 
 def test_marks_of_texts_that_no_bytes_encode() -> None:
@@ -160,7 +142,6 @@ def test_tables_whose_names_differ_by_case_alone_are_two() -> None:
 def test_redaction_does_not_name_tables_that_the_user_did_not_name(tmp_path: Path) -> None:
     store = unpacked("derby_contents.tar.gz", tmp_path)
     for name in ("LATER", "KEPT ROWS.", "nonsense"):
-        done = call("inspect", store, "--table", name, "--redact")
-        assert done.exit_code == 2
+        done = call("inspect", store, "--table", name, "--redact", status=2)
         assert "APP." not in flat(done)
         assert "Other" not in done.output

@@ -19,7 +19,7 @@ from tables import table
 TOOL = Path(__file__).parents[2] / "tools" / "stores.py"
 #: Enough for a dozen files, and for so many copies while they are written.
 MESSAGES = 10_000
-COPIES = 8
+COPIES = 5
 #: A broker that was halted writes nothing more: its files are the truth about every record of every copy.
 SECONDS = 120
 

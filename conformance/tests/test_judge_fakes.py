@@ -9,7 +9,7 @@ from fakes.references import CLAIMS, HOOKS, SERVED
 
 from journalspec_conformance.engine import Engine, Options
 from journalspec_corpus import Probe
-from judged import PROBE, fake
+from judged import PROBE, fake, has
 from tables import table
 
 CLEAN_READ = "btm.judge.clean/read"
@@ -30,16 +30,13 @@ def outcomes(engine: Engine, probes: dict[str, Probe], names: list[str]) -> dict
 
 @pytest.mark.parametrize("name", sorted(VERDICTS))
 def test_result_classes(name: str, make_engine: MakeEngine) -> None:
-    engine = make_engine(fake(name))
-    assert outcomes(engine, PROBE, list(VERDICTS[name])) == VERDICTS[name]
+    assert outcomes(make_engine(fake(name)), PROBE, list(VERDICTS[name])) == VERDICTS[name]
 
 
 def test_validation_finds_what_comparison_does_not_name(make_engine: MakeEngine) -> None:
-    engine = make_engine(fake("bad_schema"), Options(validate=True))
-    result = engine.run(PROBE[CLEAN_READ])
+    result = make_engine(fake("bad_schema"), Options(validate=True)).run(PROBE[CLEAN_READ])
     assert result.result_class == "error"
-    assert "records" in result.reason
-    assert "'string'" in result.reason
+    has(result.reason, "records", "'string'")
 
 
 def test_a_crash_keeps_the_tail_of_standard_error_and_the_run_goes_on(make_engine: MakeEngine) -> None:

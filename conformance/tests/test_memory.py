@@ -53,9 +53,7 @@ LIVING = {"swiftmq_store": 10}
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_answers_are_the_same_whether_kept_or_read_again(
-    format_id: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_answers_are_the_same_kept_or_read_again(format_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
     cases = [case for case in load_cases(format_id) if not case.write][::7]
     assert _answers(format_id, cases)
     kept = _answers(format_id, cases)
@@ -126,13 +124,14 @@ def test_the_journals_of_the_tool_are_valid_and_as_live_as_it_says(directory: Pa
 
 
 #: Format, shape, two sizes, and what must at least be told of a journal of each, as a part of its size. The
-#: first has at least one stretch, as most formats have it: a shorter one takes less by itself.
+#: first has at least one stretch, as most formats have it: a shorter one takes less by itself. Where it is
+#: small, growth shows in a second one that takes less time.
 GROWN = [
-    ("bitronix_tlog", "deleted", (2 << 20, 4 << 20), 1.0),
-    ("jboss_journal", "one-file", (1 << 20, 3 << 20), 1.0),
+    ("bitronix_tlog", "deleted", (1 << 18, 5 << 18), 1.0),
+    ("jboss_journal", "one-file", (1 << 20, 5 << 19), 1.0),
     ("kahadb_journal", "one-file", (1 << 15, 1 << 17), 1.0),
     ("swiftmq_store", "deleted", (1 << 21, 1 << 23), 0.0),
-    ("swiftmq_store", "committed", (1 << 20, 3 << 20), 0.0),
+    ("swiftmq_store", "committed", (1 << 18, 7 << 18), 0.0),
     ("swiftmq_store", "large", (1 << 21, 1 << 23), 0.0),
 ]
 
@@ -223,8 +222,7 @@ def test_a_file_that_changes_between_two_passes_is_told(
         return found
 
     monkeypatch.setattr(journal_view, "ask", changing)
-    result = in_full("inspect", tmp_path, *options)
-    assert result.exit_code == 2
+    result = in_full("inspect", tmp_path, *options, status=2)
     assert (
         f"{path.name} changed while it was read: what was printed, if anything, is not whole" in result.stderr
     )
@@ -233,7 +231,7 @@ def test_a_file_that_changes_between_two_passes_is_told(
         json.loads(result.stdout)
 
 
-@settings(max_examples=300, deadline=None, derandomize=True, database=None)
+@settings(max_examples=100, deadline=None, derandomize=True, database=None)
 @given(
     st.lists(
         st.text(st.sampled_from("ab-,;"), max_size=9) | st.sampled_from(["f" * 150, "", " "]), max_size=20

@@ -53,8 +53,7 @@ def test_it_answers_for_all_formats_as_the_package_does(program: Path, tmp_path:
     done, installed = alone(program, "check", "--json", *paths), call("check", "--json", *paths)
     assert done.stderr == ""
     assert (done.returncode, done.stdout) == (installed.exit_code, installed.stdout)
-    formats = {each["format"] for each in json.loads(done.stdout)["journals"]}
-    assert formats == set(format_ids())
+    assert {each["format"] for each in json.loads(done.stdout)["journals"]} == set(format_ids())
 
 
 def test_it_writes_a_new_store(program: Path, tmp_path: Path) -> None:

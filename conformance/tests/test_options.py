@@ -15,7 +15,7 @@ import click
 import pytest
 
 from journalspec_conformance.cli import COMMANDS, cli
-from judged import PROGRAM, call
+from judged import PROGRAM
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 #: Where an option may be shown: pages and transcripts that people read, and tests that use it.
@@ -113,9 +113,3 @@ def test_man_pages(tmp_path: Path) -> None:
         )  # fmt: skip
         assert "--count-by" in shown.stdout
         assert not shown.stderr
-
-
-def test_help_lists_the_new_commands() -> None:
-    told = call("--help").stdout
-    assert "query" in told
-    assert "columns" in told

@@ -124,7 +124,7 @@ def test_the_reference_gives_a_permitted_answer(directories: list[Path]) -> None
 
 
 @each_directory
-def test_what_is_expected_is_plain_json_and_names_requirements_of_its_edition(
+def test_what_is_expected_is_json_and_names_requirements_of_its_edition(
     directories: list[Path],
 ) -> None:
     for directory in directories:

@@ -170,30 +170,6 @@ def params_of(directory: Path) -> dict[str, str]:
 
 # What the reference writes.
 
-LONG = "abcdefghij" * 100
-#: Over two switches, with every kind of change, and a transaction and a branch that nobody ends.
-WRITTEN: list[Json] = [
-    *(insert(number, LONG) for number in range(1, 120)),
-    *(insert(number, f"row {number}", tx="a") for number in range(200, 205)),
-    {"op": "update", "table": "T", "key": "3", "value": "short", "tx": "a"},
-    {"op": "update", "table": "T", "key": "4", "value": LONG * 3, "tx": "a"},
-    {"op": "delete", "table": "T", "key": "5", "tx": "a"},
-    {"op": "commit", "tx": "a"},
-    {"op": "checkpoint"},
-    {"op": "start", "tx": "b", "gtrid": "01", "bqual": "0a"},
-    {**insert(1, "eins", tx="b"), "table": "U"},
-    {"op": "delete", "table": "T", "key": "6", "tx": "b"},
-    {"op": "prepare", "tx": "b"},
-    *(
-        {"op": "update", "table": "T", "key": f"{number}", "value": "other", "tx": "c"}
-        for number in range(10, 14)
-    ),
-    {"op": "delete", "table": "T", "key": "20", "tx": "c"},
-    {"op": "rollback", "tx": "c"},
-    insert(300, "open", tx="d"),
-    {**insert(2, "zwei"), "table": "U"},
-]
-
 
 def written(directory: Path, edition: str, ops: list[Json], **params: str) -> None:
     """Let the reference do operations, and stop without closing the log."""
@@ -214,26 +190,6 @@ def asked(ops: list[Json], state: Json | None = None) -> Any:
 def told(state: Json) -> Any:
     model = TableRows()
     return model.shown(model.begin(state))
-
-
-@by_turns(0)
-@pytest.mark.parametrize("file_sync", ["true", "false"])
-def test_a_log_of_the_reference_is_booted(
-    name: str, file_sync: str, ready_product: ReadyProduct, connect_product: Connect, tmp_path: Path
-) -> None:
-    product = ready_product(name)
-    params = {"file_sync": file_sync, "log_switch_interval": "100000"}
-    written(tmp_path, product.edition, WRITTEN, **params)
-    assert len([*tmp_path.glob("log*.dat")]) > 1
-    answer = recovered(connect_product(name), product, tmp_path, **params)
-    assert answer["verdict"] == "clean", answer
-    assert told(answer["state"]) == asked(WRITTEN)
-    # A second life of it.
-    more = [{"op": "decide", "gtrid": "01", "bqual": "0a", "commit": "true"}, insert(301, "more")]
-    written(tmp_path, product.edition, more, **params)
-    answer = recovered(connect_product(name), product, tmp_path, **params)
-    assert answer["verdict"] == "clean", answer
-    assert told(answer["state"]) == asked([*WRITTEN, OPEN, *more])
 
 
 @by_turns(2)
@@ -292,7 +248,7 @@ def test_of_damaged_captures_the_product_keeps_what_the_reference_does(
 
 
 @by_turns(3)
-def test_damaged_logs_are_treated_as_the_table_of_experiments_says(
+def test_damaged_logs_are_treated_as_the_table_says(
     name: str, ready_product: ReadyProduct, every: Every
 ) -> None:
     """By default, those with the control files, and a few others."""
@@ -377,29 +333,3 @@ def test_commits_a_switch_and_a_checkpoint_are_written_in_this_order(
     opened = "".join(f"\\x{byte:02x}" for byte in b"log2.dat")
     last = [line for line in shown.splitlines() if "openat(" in line and f'{opened}"' in line][-1]
     assert ("O_DSYNC" in last or "O_SYNC" in last) == (file_sync == "false"), last
-
-
-@by_turns(2)
-def test_of_a_torn_log_the_rows_are_those_whose_group_is_whole(
-    name: str, ready_product: ReadyProduct, connect_product: Connect, every: Every, memory_path: Path
-) -> None:
-    """Zeros from any byte on. A group ends where the file did when its commit was acknowledged."""
-    product, connection = ready_product(name), connect_product(name)
-    ops = [OPEN, *(insert(number, f"row {number}") for number in range(1, 7))]
-    ends = []
-    log = memory_path / "log1.dat"
-    steps = connection.steps(request(product, memory_path, cmd="write", step=True, ops=ops))
-    for _ in zip(ops, steps, strict=False):
-        ends.append(log.stat().st_size)
-    steps.close()
-    connection.close()
-    shutil.rmtree(memory_path / "database")
-    whole = log.read_bytes()
-    cuts = range(ends[0], ends[-1] + 1, every(131))
-    connection = connect_product(name)
-    for cut in cuts:
-        log.write_bytes(whole[:cut].ljust(len(whole), b"\0"))
-        # The last byte of a group is that of a length, and never zero here.
-        there = [end for end in ends[1:] if end <= cut]
-        answer = recovered(connection, product, memory_path)
-        assert keys(answer) == [str(number) for number in range(1, len(there) + 1)], cut

@@ -65,9 +65,7 @@ def result(probe: str, fingerprint: str) -> Result:
     return Result(probe, probe.partition("/")[0], "bitronix_tlog", "2.1", "", "fail", fingerprint)
 
 
-def test_expectations_are_not_made_from_half_a_report(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_half_a_report_makes_no_expectations(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     report, out = tmp_path / "r.jsonl", tmp_path / "out.toml"
     with report.open("w") as stream:
         write_report(stream, make_header({"name": "x"}, "x", "smoke"), [])

@@ -34,9 +34,7 @@ THROWN = [
 
 
 @pytest.mark.parametrize(("format_id", "when", "said", "wanted"), THROWN)
-def test_the_products_own_words_become_the_specs_codes(
-    format_id: str, when: str, said: str, wanted: str
-) -> None:
+def test_the_products_words_become_our_codes(format_id: str, when: str, said: str, wanted: str) -> None:
     """Any other exception keeps its name, which is not a code of the specification."""
     exceptions = Exceptions(f"journalspec_conformance.harnesses.{format_id}")
     name, _, rest = said.partition(": ")
@@ -66,7 +64,7 @@ def test_every_status_number_has_its_name() -> None:
         (("btm1.tlog", "btm2.tlog", "btm3.tlog"), ("btm1.tlog", "btm2.tlog")),
     ],
 )
-def test_two_files_of_any_name_are_the_pair(
+def test_two_files_of_any_name_are_a_pair(
     names: tuple[str, ...], pair: tuple[str, str], tmp_path: Path
 ) -> None:
     for name in names:
@@ -98,14 +96,11 @@ def test_a_change_of_the_active_file_begins_it_anew() -> None:
 
 @of_products
 @pytest.mark.parametrize("name", ["bitronix-2.1.2", "bitronix-2.1.4", "bitronix-3.0.0-mk1"])
-def test_recovery_writes_the_state_byte_and_nothing_else(
-    name: str, connect_product: Connect, tmp_path: Path
-) -> None:
+def test_recovery_writes_the_state_byte_alone(name: str, connect_product: Connect, tmp_path: Path) -> None:
     source = CAPTURED / name / "basic-clean"
     work = tmp_path / "work"
     shutil.copytree(source, work)
-    answer = asked(connect_product(name), work, "bitronix_tlog", "2.1")
-    assert answer["ok"]["state"]["active"] == "btm1.tlog"
+    assert asked(connect_product(name), work, "bitronix_tlog", "2.1")["ok"]["state"]["active"] == "btm1.tlog"
     before, after = (bytearray((place / "btm1.tlog").read_bytes()) for place in (source, work))
     assert (before[STATE_AT], after[STATE_AT]) == (0, 255)
     after[STATE_AT] = 0
@@ -135,9 +130,7 @@ def test_the_sequential_writer_covers_every_forced_record(ready_product: ReadyPr
 
 @of_products
 @pytest.mark.parametrize("name", ["hornetq", "artemis"])
-def test_the_part_of_a_transaction_that_was_never_forced_is_lost_without_a_word(
-    name: str, ready_product: ReadyProduct
-) -> None:
+def test_a_part_of_a_transaction_that_was_not_forced_is_lost(name: str, ready_product: ReadyProduct) -> None:
     """A COMMIT counts the records of its own file only (JBM-DEV-015): what a crash leaves looks healthy."""
     ready_product(registry()[name].product)
     (probe,) = (

@@ -53,8 +53,7 @@ def test_a_start_prints_what_the_record_has(product: str) -> None:
     ready(product)
     state = REPEATED[product]
     maker = MAKERS[product]
-    rows = [entry for entry in messages(maker.format) if f"{product}/{state}" in entry.made]
-    assert rows
+    assert [entry for entry in messages(maker.format) if f"{product}/{state}" in entry.made]
     codes: set[str] = set()
 
     def look(_: str, store: Path) -> None:

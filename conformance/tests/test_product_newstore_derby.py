@@ -29,8 +29,7 @@ def bases(product: str, derby: Derby) -> list[Path]:
         place = stores.cache() / "stores" / name
         if not place.is_dir():
             place.parent.mkdir(parents=True, exist_ok=True)
-            made = derby.ask({"database": str(place), "seed": seed})
-            assert made == {"made": str(place)}
+            assert derby.ask({"database": str(place), "seed": seed}) == {"made": str(place)}
         found.append(place)
     return found
 
@@ -71,8 +70,7 @@ def test_a_transaction_in_doubt_is_committed_or_rolled_back(
 ) -> None:
     ready_product(product)
     with Derby(product) as derby:
-        base = bases(product, derby)[0]
-        answer = opened(base)
+        answer = opened(bases(product, derby)[0])
         (branch,) = contents_of(answer).rows("in_doubt")
         gtrid = branch["gtrid"]
         assert isinstance(gtrid, bytes)
@@ -133,8 +131,7 @@ def test_an_encrypted_database_is_carried_over_as_it_is(
         with log.open("r+b") as stream:
             stream.seek(end + 4)
             stream.write(b"torn")
-        store = new_store(opened(old), StoreChoices())
-        put(store, new)
+        put(new_store(opened(old), StoreChoices()), new)
         wanted = told(contents_of(opened(old)))
         assert told(contents_of(opened(new))) == wanted
         assert difference(derby.ask({"database": f"{new};bootPassword={password}"}), wanted) == ""

@@ -40,9 +40,7 @@ def ready(*brokers: Broker) -> None:
 
 
 @pytest.mark.parametrize(("broker", "count"), [(ARTEMIS, 26), (HORNETQ, 26)], ids=["artemis", "hornetq"])
-def test_brokers_deliver_what_new_stores_are_counted_to_hold(
-    broker: Broker, count: int, tmp_path: Path
-) -> None:
+def test_brokers_deliver_what_new_stores_should_hold(broker: Broker, count: int, tmp_path: Path) -> None:
     ready(broker)
     source = stores.written(broker.name, broker.version, messages=60, end="halt")
     hooks, states = Hooks(FORMAT), bases(FORMAT, [source], tmp_path)[-1:]

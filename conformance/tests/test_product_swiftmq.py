@@ -99,9 +99,7 @@ def test_what_a_store_holds_is_what_the_answer_says(connection: Connection, tmp_
 
 
 @of_products
-def test_a_warning_makes_it_recovered_and_what_is_thrown_a_refusal(
-    connection: Connection, tmp_path: Path
-) -> None:
+def test_a_warning_makes_it_recovered_an_exception_refused(connection: Connection, tmp_path: Path) -> None:
     store(tmp_path, "warn Queue Store orders is inconsistent - removed!", "warn of something else")
     answer = asked(connection, tmp_path)["ok"]
     assert answer["verdict"] == "recovered"

@@ -27,9 +27,7 @@ def test_the_products_have_findings() -> None:
 
 
 @pytest.mark.parametrize(("format_id", "product"), RUNS)
-def test_they_answer_as_written_down(
-    format_id: str, product: str, ready_product: Callable[[str], Any]
-) -> None:
+def test_they_answer_as_is_written(format_id: str, product: str, ready_product: Callable[[str], Any]) -> None:
     ready_product(registry()[product].product)
     written = [finding for finding in findings(format_id) if finding.product == product]
     assert list(run(format_id, product)) == written

@@ -133,7 +133,7 @@ def unclocked(seen: list[Seen]) -> list[Event]:
 
 
 @pytest.mark.parametrize("name", PAIRS)
-def test_a_new_pair_is_made_and_used_in_the_modelled_order(
+def test_a_new_pair_is_made_in_the_modelled_order(
     name: str, ready_product: ReadyProduct, tmp_path: Path
 ) -> None:
     product = ready_product(name)

@@ -85,9 +85,7 @@ STATUSES = {signal.SIGKILL: -9, signal.SIGTERM: 143, signal.SIGHUP: 129, signal.
     ("number", "jobs"),
     [*((number, "1") for number in STATUSES), (signal.SIGKILL, "2"), (signal.SIGTERM, "2")],
 )
-def test_a_run_that_is_ended_leaves_nothing(
-    number: signal.Signals, jobs: str, mark: str, tmp_path: Path
-) -> None:
+def test_an_ended_run_leaves_nothing(number: signal.Signals, jobs: str, mark: str, tmp_path: Path) -> None:
     program = tmp_path / "hangs.py"
     program.write_text(HANGS)
     told, report = tmp_path / "told", tmp_path / "report.jsonl"
@@ -163,8 +161,7 @@ def test_how_a_program_ended_is_said_as_it_was(mark: str) -> None:
 @pytest.mark.parametrize("ends", ["", "sleep 100"])
 def test_all_that_a_program_has_started_ends_with_it(ends: str, mark: str) -> None:
     program = sh(f"setsid sleep 100 & (setsid sleep 100 &) ; touch $TMPDIR/x; echo $TMPDIR; {ends}", mark)
-    place = Path(program.stdout.readline().decode().strip())
-    assert place == program.directories[0]
+    assert Path(program.stdout.readline().decode().strip()) == program.directories[0]
     if not ends:
         assert program.wait(10) == 0
     program.end()
@@ -237,9 +234,7 @@ def test_rights_that_were_given_away_are_taken_back() -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs the right to mount")
-def test_where_something_is_mounted_all_stays_and_is_said(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_where_something_is_mounted_all_stays(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "precious").touch()
     with scratch() as place:
         (place / "here").mkdir()

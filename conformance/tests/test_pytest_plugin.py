@@ -11,6 +11,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from journalspec_conformance.selection import cases_of, probes_of
+from judged import has
+from tables import table
 
 FAKES = f"{sys.executable} {Path(__file__).resolve().parents[2] / 'tools' / 'fakes'} "
 SOME = "--journalspec-select=btm.clean.*/read"
@@ -91,9 +93,7 @@ def test_a_failure_explains_itself_without_a_traceback(run: Run, chosen: list[st
 def test_unsupported_is_skipped_with_its_reason(run: Run) -> None:
     done = run(f"--journalspec-impl={FAKES}declares_nothing", SOME, "-rs")
     assert done.ret == 1, "an implementation that claims nothing is no success"
-    assert "0 judged" in str(done.stdout)
-    assert "what is skipped is not success" in str(done.stdout)
-    assert "unsupported: format bitronix_tlog" in str(done.stdout)
+    has(str(done.stdout), "0 judged", "what is skipped is not success", "unsupported: format bitronix_tlog")
     assert "passed" not in str(done.stdout)
 
 
@@ -103,8 +103,7 @@ def test_known_is_xfailed_and_fixed_is_red(run: Run, pytester: pytest.Pytester) 
     arguments = ("--journalspec-select=btm.clean.two-phase/read", "--journalspec-expect=expect.toml", "-rx")
     known = run(f"--journalspec-impl={FAKES}forgets_records", *arguments)
     assert known.ret == 0
-    assert "1 xfailed" in str(known.stdout)
-    assert "it forgets" in str(known.stdout)
+    has(str(known.stdout), "1 xfailed", "it forgets")
     fixed = run(f"--journalspec-impl={FAKES}perfect", *arguments)
     assert fixed.ret == 1
     assert "take the entry out" in str(fixed.stdout)
@@ -117,18 +116,7 @@ def test_with_xdist(run: Run, chosen: list[str]) -> None:
     assert f"{len(chosen)} passed" in str(done.stdout)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--journalspec-impl=nonsense"], "neither a shipped harness"),
-        (["--journalspec-impl=reference", "--journalspec-select=x.y"], "names none of"),
-        (["--journalspec-impl=reference", "--journalspec-level=all"], "unknown level 'all'"),
-        (["--journalspec-impl=reference", "--journalspec-expect=gone.toml"], "gone.toml: cannot be read"),
-        (["--journalspec-impl=reference", "--journalspec-timeout=nan"], "a timeout of nan s"),
-        (["--journalspec-impl=reference", "--journalspec-timeout=1e308"], "a timeout of 1e+308 s"),
-        (["--journalspec-impl=reference", "--journalspec-min-judged=-1"], "-1: at least 1"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "message"), table("judging")["pytest_plugin"]["usage"])
 def test_wrong_usage(run: Run, arguments: list[str], message: str) -> None:
     done = run(*arguments)
     assert done.ret == pytest.ExitCode.USAGE_ERROR

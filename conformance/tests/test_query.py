@@ -15,10 +15,12 @@ from typing import Any
 
 import pytest
 
+from commands import Row, tried, typed
 from journalspec.formats import format_ids, get_format
 from journalspec_conformance.cli.query import tables_of
 from journalspec_corpus.load import find_case, load_cases
-from judged import PROGRAM, call
+from judged import PROGRAM, call, has
+from tables import table
 
 pytest.importorskip("duckdb", reason="DuckDB is missing: pip install 'journalspec[query]'")
 
@@ -28,8 +30,7 @@ KAHADB = CAPTURED / "kahadb_journal/activemq-5.11.4/in-doubt"
 
 
 def answer(sql: str, path: Path = JBOSS, *more: object) -> list[dict[str, str]]:
-    done = call("query", path, sql, *more)
-    assert done.exit_code == 0, done.output
+    done = call("query", path, sql, *more, status=0)
     return [*csv.DictReader(io.StringIO(done.stdout))]
 
 
@@ -40,8 +41,7 @@ def rows(path: Path) -> list[dict[str, str]]:
 @pytest.mark.parametrize("path", [JBOSS, KAHADB, CAPTURED / "derby_log/derby-10.16.1.1/three"], ids=str)
 def test_records_are_the_rows_of_inspect(path: Path) -> None:
     wanted = rows(path)
-    numbers = {row["off"] for row in answer("SELECT off FROM records", path)}
-    assert numbers == {row["off"] for row in wanted}
+    assert {row["off"] for row in answer("SELECT off FROM records", path)} == {row["off"] for row in wanted}
     (count,) = answer("SELECT count(*) n, sum(off) o, count(DISTINCT type) t FROM records", path)
     assert count == {
         "n": str(len(wanted)),
@@ -102,8 +102,7 @@ def test_a_verdict_that_is_not_clean_is_on_standard_error_and_in_the_status(tmp_
             case.materialize(tmp_path / case.id)
             asked = (tmp_path / case.id, "--format", case.format, "--edition", case.edition)
             done = call("query", *asked[:1], "SELECT count(*) FROM records", *asked[1:])
-            whole = call("inspect", *asked, "--level", "verdict")
-            assert done.exit_code == whole.exit_code
+            assert done.exit_code == call("inspect", *asked, "--level", "verdict").exit_code
             statuses.add(done.exit_code)
             if done.exit_code in (1, 3):
                 word = {1: "recovered", 3: "refused"}[done.exit_code]
@@ -121,62 +120,7 @@ def secret(tmp_path: Path) -> Path:
     return file
 
 
-#: Statements that read or change something else; FILE is one with a secret, OUT one that is not there.
-HOSTILE = [
-    "COPY records TO 'OUT'",
-    "COPY (SELECT 1) TO 'OUT' (FORMAT parquet)",
-    "EXPORT DATABASE 'OUT'",
-    "ATTACH 'OUT'",
-    "ATTACH 'OUT' AS other; SELECT 1",
-    "SELECT * FROM read_csv('FILE')",
-    "SELECT * FROM read_csv_auto('FILE')",
-    "SELECT * FROM read_text('FILE')",
-    "SELECT * FROM read_blob('FILE')",
-    "SELECT * FROM read_parquet('FILE')",
-    "SELECT * FROM read_json('FILE')",
-    "SELECT * FROM read_ndjson_objects('FILE')",
-    "SELECT * FROM sniff_csv('FILE')",
-    "SELECT * FROM glob('FILE')",
-    "SELECT * FROM 'FILE'",
-    'SELECT * FROM "FILE"',
-    "SELECT (SELECT word FROM read_csv('FILE'))",
-    "SELECT content FROM read_text('file://FILE')",
-    "SELECT * FROM read_csv('http://127.0.0.1:PORT/x.csv')",
-    "SELECT * FROM read_parquet('s3://bucket/x')",
-    "INSTALL httpfs",
-    "LOAD httpfs",
-    "LOAD 'FILE'",
-    "FORCE INSTALL spatial FROM community",
-    "SET enable_external_access = true",
-    "SET GLOBAL memory_limit = '90%'",
-    "RESET lock_configuration",
-    "PRAGMA enable_external_access = true",
-    "PRAGMA temp_directory = 'OUT'",
-    "CALL pragma_version()",
-    "CREATE TABLE t AS SELECT 1",
-    "CREATE SECRET (TYPE s3)",
-    "SELECT * FROM duckdb_secrets()",
-    "DROP VIEW records",
-    "INSERT INTO records VALUES (1)",
-    "UPDATE records SET off = 1",
-    "DELETE FROM records",
-    "CHECKPOINT",
-    "VACUUM",
-    "USE other",
-    "BEGIN",
-    "PREPARE p AS SELECT 1",
-    "EXECUTE p",
-    "SELECT 1; COPY records TO 'OUT'",
-    "SELECT 1; SELECT 2",
-    "",
-    "-- nothing",
-    "SELECT * FROM sources",
-    "SELECT * FROM tables",
-    "SELECT getenv('HOME')",
-]
-
-
-@pytest.mark.parametrize("sql", HOSTILE)
+@pytest.mark.parametrize("sql", table("hostile_queries")["sql"])
 def test_a_hostile_query_reads_and_writes_nothing_else(sql: str, secret: Path, tmp_path: Path) -> None:
     with socket.socket() as server:
         server.bind(("127.0.0.1", 0))
@@ -192,12 +136,6 @@ def test_a_hostile_query_reads_and_writes_nothing_else(sql: str, secret: Path, t
     assert os.listdir(tmp_path) == ["secret.csv"]  # noqa: PTH208
 
 
-@pytest.mark.parametrize("setting", ["enable_external_access", "lock_configuration", "temp_directory"])
-def test_the_configuration_is_locked(setting: str) -> None:
-    (row,) = answer(f"SELECT current_setting('{setting}') v")
-    assert row["v"] == {"enable_external_access": "false", "lock_configuration": "true"}.get(setting, "")
-
-
 ENDLESS = "WITH RECURSIVE t(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM t) SELECT {} FROM t"
 
 
@@ -210,9 +148,7 @@ ENDLESS = "WITH RECURSIVE t(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM t) SELEC
     ],
 )
 def test_an_endless_query_ends_at_its_time(sql: str) -> None:
-    done = call("query", JBOSS, sql, "--timeout", "0.5")
-    assert done.exit_code == 2
-    assert "it took longer than 0.5 s" in done.output
+    assert "it took longer than 0.5 s" in call("query", JBOSS, sql, "--timeout", "0.5", status=2).output
 
 
 @pytest.mark.parametrize(
@@ -255,16 +191,9 @@ def test_a_reader_that_goes_away_ends_the_query() -> None:
         assert running.wait(60) == 141
 
 
-def test_mistakes_are_one_sentence_and_what_there_is() -> None:
-    for sql, told in {
-        "SELECT id FROM mesages": "Table with name mesages does not exist",
-        "SELECT idd FROM records": 'Referenced column "idd" not found',
-        "SELEC 1": 'syntax error at or near "SELEC"',
-    }.items():
-        done = call("query", JBOSS, sql)
-        assert done.exit_code == 2
-        assert told in done.output
-        assert "tables: records, files, lost, missing, live, transactions, discarded" in done.output
+@typed(given="query")
+def test_a_question_that_cannot_be_asked_is_refused(row: Row, tmp_path: Path) -> None:
+    tried(row, tmp_path)
 
 
 def test_without_duckdb_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -272,10 +201,8 @@ def test_without_duckdb_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> N
 
     find: Any = importlib.util.find_spec
     monkeypatch.setattr(query, "find_spec", lambda name: None if name == "duckdb" else find(name))
-    done = call("query", JBOSS, "SELECT 1")
-    assert done.exit_code == 2
-    assert "query needs DuckDB, which is not installed" in done.output
-    assert "pip install 'journalspec[query]'" in done.output
+    done = call("query", JBOSS, "SELECT 1", status=2)
+    has(done.output, "query needs DuckDB, which is not installed", "pip install 'journalspec[query]'")
 
 
 def test_redacted_rows_hide_what_is_stored_from_the_query_itself() -> None:
@@ -286,8 +213,7 @@ def test_redacted_rows_hide_what_is_stored_from_the_query_itself() -> None:
         sql = sql.replace("X", name)
         assert answer(sql, KAHADB)[0]["n"] != "0"
         assert answer(sql, KAHADB, "--redact")[0]["n"] == "0"
-    done = call("query", KAHADB, "SELECT * FROM records, transactions, destinations", "--redact")
-    assert done.exit_code == 0
+    done = call("query", KAHADB, "SELECT * FROM records, transactions, destinations", "--redact", status=0)
     assert not [name for name in names if name in done.output]
     (row,) = answer("SELECT max(length(body)) l, any_value(typeof(body)) t FROM records", JBOSS, "--redact")
     assert row["t"] == "VARCHAR"
@@ -314,8 +240,7 @@ def test_a_terminal_gets_a_table_of_forty_rows(monkeypatch: pytest.MonkeyPatch) 
             return True
 
     monkeypatch.setattr(query, "sys", type("Sys", (), {"stdout": Terminal}))
-    done = call("query", JBOSS, "SELECT i AS number FROM range(100) t(i)")
-    lines = done.stdout.splitlines()
+    lines = call("query", JBOSS, "SELECT i AS number FROM range(100) t(i)").stdout.splitlines()
     assert [line.strip() for line in lines[1:42]] == ["number", *map(str, range(40))]
     assert lines[-1].startswith("next      60 more: ")
 
@@ -334,8 +259,5 @@ def test_columns_have_a_type_and_a_meaning(format_id: str) -> None:
     )
 
 
-def test_columns_of_a_path_and_of_nothing() -> None:
+def test_columns_of_a_path() -> None:
     assert call("columns", JBOSS).stdout == call("columns", "--format", "jboss_journal").stdout
-    done = call("columns")
-    assert done.exit_code == 2
-    assert "give a PATH, or --format F" in done.output

@@ -170,12 +170,6 @@ def test_free_text_of_an_answer_is_replaced_and_that_of_tools_is_not() -> None:
     assert [note.text[:8] for note in hidden.notes] == ["text(9)#", "process "]
 
 
-def test_a_hexdump_is_refused() -> None:
-    done = call("inspect", KAHADB, "--hex", "--redact")
-    assert done.exit_code == 2
-    assert "--hex shows all bytes as they are" in done.output
-
-
 def test_the_advised_command_is_redacted_too(tmp_path: Path) -> None:
     given = Asked((tmp_path,), None, None, (), redact=True)
     assert given.again("recover", "--policy", "salvage").endswith("--redact --policy salvage")

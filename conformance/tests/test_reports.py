@@ -30,7 +30,7 @@ from journalspec_conformance.report import (
 from journalspec_conformance.result import CLASSES, Result
 from journalspec_conformance.selection import probes_of
 from journalspec_conformance.wording import github_annotations
-from judged import CASE
+from judged import CASE, has
 
 RESULTS = [
     Result("x.a/read", "x.a", "x", "1", "one", "pass", requirements=("XXX-AAA-001",), seconds=0.0123),
@@ -308,16 +308,14 @@ def test_the_corpus_is_known_by_its_content() -> None:
 
 def test_text(report: Report) -> None:
     text = as_text(report)
-    assert "mine 2: 4 judged, 1 not (unsupported 1), tier smoke" in text
-    assert "fail verdict: x.b/read: expected" in text
+    has(text, "mine 2: 4 judged, 1 not (unsupported 1), tier smoke", "fail verdict: x.b/read: expected")
     assert "crash: y.e/read: signal SIGSEGV" in text
 
 
 def test_markdown(report: Report) -> None:
     text = as_markdown(report)
     assert text.startswith("## mine 2: failed")
-    assert "| `x.b/read` | fail | verdict |" in text
-    assert "a reason https://x/1" in text
+    has(text, "| `x.b/read` | fail | verdict |", "a reason https://x/1")
     row = next(line for line in text.splitlines() if line.startswith("| y |"))
     cells = [cell.strip() for cell in row.strip("|").split("|")]
     assert cells[1:] == [{"unsupported": "1", "known": "1", "crash": "1"}.get(name, "") for name in CLASSES]

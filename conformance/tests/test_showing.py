@@ -19,6 +19,7 @@ from journalspec_conformance.harnesses.java.tracing import Seen
 from journalspec_conformance.products import Product
 from journalspec_conformance.showing import Shown, Showroom, overall
 from judged import call
+from tables import table
 
 FORMAT = "bitronix_tlog"
 PRODUCT = "bitronix-2.1.4"
@@ -65,24 +66,7 @@ def shown(room: Showroom, **data: Any) -> Shown:
     return result
 
 
-@pytest.mark.parametrize(
-    ("check", "answer"),
-    [
-        ({"file": "btm1.tlog", "off": 0, "hex": "42746e78"}, True),
-        ({"file": "btm1.tlog", "off": 0, "hex": "42746e79"}, False),
-        ({"file": "btm1.tlog", "off": 1 << 30, "hex": "42"}, False),
-        ({"file": "btm3.tlog", "off": 0, "hex": "42"}, False),
-        ({"file": "btm1.tlog", "len": 7}, False),
-        ({"answer": 0, "at": "state.active", "is": "btm1.tlog"}, True),
-        ({"answer": 0, "at": "state.active", "is": "btm2.tlog"}, False),
-        ({"answer": 0, "at": "state.nothing", "is": "btm2.tlog"}, False),
-        ({"answer": 0, "at": "state.unfinished", "is": []}, True),
-        ({"answer": 0, "at": "state.unfinished", "has": {}}, False),
-        ({"answer": 0, "at": "state.unfinished", "lacks": {}}, True),
-        ({"answer": 0, "at": "state.unfinished.0.gtrid", "is": "00"}, False),
-        ({"answer": 1, "at": "refusals", "is": []}, True),
-    ],
-)
+@pytest.mark.parametrize(("check", "answer"), table("judging")["showing"]["checked"])
 def test_a_check_holds_or_not(room: ReferenceRoom, check: Mapping[str, Any], answer: bool) -> None:
     result = shown(room, start=START, steps=[RECOVER, WRITE], seen=[check])
     assert result.shown is answer

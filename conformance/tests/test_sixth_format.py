@@ -141,8 +141,7 @@ def test_its_cases_run_and_the_reference_passes(copy: Path) -> None:
 
 
 def test_its_harness_is_found_and_judged(copy: Path) -> None:
-    said = step(copy, "journalspec run --impl toy_sixth", "--validate").stdout
-    assert "as expected: 4 judged" in said
+    assert "as expected: 4 judged" in step(copy, "journalspec run --impl toy_sixth", "--validate").stdout
     assert "the toy's product" in run(copy, "journalspec", "formats").stdout
 
 

@@ -29,24 +29,27 @@ def test_a_report_is_read() -> None:
     assert "1/3" in call("matrix", OLD / "report.jsonl", OLD / "report.jsonl").output
 
 
-def test_an_expectation_file_is_read_and_brought_up_to_date(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_expectation_file_is_read_and_updated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT / "docs" / "harness")
     expected = tmp_path / "expectations.toml"
     shutil.copy(OLD / "expectations.toml", expected)
-    judged = call(
-        "run", "--impl", "py:faulty:LosesOne", "--select", "btm.clean.two-phase", "--expect", expected
+    call(
+        "run",
+        "--impl",
+        "py:faulty:LosesOne",
+        "--select",
+        "btm.clean.two-phase",
+        "--expect",
+        expected,
+        status=0,
     )
-    assert judged.exit_code == 0, judged.output
     updated = call("expect", "--update", expected, OLD / "report.jsonl")
     assert (updated.exit_code, expected.read_bytes()) == (0, (OLD / "expectations.toml").read_bytes())
 
 
 @pytest.mark.parametrize("command", ["verify", "report"])
 def test_a_build_of_crash_states_is_read(command: str) -> None:
-    done = call("corpus", command, OLD / "build")
-    assert done.exit_code == 0, done.output
+    call("corpus", command, OLD / "build", status=0)
 
 
 def test_the_cases_of_a_build_are_judged() -> None:

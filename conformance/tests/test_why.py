@@ -12,7 +12,7 @@ from journalspec.formats import format_ids, get_format
 from journalspec_conformance.cli.screen import screen
 from journalspec_conformance.cli.why import _of_store
 from journalspec_reference.keeping import Holder, Keeping
-from judged import call, flat
+from judged import call, flat, has
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 SHARED = CHECKOUT.parent / "shared"
@@ -28,28 +28,23 @@ def test_kahadb_files_are_kept_by_what_the_broker_named(tmp_path: Path) -> None:
     with tarfile.open(SHARED / "field" / "kahadb-small" / "kahadb.tar.gz") as packed:
         packed.extractall(tmp_path, filter="data")
     store = flat(call("why", tmp_path, columns=100))
-    assert "verdict KEPT all 3 files; none can be deleted now" in store
-    assert "db-2.log 65,536 128 messages of queue Q" in store
+    has(store, "verdict KEPT all 3 files; none can be deleted now", "db-2.log 65,536 128 messages of queue Q")
     first = flat(call("why", tmp_path / "db-1.log", columns=100))
-    assert "messages of queue Q 26 12,584" in first
-    assert "messages of topic T 1 " in first
-    assert "messages of queue ActiveMQ.DLQ 1 " in first
+    has(first, "messages of queue Q 26 12,584", "messages of topic T 1 ", "messages of queue ActiveMQ.DLQ 1 ")
     assert "keeps db-3.log, by acknowledgements of messages in db-1.log" in first
     last = flat(call("why", tmp_path / "db-3.log", columns=100))
     assert (
         "last update of the index at 51521 audit of producers at 50440 map of acknowledgements at 51521"
         in last
     )
-    assert "messages of queue Q 46 22,264" in last
-    assert "db-1.log is deleted first" in last
+    has(last, "messages of queue Q 46 22,264", "db-1.log is deleted first")
 
 
 @needs_shared
 def test_artemis_files_wait_for_earlier_ones() -> None:
     journal = SHARED / "examples" / "screens" / "stores" / "artemis-tasks" / "journal"
     second = flat(call("why", journal / "activemq-data-2.amq.gz", columns=100))
-    assert "records of user type 45 10 741" in second
-    assert "deletes of records in activemq-data-1.amq.gz 1" in second
+    has(second, "records of user type 45 10 741", "deletes of records in activemq-data-1.amq.gz 1")
     assert "keeps activemq-data-3.amq.gz, by 2 deletes of records in activemq-data-2.amq.gz" in second
     assert "FREE nothing in the journal needs this file" in flat(
         call("why", journal / "activemq-data-4.amq.gz")
@@ -91,18 +86,10 @@ def test_an_archive_is_asked_about_as_a_whole(tmp_path: Path) -> None:
     packed = tmp_path / "kahadb.tar.gz"
     with tarfile.open(packed, "w:gz") as out:
         out.add(THREE, "kahadb")
-    done = call("why", packed, columns=100)
-    assert done.exit_code == 0
+    done = call("why", packed, columns=100, status=0)
     # A file in it has no path that a command could be given.
     assert "next" not in done.stdout
     assert "held by" in done.stdout
-
-
-def test_what_is_no_data_file_is_refused_with_the_names_of_those() -> None:
-    done = call("why", ROLLOVER.parent / "no-such-file")
-    assert (done.exit_code, done.stdout) == (2, "")
-    done = call("why", Path(__file__))
-    assert done.exit_code == 2
 
 
 def test_all_lists_every_file_and_redact_hides_names() -> None:
@@ -120,9 +107,7 @@ def test_many_journals_are_one_line_each(tmp_path: Path) -> None:
         shutil.copytree(THREE, tmp_path / f"broker-{number}")
     out = call("why", tmp_path, columns=100)
     assert len(out.stdout.splitlines()) <= 40
-    assert "store 30 journals" in flat(out)
-    assert "KEPT 1 file; none can be deleted now" in flat(out)
-    assert "... 20 more (--all)" in flat(out)
+    has(flat(out), "store 30 journals", "KEPT 1 file; none can be deleted now", "... 20 more (--all)")
     assert "one of them: journalspec why" in flat(out)
     assert call("why", tmp_path, "--all").stdout.count("store     ") == 30
 
@@ -140,5 +125,4 @@ def test_the_files_that_go_and_those_that_stay_are_on_one_screen() -> None:
     assert "FREE 70 of 100 files, 73,400,320 bytes; 30 files stay" in text
     for first in range(4, 100, 10):
         assert f"activemq-data-{first}.amq to activemq-data-{first + 6}.amq 7 7,340,032" in text
-    assert "activemq-data-1.amq" in text
-    assert "20 more (--all)" in text
+    has(text, "activemq-data-1.amq", "20 more (--all)")

@@ -82,5 +82,4 @@ def test_names_of_ones_own_are_no_strangers() -> None:
 
 
 def test_all_features_that_cases_need_are_known() -> None:
-    needs = {need for case in load_cases() for need in case.needs}
-    assert needs <= {*FEATURES, "read", "recover", "write"}
+    assert {need for case in load_cases() for need in case.needs} <= {*FEATURES, "read", "recover", "write"}

@@ -7,7 +7,7 @@ import inspect
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -37,17 +37,24 @@ def fake(name: str) -> str:
     return f"{sys.executable} {FAKES} {name}"
 
 
-def call(*arguments: object, columns: int = 80) -> Result:
-    """Run `journalspec` in this process."""
+def call(*arguments: object, columns: int = 80, status: int | None = None) -> Result:
+    """Run `journalspec` in this process; it has to end with `status`, if that is given."""
     runner = CliRunner(env={"COLUMNS": str(columns), "TERM": "dumb"})
-    return runner.invoke(cli, [str(each) for each in arguments])
+    done = runner.invoke(cli, [str(each) for each in arguments])
+    assert status in (None, done.exit_code), done.output
+    return done
 
 
-def in_full(*arguments: object, columns: int = 80) -> Result:
+def has(text: Container[str], *words: str) -> None:
+    """Make sure that all of the words are in what was printed."""
+    assert [each for each in words if each not in text] == [], text
+
+
+def in_full(*arguments: object, columns: int = 80, status: int | None = None) -> Result:
     """Run `inspect` or `recover` and ask for all that there is, unless a form of the answer is chosen."""
     forms = {"--all", "--json", "--ndjson", "--hex", "--level", "--help"}
     shown = forms & {str(each) for each in arguments} or arguments[0] not in ("inspect", "recover")
-    return call(*arguments, *(() if shown else ("--all",)), columns=columns)
+    return call(*arguments, *(() if shown else ("--all",)), columns=columns, status=status)
 
 
 def harmless(text: str) -> str:
