@@ -10,7 +10,6 @@ import shutil
 import struct
 import sys
 import tarfile
-import time
 import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -36,6 +35,7 @@ from journalspec_reference.derby_log.contents.cipher import PASSWORD, Cipher, No
 from journalspec_reference.derby_log.contents.images import Images
 from journalspec_reference.derby_log.heap import HeapPage, HeapRow, Pointer, image, page_of, rows_of
 from journalspec_reference.filesets import find_journals, load
+from work import LINEAR, Counted, Task, growth
 
 DATA = Path(__file__).resolve().parent / "data"
 SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "contents" / "derby_log"
@@ -716,18 +716,15 @@ def test_many_rows_that_share_a_long_value_cost_no_more_than_the_file() -> None:
     assert {fault.code for fault in told} == {"bad-row"}
 
 
-def test_time_is_linear_and_memory_does_not_grow() -> None:
+def test_rows_cost_what_their_pages_cost() -> None:
     rows = [b"\0" + bytes([7 + number]) + b"\1" + field(b"\0\x10abcdefghijklmnop") for number in range(50)]
-    seconds = {}
-    for count in (200, 800):
-        state, _ = state_of(container([page([head()]), *[page(rows)] * count]))
-        best = float("inf")
-        for _ in range(3):
-            begin = time.process_time()
-            assert sum(1 for _ in state.rows(0x470)) == 50 * count == state.count(0x470)[0]
-            best = min(best, time.process_time() - begin)
-        seconds[count] = best
-    assert seconds[800] < 8 * seconds[200]
+
+    def counted(count: int) -> Task:
+        state, _ = state_of(Counted(container([page([head()]), *[page(rows)] * count])))
+        return lambda: (sum(1 for _ in state.rows(0x470)), state.count(0x470)[0])
+
+    assert counted(20)() == (1000, 1000)
+    assert growth(counted, 20) < LINEAR
 
 
 def test_a_value_that_is_too_long_is_told_as_none(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:

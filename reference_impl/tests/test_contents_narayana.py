@@ -10,8 +10,8 @@ import gzip
 import json
 import shutil
 import struct
-import time
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -33,6 +33,7 @@ from journalspec_reference.jboss_journal.contents.narayana import (
     uid_text,
     xid_parts,
 )
+from work import LINEAR, Counted, Task, growth
 
 KEPT = json.loads((Path(__file__).parent / "data" / "contents_narayana.json").read_text("utf-8"))
 STORED = [bytes.fromhex(each["stored"]) for each in KEPT]
@@ -301,14 +302,12 @@ def test_time_is_linear_in_the_participants() -> None:
     )
     one += packed(bytes(28)) + bytes(4)
 
-    def cost(number: int) -> float:
+    def read(number: int) -> Task:
         body = record(TRANSACTION, begin + one * number + struct.pack(">iiiii", 463, 0, 6, 0, 7))
-        start = time.process_time()
-        assert len(transaction(body).participants) == number
-        return time.process_time() - start
+        return partial(transaction, Counted(body))
 
-    small, great = min(cost(250) for _ in range(3)), min(cost(4000) for _ in range(2))
-    assert great <= 16 * 4 * max(small, 0.002)
+    assert len(transaction(read(250).args[0]).participants) == 250
+    assert growth(read, 250) < LINEAR
 
 
 # Stores.

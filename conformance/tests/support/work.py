@@ -1,0 +1,60 @@
+"""What a task takes, counted: lines of Python and bytes are the same on every machine, seconds are not."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import Any, SupportsIndex
+
+Task = Callable[[], Any]
+#: What is linear grows with exponent 1, what takes a step for each bit of a size a little more; a square, 2.
+LINEAR = 1.3
+
+
+class Counted(bytes):
+    """Bytes that count those that are taken out of them, and out of these; those that are searched, too."""
+
+    moved = 0
+
+    def __bytes__(self) -> bytes:
+        return self
+
+    def __getitem__(self, place: SupportsIndex | slice) -> Any:
+        found = super().__getitem__(place)
+        if isinstance(found, int):
+            return found
+        Counted.moved += len(found)
+        return Counted(found)
+
+    def find(self, part: Any, start: Any = 0, end: Any = None) -> int:
+        found = super().find(part, start, end)
+        start, end, _ = slice(start, end).indices(len(self))
+        Counted.moved += (end if found < 0 else found) - start
+        return found
+
+
+def work(task: Task) -> tuple[int, int]:
+    """Return how many lines of Python a task runs, and how many bytes it takes out of Counted ones."""
+    lines = 0
+
+    def traced(frame: FrameType, event: str, argument: object) -> Any:
+        nonlocal lines
+        lines += event == "line"
+        return traced
+
+    before, Counted.moved = sys.gettrace(), 0
+    sys.settrace(traced)
+    try:
+        task()
+    finally:
+        sys.settrace(before)
+    return lines, Counted.moved
+
+
+def growth(prepared: Callable[[int], Task], size: int, times: int = 8) -> float:
+    """Return the exponent by which the work of what is `prepared` for a size grows to so many times it."""
+    prepared(size)()  # what is imported or kept does not count
+    small, large = work(prepared(size)), work(prepared(size * times))
+    return max(math.log(max(b, 1) / max(a, 1), times) for a, b in zip(small, large, strict=True))
