@@ -21,6 +21,9 @@ class Counted(bytes):
     def __bytes__(self) -> bytes:
         return self
 
+    def __add__(self, other: Any) -> Counted:
+        return Counted(super().__add__(other))
+
     def __getitem__(self, place: SupportsIndex | slice) -> Any:
         found = super().__getitem__(place)
         if isinstance(found, int):
