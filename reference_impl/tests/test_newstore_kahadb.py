@@ -262,7 +262,7 @@ def test_salvage_costs_what_the_bytes_cost(piece: bytes) -> None:
         answer = answer_of({"db-1.log": Counted(batch([sent(1)]) + start + body + batch([sent(2)]))})
         return partial(made, answer, salvage_records=True)
 
-    assert growth(salvaged, 1 << 14) < LINEAR
+    assert growth(salvaged, 1 << 13) < LINEAR
 
 
 # choices

@@ -9,8 +9,8 @@ from types import FrameType
 from typing import Any, SupportsIndex
 
 Task = Callable[[], Any]
-#: What is linear grows with exponent 1, what takes a step for each bit of a size a little more; a square, 2.
-LINEAR = 1.3
+#: What is linear grows with exponent 1, with a logarithm a little more, and what is quadratic with 2.
+LINEAR = 1.2
 
 
 class Counted(bytes):
@@ -56,8 +56,9 @@ def work(task: Task) -> tuple[int, int]:
     return lines, Counted.moved
 
 
-def growth(prepared: Callable[[int], Task], size: int, times: int = 8) -> float:
-    """Return the exponent by which the work of what is `prepared` for a size grows to so many times it."""
+def growth(prepared: Callable[[int], Task], size: int) -> float:
+    """Return the exponent by which work grows with its size, and not by what it takes for any size."""
     prepared(size)()  # what is imported or kept does not count
-    small, large = work(prepared(size)), work(prepared(size * times))
-    return max(math.log(max(b, 1) / max(a, 1), times) for a, b in zip(small, large, strict=True))
+    small, middle, large = (work(prepared(size * times)) for times in (1, 2, 4))
+    grown = [(max(b - a, 1), max(c - b, 1)) for a, b, c in zip(small, middle, large, strict=True)]
+    return max(math.log2(second / first) for first, second in grown)
