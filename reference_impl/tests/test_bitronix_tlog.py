@@ -23,6 +23,9 @@ from journalspec_reference.bitronix_tlog.fileset import in_order
 from journalspec_reference.bitronix_tlog.scan import records, scan, search, told
 from journalspec_reference.content import SECTOR, Content
 from journalspec_reference.xids import gtrid_text
+from tables import literals
+
+ROWS = literals(__file__)
 
 
 def test_a_forensic_search_on_crafted_bytes_stays_linear() -> None:
@@ -76,16 +79,7 @@ def test_numbers_in_names_may_be_of_any_script() -> None:
 
 
 #: (status, time, sequenceNumber) of the records of a file, and the indexes of those that are noted.
-RUNS: list[tuple[str, list[tuple[int, int, int]], list[int]]] = [
-    ("one thread overtakes another", [(0, 7, 7), (0, 9, 9), (0, 8, 8), (8, 12, 12), (8, 11, 11)], []),
-    ("older than all of the run", [(0, 7, 7), (0, 9, 9), (3, 4, 4)], [2]),
-    ("two of the last life, in their order", [(0, 7, 7), (8, 9, 9), (3, 4, 4), (8, 5, 5)], [2]),
-    ("older by one of the two only", [(0, 7, 7), (3, 4, 8), (3, 8, 4), (3, 5, 5)], []),
-    ("COMMITTING behind the copies", [(8, 7, 7), (0, 9, 9), (8, 3, 3)], [2]),
-    ("copies of a swap, in any order", [(8, 7, 7), (8, 3, 3), (8, 5, 5), (0, 4, 4)], []),
-    ("a new run after the machine was restarted", [(0, 7, 7), (0, 2, 1), (0, 3, 2)], []),
-    ("a new run of BTM 2.1.2", [(0, 7, 7), (0, 2, 0), (0, 3, 1)], []),
-]
+RUNS: list[tuple[str, list[tuple[int, int, int]], list[int]]] = ROWS["RUNS"]
 
 
 @pytest.mark.parametrize(("runs", "noted"), [run[1:] for run in RUNS], ids=[run[0] for run in RUNS])
@@ -111,16 +105,7 @@ def test_the_journals_of_a_directory_come_best_first() -> None:
     assert [item.files for item in found] == [("b1.tlog", "b2.tlog"), ("a1.tlog", "a2.tlog")]
 
 
-@pytest.mark.parametrize(
-    ("gtrid", "text"),
-    [
-        (b"node1" + (6000).to_bytes(8, "big") + (2).to_bytes(4, "big"), "node1/6000/2"),
-        (b"~!" + (2**40).to_bytes(8, "big") + (2**24).to_bytes(4, "big"), "~!/1099511627776/16777216"),
-        (b"a b" + bytes(12), (b"a b" + bytes(12)).hex()),
-        (b"a\x7f" + bytes(12), (b"a\x7f" + bytes(12)).hex()),
-        (bytes(12), bytes(12).hex()),
-    ],
-)
+@pytest.mark.parametrize(("gtrid", "text"), ROWS["gtrids_are_shown_as_the_product_makes_them"])
 def test_gtrids_are_shown_as_the_product_makes_them(gtrid: bytes, text: str) -> None:
     assert gtrid_text(gtrid) == text
 
