@@ -10,7 +10,8 @@ import pytest
 
 from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.report import count, load_report
-from journalspec_conformance.selection import Probe, cases_of, probes_of
+from journalspec_conformance.selection import cases_of, probes_of
+from journalspec_corpus import Probe
 
 MakeEngine = Callable[..., Engine]
 LiveReport = Callable[[str, str], Path]

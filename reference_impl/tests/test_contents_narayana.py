@@ -290,7 +290,7 @@ def test_time_is_linear_in_the_participants() -> None:
         body = record(TRANSACTION, begin + one * number + struct.pack(">iiiii", 463, 0, 6, 0, 7))
         return partial(transaction, Counted(body))
 
-    assert len(transaction(read(250).args[0]).participants) == 250
+    assert len(read(250)().participants) == 250
     assert growth(read, 250) < LINEAR
 
 

@@ -152,7 +152,7 @@ def test_hostile_lengths_are_compared_before_anything_is_read() -> None:
     head, size = struct.pack(">iiqq", 128, 9, 1, 0), 1 << 22
     for length in (2**31 - 1, -(2**31), -16, size):
         claim = struct.pack(">iq", length, 1 << 32 | 24)
-        files = {"log1.dat": Counted(head + claim + bytes(size))}
+        files: Files = {"log1.dat": Counted(head + claim + bytes(size))}
         assert found_in(files).verdict == "recovered"
         lines, moved = work(partial(found_in, files))
         assert lines < 2000
