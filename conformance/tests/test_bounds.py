@@ -6,7 +6,6 @@ import json
 import subprocess
 import sys
 import textwrap
-import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -258,10 +257,9 @@ def test_a_crash_costs_no_process_and_leaves_its_traceback(tmp_path: Path) -> No
     hello = connection.hello()
     name = next(iter(hello.formats))
     request = {"cmd": "read", "format": name, "edition": "none", "dir": str(tmp_path), "observe": "records"}
-    started = time.monotonic()
     for _ in range(20):
         with pytest.raises(Crashed) as caught:
             connection.ask(request)
         assert "references.py" in caught.value.stderr
-    assert time.monotonic() - started < 10
+        assert caught.value.lives
     connection.close()

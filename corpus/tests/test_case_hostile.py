@@ -6,7 +6,6 @@ import copy
 import gzip
 import json
 import os
-import time
 import tomllib
 from importlib.resources import files
 from pathlib import Path
@@ -18,6 +17,7 @@ from jsonschema import Draft202012Validator
 from journalspec.files import Unfit
 from journalspec_corpus import Case, CaseError, form, load
 from journalspec_corpus.load import Intake
+from work import work
 
 TABLE = tomllib.loads((Path(__file__).parent / "data" / "hostile_cases.toml").read_text(encoding="utf-8"))
 READ = {"when": {"op": "read"}, "verdict": "clean"}
@@ -113,9 +113,8 @@ def test_hostile_cases_are_quarantined_one_by_one_and_the_others_are_taken(tmp_p
         for number, (_, given, _) in enumerate(HOSTILE):
             stream.write(line_of(given) + b"\n")
             stream.write(text(good(id=f"btm.good.c{number}")) + b"\n")
-    begun = time.process_time()
     cases = list(Intake().file(path))
-    assert time.process_time() - begun < 60
+    assert work(lambda: list(Intake().file(path)))[0] < 1_000_000
     assert len(cases) == 2 * len(HOSTILE)
     wrong = [
         (what, case.fault)

@@ -441,9 +441,7 @@ def test_what_is_not_compared_is_the_same() -> None:
     assert alike > 50
 
 
-def test_records_at_the_same_places_are_compared_without_making_them(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_records_at_the_same_places_are_compared_without_making_them(monkeypatch: pytest.MonkeyPatch) -> None:
     """Editions of Derby differ in which operations they know: what two can decode they decode alike."""
     monkeypatch.setattr(reread, "KEEP", 0)
     implementation = load_implementation("derby_log")
@@ -467,11 +465,7 @@ def test_a_journal_that_changes_while_it_is_read_is_not_clean(
     journal = one(queue)
     assert ask(journal, policy).observation.verdict == "clean"
     journal = one(queue)
-    names = {
-        "appended": "data-1.amq",
-        "appeared": "data-77.amq",
-        "gone": "data-2.amq",
-    }
+    names = {"appended": "data-1.amq", "appeared": "data-77.amq", "gone": "data-2.amq"}
     (queue / "notes.txt").write_text("no file of the journal")
     assert ask(journal, policy).observation.verdict == "clean"
     if change == "gone":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import random
 import struct
 from collections.abc import Iterable
@@ -13,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from disks import Disk
 from journalspec.bitronix_tlog import LAYOUT
 from journalspec.observation import Note, Record
 from journalspec_reference import load
@@ -23,6 +23,9 @@ from journalspec_reference.bitronix_tlog.fileset import in_order
 from journalspec_reference.bitronix_tlog.scan import records, scan, search, told
 from journalspec_reference.content import SECTOR, Content
 from journalspec_reference.xids import gtrid_text
+from tables import literals
+
+ROWS = literals(__file__)
 
 
 def test_a_forensic_search_on_crafted_bytes_stays_linear() -> None:
@@ -76,16 +79,7 @@ def test_numbers_in_names_may_be_of_any_script() -> None:
 
 
 #: (status, time, sequenceNumber) of the records of a file, and the indexes of those that are noted.
-RUNS: list[tuple[str, list[tuple[int, int, int]], list[int]]] = [
-    ("one thread overtakes another", [(0, 7, 7), (0, 9, 9), (0, 8, 8), (8, 12, 12), (8, 11, 11)], []),
-    ("older than all of the run", [(0, 7, 7), (0, 9, 9), (3, 4, 4)], [2]),
-    ("two of the last life, in their order", [(0, 7, 7), (8, 9, 9), (3, 4, 4), (8, 5, 5)], [2]),
-    ("older by one of the two only", [(0, 7, 7), (3, 4, 8), (3, 8, 4), (3, 5, 5)], []),
-    ("COMMITTING behind the copies", [(8, 7, 7), (0, 9, 9), (8, 3, 3)], [2]),
-    ("copies of a swap, in any order", [(8, 7, 7), (8, 3, 3), (8, 5, 5), (0, 4, 4)], []),
-    ("a new run after the machine was restarted", [(0, 7, 7), (0, 2, 1), (0, 3, 2)], []),
-    ("a new run of BTM 2.1.2", [(0, 7, 7), (0, 2, 0), (0, 3, 1)], []),
-]
+RUNS: list[tuple[str, list[tuple[int, int, int]], list[int]]] = ROWS["RUNS"]
 
 
 @pytest.mark.parametrize(("runs", "noted"), [run[1:] for run in RUNS], ids=[run[0] for run in RUNS])
@@ -111,37 +105,14 @@ def test_the_journals_of_a_directory_come_best_first() -> None:
     assert [item.files for item in found] == [("b1.tlog", "b2.tlog"), ("a1.tlog", "a2.tlog")]
 
 
-@pytest.mark.parametrize(
-    ("gtrid", "text"),
-    [
-        (b"node1" + (6000).to_bytes(8, "big") + (2).to_bytes(4, "big"), "node1/6000/2"),
-        (b"~!" + (2**40).to_bytes(8, "big") + (2**24).to_bytes(4, "big"), "~!/1099511627776/16777216"),
-        (b"a b" + bytes(12), (b"a b" + bytes(12)).hex()),
-        (b"a\x7f" + bytes(12), (b"a\x7f" + bytes(12)).hex()),
-        (bytes(12), bytes(12).hex()),
-    ],
-)
+@pytest.mark.parametrize(("gtrid", "text"), ROWS["gtrids_are_shown_as_the_product_makes_them"])
 def test_gtrids_are_shown_as_the_product_makes_them(gtrid: bytes, text: str) -> None:
     assert gtrid_text(gtrid) == text
 
 
-class BadSector:
-    """A file of which the bytes from `start` to `end` cannot be read."""
-
-    def __init__(self, data: bytes, start: int, end: int) -> None:
-        self.data, self.size = data, len(data)
-        self.start, self.end = start, end
-
-    def read(self, off: int, size: int) -> bytes:
-        if off < self.end and off + size > self.start:
-            raise OSError(errno.EIO, "Input/output error")
-        return self.data[off : off + size]
-
-    def next_data(self, off: int) -> int:
-        return off
-
-    def changed(self) -> bool:
-        return False
+def bad(data: bytes, start: int, end: int) -> Content:
+    """Return a file of which the sectors from `start` to `end` cannot be read."""
+    return Content(Disk(data, frozenset(range(start // SECTOR, end // SECTOR))))
 
 
 def test_a_bad_sector_costs_what_lies_in_it() -> None:
@@ -157,7 +128,7 @@ def test_a_bad_sector_costs_what_lies_in_it() -> None:
     data = (encode_header(2, 0, tail) + filler + record * 3).ljust(1 << 20, b"\0")
     for number in range(1, 25):
         start, end = number * SECTOR, (number + 1) * SECTOR
-        seen = found(scan(Content(BadSector(data, start, end)), HEADER_SIZE, tail))
+        seen = found(scan(bad(data, start, end), HEADER_SIZE, tail))
         lost = (number - 1) // 8  # the record in which the sector begins
         kept = [(HEADER_SIZE, starts[0], ""), *((at, at + size, "") for at in starts)]
         kept[lost + 1] = (starts[lost], starts[lost] + size, "unreadable")
@@ -170,7 +141,7 @@ def test_an_end_marker_that_was_read_and_is_another_one_contradicts_the_length()
     record = encode(8, b"g" * 16, (b"a" * 16_000, b"b" * 16_711), 1, 1)
     tail = HEADER_SIZE + len(record)
     data = (encode_header(2, 0, tail) + record[:-1] + b"?").ljust(1 << 20, b"\0")
-    (fault,) = found(scan(Content(BadSector(data, SECTOR, 2 * SECTOR)), HEADER_SIZE, tail))
+    (fault,) = found(scan(bad(data, SECTOR, 2 * SECTOR), HEADER_SIZE, tail))
     assert fault == (HEADER_SIZE, tail, "no-end-marker")
 
 
@@ -266,9 +237,9 @@ def test_any_stretch_gives_the_same_where_sectors_are_bad(seed: int, stretch: in
     sizes = [chance.choice([1, 30, 900, 20_000]) for _ in range(40)]
     data = b"".join(encode(8, b"g", (b"n" * size,), 1, 1) for size in sizes)
     start = chance.randrange(len(data) // SECTOR) * SECTOR
-    disk = BadSector(data, start, start + chance.choice([1, 2]) * SECTOR)
-    whole = said(scan(Content(disk), 0, len(data)), told)
-    assert said(scan(Content(disk), 0, len(data), stretch=stretch), told) == whole
+    end = start + chance.choice([1, 2]) * SECTOR
+    whole = said(scan(bad(data, start, end), 0, len(data)), told)
+    assert said(scan(bad(data, start, end), 0, len(data), stretch=stretch), told) == whole
 
 
 def test_a_batch_ends_where_too_much_is_odd() -> None:

@@ -9,8 +9,6 @@ import re
 import shutil
 import struct
 import sys
-import tarfile
-import time
 import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -36,6 +34,11 @@ from journalspec_reference.derby_log.contents.cipher import PASSWORD, Cipher, No
 from journalspec_reference.derby_log.contents.images import Images
 from journalspec_reference.derby_log.heap import HeapPage, HeapRow, Pointer, image, page_of, rows_of
 from journalspec_reference.filesets import find_journals, load
+from tables import literals
+from unpacked import unpacked
+from work import LINEAR, Counted, Task, growth
+
+ROWS = literals(__file__)
 
 DATA = Path(__file__).resolve().parent / "data"
 SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "contents" / "derby_log"
@@ -47,12 +50,6 @@ LEFT_OUT = {
     "enc2-aes-10.8.3.0": {"SYS.SYSALIASES", "SYS.SYSROUTINEPERMS", "SYS.SYSSTATEMENTS", "SYSIBM.SYSDUMMY1"}
 }
 STORES = ("types-10.1.3.1", "overflow-10.8.3.0", "damages-10.16.1.1", "enc2-aes-10.8.3.0")
-
-
-def unpacked(archive: Path, directory: Path) -> Path:
-    with tarfile.open(archive) as packed:
-        packed.extractall(directory, filter="data")
-    return directory
 
 
 def opened(directory: Path) -> Contents:
@@ -146,56 +143,13 @@ def test_all_remarks_are_described() -> None:
 
 
 # What SQL said of the same values: see shared/research/derby_pages.md, 2.3.
-@pytest.mark.parametrize(
-    ("kind", "stored", "value"),
-    [
-        (19, "0000000b", 11),
-        (23, "fffffffed5fa0e00", -5000000000),
-        (22, "fff9", -7),
-        (18, "400921f9f01b866e", 3.14159),
-        (20, "3fc00000", 1.5),
-        (198, "0304ff439eb2", "-12345.678"),
-        (198, "020105", "0.05"),
-        (198, "0001ff", "-1"),
-        (16, "01", True),
-        (17, "0006616220202020", "ab    "),
-        (25, "0007eda0bdedb88063", "\U0001f600c"),
-        (25, "0002c080", "\0"),
-        (25, "0000", ""),
-        (231, "0000616263e00000", "abc"),
-        (446, "0000f00003616263", "abc"),
-        (446, "0000f00000616263e00000", "abc"),
-        (446, "0003616263", "abc"),
-        (442, "8401020304", bytes.fromhex("01020304")),
-        (30, "80", b""),
-        (442, "a0000401020304", bytes.fromhex("01020304")),
-        (442, "c00000000401020304", bytes.fromhex("01020304")),
-        (28, "0000002001020304", bytes.fromhex("01020304")),
-        (442, "8001020304", bytes.fromhex("01020304")),
-        (32, "07e8021d", "2024-02-29"),
-        (33, "000d0e0f00000000", "13:14:15"),
-        (34, "07e8021d000d0e0f075bca00", "2024-02-29 13:14:15.123456"),
-        (34, "07e8021d000d0e0f00000000", "2024-02-29 13:14:15.0"),
-        (457, "000000043c612f3e", "<a/>"),
-        (264, "0002aced00057372000b536d616c6c24506f696e74", "Small$Point"),
-        (264, "0002aced000574000161", "java.lang.String"),
-        (264, "00010001c3a9"[:12], "\ufffd"),
-        (264, "000e001900075641524348415200000000000000000100000028", "VARCHAR(40)"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("kind", "stored", "value"), ROWS["a_value_is_as_sql_has_it"])
 def test_a_value_is_as_sql_has_it(kind: int, stored: str, value: Any) -> None:
     assert values.TYPES[kind].decode(bytes.fromhex(stored)) == value
 
 
 # Damages, and what Derby says of each: `expected.json` of the store has it in full.
-DAMAGES = {
-    "S00": (), "S01": ("old-page",), "S04": ("no-container",), "S05": ("no-container",),
-    "S07": ("no-container",), "S09": ("no-container",), "S10": ("bad-page",), "S11": ("bad-page",),
-    "S12": ("bad-container",), "S13": ("bad-container",), "S14": ("bad-page",), "S16": ("no-page",),
-    "S17": ("short-container",), "S20": ("no-page",), "S21": ("unknown-page",), "S22": ("unknown-page",),
-    "S24": ("old-page", "other-container"), "S25": ("other-container",), "S30": ("no-properties",),
-    "S38": (), "S39": (),
-}  # fmt: skip
+DAMAGES = dict(ROWS["DAMAGES"])
 
 
 def damage(directory: Path, what: str, name: str, *more: Any) -> None:
@@ -256,17 +210,7 @@ def test_an_encrypted_database_needs_its_password(
 
 
 # What Derby stored for one boot password, and the first record of each log: what checks those behind it.
-KEYS = {
-    "AES-128": ("AES/CBC", "128-16", "4143f3c8ba1724384a43f66f0e451ee7-13739",
-                "7e12eba58a746b0637faeaf4afaa99deac53f36fcc3a1715ea82314fa13c86b3"),
-    "AES-256": ("AES/CBC", "256-32", "be3e6d11e37649935c2c20fda615b552c8871207af7831e1bac86643e116fc96-61440",
-                "10889ddf25f2f973aea1451d31b51354fe522c7df0dfd240f479ae5183c6cb91"),
-    "DES": ("DES/CBC", "56-8", "c8c6dca02457fc51-46108", "fc24b1b00b0f6f099a9bd06f8730dc1c15ca898f3904136b"),
-    "DESede": ("DESede/CFB", "168-24", "7f909f4251d7baca80e18d865cdcfdd8040d4c5c2bc74a02-23933",
-               "2bf974bf7901deed30803f08ecdc638553a5b473232ccfc7"),
-    "OFB": ("AES/OFB", "128-16", "d66b7b4162fe68f7692191c77a364c57-56912",
-            "58f5d6714b28b95003e4f06f35a0cb73a7d9ba840b478cc02051d7acae031c02"),
-}  # fmt: skip
+KEYS = dict(ROWS["KEYS"])
 
 
 def properties_of(name: str) -> dict[str, str]:
@@ -557,15 +501,7 @@ def log_of(*records: dict[str, Any]) -> bytes:
 
 BEGIN = {"operation": "BEGIN", "group": 0x101}
 BRANCH = {"format_id": 1, "gtrid": b"g", "bqual": b"q"}
-ENDS = {
-    "committed": {"operation": "END", "group": 0x112, "status": 4},
-    "prepared": {
-        "operation": "END",
-        "group": 0x140,
-        "status": 2,
-        "global_id": {"format_id": 1, "gtrid": b"g", "bqual": b"q"},
-    },
-}
+ENDS = dict(ROWS["ENDS"])
 CHANGES: Mapping[str, tuple[dict[str, Any], dict[int, str]]] = {
     "INSERT": (
         {"record_id": 11, "slot": 4, "insert_flags": 1, "data": logged_row(11, "new")}, {**TEXTS, 11: "new"},
@@ -716,18 +652,15 @@ def test_many_rows_that_share_a_long_value_cost_no_more_than_the_file() -> None:
     assert {fault.code for fault in told} == {"bad-row"}
 
 
-def test_time_is_linear_and_memory_does_not_grow() -> None:
+def test_rows_cost_what_their_pages_cost() -> None:
     rows = [b"\0" + bytes([7 + number]) + b"\1" + field(b"\0\x10abcdefghijklmnop") for number in range(50)]
-    seconds = {}
-    for count in (200, 800):
-        state, _ = state_of(container([page([head()]), *[page(rows)] * count]))
-        best = float("inf")
-        for _ in range(3):
-            begin = time.process_time()
-            assert sum(1 for _ in state.rows(0x470)) == 50 * count == state.count(0x470)[0]
-            best = min(best, time.process_time() - begin)
-        seconds[count] = best
-    assert seconds[800] < 8 * seconds[200]
+
+    def counted(count: int) -> Task:
+        state, _ = state_of(Counted(container([page([head()]), *[page(rows)] * count])))
+        return lambda: (sum(1 for _ in state.rows(0x470)), state.count(0x470)[0])
+
+    assert counted(20)() == (1000, 1000)
+    assert growth(counted, 20) < LINEAR
 
 
 def test_a_value_that_is_too_long_is_told_as_none(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import json
 import struct
-import tarfile
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -51,6 +49,7 @@ from journalspec_reference.jboss_journal.contents.core import (
     uuid_text,
 )
 from journalspec_reference.jboss_journal.contents.paging import PageFile
+from unpacked import copied, unpacked
 
 REAL = Path(__file__).resolve().parents[2].parent / "shared" / "contents" / "jboss_journal"
 STORES = ("artemis-1.5.6", "artemis-2.44-core", "artemis-2.44-paging")
@@ -69,18 +68,6 @@ def opened(directory: Path) -> BrokerContents:
     return found
 
 
-def unpacked(source: Path, target: Path) -> Path:
-    for path in source.rglob("*"):
-        if path.is_file() and not path.name.startswith("expected"):
-            place = target / path.relative_to(source).with_suffix("")
-            place.parent.mkdir(parents=True, exist_ok=True)
-            if path.suffix == ".gz":
-                place.write_bytes(gzip.decompress(path.read_bytes()))
-            else:
-                place.with_name(path.name).write_bytes(path.read_bytes())
-    return target
-
-
 def stored_bodies(found: BrokerContents) -> dict[int, bytes]:
     """Return the body of each message as stored, by its id."""
     live = [item for item in found.store.replay.live() if item.user_type in (31, 45)]
@@ -96,7 +83,7 @@ def stored_bodies(found: BrokerContents) -> dict[int, bytes]:
 @pytest.mark.parametrize("store", STORES)
 def test_contents_equal_what_the_broker_said(store: str, tmp_path: Path) -> None:
     expected = json.loads((REAL / store / "expected.json").read_text(encoding="utf-8"))
-    found = opened(unpacked(REAL / store, tmp_path / store) / "journal")
+    found = opened(copied(REAL / store, tmp_path / store) / "journal")
     bodies, queues = stored_bodies(found), {row["queue"]: row for row in found.rows("queues")}
     rows: dict[Any, list[Any]] = {name: [] for name in queues}
     for row in found.rows("messages"):
@@ -131,8 +118,7 @@ def test_contents_equal_what_the_broker_said(store: str, tmp_path: Path) -> None
 
 
 def test_contents_of_a_hornetq_store_equal_what_the_broker_listed(tmp_path: Path) -> None:
-    with tarfile.open(Path(__file__).parent / "data" / "hornetq_contents.tar.xz") as archive:
-        archive.extractall(tmp_path, filter="data")
+    unpacked(Path(__file__).parent / "data" / "hornetq_contents.tar.xz", tmp_path)
     found = opened(tmp_path / "journal")
     wanted = plain(json.loads((tmp_path / "expected.json").read_text(encoding="utf-8")))
     # HornetQ takes this property out when it reads a message.
@@ -313,10 +299,7 @@ def test_what_a_prepared_transaction_sends_and_acknowledges_is_in_doubt(tmp_path
 
 def test_paged_messages_are_pending_until_a_cursor_acknowledges_them(tmp_path: Path) -> None:
     page = paged(message(20), [7, 8]) + paged(message(21), [7], 5) + paged(message(22), [7], 6)
-    records = [
-        ("ADD", 30, 39, struct.pack(">qqi", 7, 1, 0)),
-        ("ADD", 31, 35, struct.pack(">qi", 5, 1)),
-    ]
+    records = [("ADD", 30, 39, struct.pack(">qqi", 7, 1, 0)), ("ADD", 31, 35, struct.pack(">qi", 5, 1))]
     found = opened(with_pages(tmp_path, records, page))
     rows = [(row["queue"], row["id"], row["paged"], row["file"]) for row in found.rows("messages")]
     assert rows == [("b", 20, True, "1f/000000001.page"), ("a", 21, True, "1f/000000001.page")]
@@ -701,7 +684,7 @@ def test_drawn_page_entries_are_the_same_to_the_naive_decoder(tmp_path: Path, ve
 @pytest.mark.skipif(not REAL.is_dir(), reason=f"no stores of real brokers in {REAL}")
 @pytest.mark.parametrize("store", STORES)
 def test_every_real_record_is_the_same_to_the_naive_decoder(store: str, tmp_path: Path) -> None:
-    found = opened(unpacked(REAL / store, tmp_path / store) / "journal")
+    found = opened(copied(REAL / store, tmp_path / store) / "journal")
     shapes = {
         **{32: "reference", 33: "reference", 34: "delivery_count", 35: "page_transaction", 36: "scheduled"},
         **{37: "duplicate", 38: "heuristic", 39: "cursor_ack", 40: "counter", 41: "increment"},

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import random
-import tarfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from struct import pack
@@ -29,6 +28,10 @@ from journalspec_reference.swiftmq_store.contents.message import KINDS, class_na
 from journalspec_reference.swiftmq_store.durable import durable
 from journalspec_reference.swiftmq_store.replay import ReplayedPages
 from journalspec_reference.swiftmq_store.scan import Log
+from tables import literals
+from unpacked import unpacked
+
+ROWS = literals(__file__)
 
 HERE = Path(__file__).resolve().parent
 REAL = HERE.parents[1].parent / "shared" / "real" / "swiftmq_store"
@@ -46,10 +49,7 @@ def opened(path: Path, policy: str = "default") -> StoreContents:
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store of the product's, with ``expected.json`` beside its files."""
-    place = tmp_path_factory.mktemp("made")
-    with tarfile.open(HERE / "data" / "swiftmq_contents.tar.xz") as archive:
-        archive.extractall(place, filter="data")
-    return place
+    return unpacked(HERE / "data" / "swiftmq_contents.tar.xz", tmp_path_factory.mktemp("made"))
 
 
 @pytest.fixture(scope="module")
@@ -179,39 +179,7 @@ def test_every_row_has_the_columns_of_its_table(table: str, made: Path) -> None:
 
 @pytest.mark.parametrize(
     ("store", "table", "wanted"),
-    [
-        (
-            "05-first-message-removed",
-            "messages",
-            [
-                {"id": 1, "message_id": "ID:ID:32", "expiration": 1893456000000, "size": 5058},
-                {"id": 2, "address": "orders@r", "text": "hello", "properties": {"color": "red"}},
-            ],
-        ),
-        (
-            "09-xa-prepared-read",
-            "transactions",
-            [
-                {"gtrid": b"G2", "parts": [{"queue": "orders", "action": "remove", "ids": [1]}]},
-                {
-                    "format_id": 4660,
-                    "gtrid": b"GLOBAL1",
-                    "bqual": b"BR",
-                    "prepared": 0x1A1FAF7714F,
-                    "parts": [{"queue": "orders", "action": "insert", "ids": [4]}],
-                },
-            ],
-        ),
-        (
-            "15-durables",
-            "subscriptions",
-            [
-                {"client_id": "c1", "name": "sub", "topic": "news.sport", "selector": None},
-                {"client_id": "c2", "topic": "news.sport", "selector": "color = 'red'", "no_local": True},
-            ],
-        ),
-        ("14-swap-one-deleted", "swapped", [{"off": 0, "size": 67}, {"off": 75, "message_id": "ID:ID:113"}]),
-    ],
+    ROWS["real_stores_hold_what_is_known_of_them"],
 )  # fmt: skip
 @pytest.mark.real
 @pytest.mark.skipif(not REAL.is_dir(), reason="needs real/ in ../shared beside the checkout")
@@ -253,19 +221,7 @@ def by_the_table(data: bytes) -> dict[str, Any]:
     found = families.decode(FAMILIES["message"], "message", data)
     kind: str = KINDS[found["kind"]]
     body: Any = found.get("body")
-    names = {
-        "message_id": "message_id",
-        "user_id": "user",
-        "client_id": "client",
-        "correlation_id": "correlation",
-    }
-    names |= {
-        "type": "type_name",
-        "source_router": "source_router",
-        "router": "router",
-        "router_queue": "queue",
-    }
-    row = {"kind": kind} | {column: stored(found[name]) for column, name in names.items()}
+    row = {"kind": kind} | {column: stored(found[name]) for column, name in ROWS["columns of the table"]}
     for column, name in {"reply_to": "reply_to", "address": "destination"}.items():
         row[column] = found[name].get("value", {}).get("name", {}).get("data")
     row |= {"expiration": found["expiration"] or None, "timestamp": found["timestamp"] or None}
@@ -369,16 +325,7 @@ def header(kind: int) -> bytes:
     return pack(">iqiqii?", kind, 0, 4, 0, 1, 2, False) + bytes(11)
 
 
-@pytest.mark.parametrize(
-    ("stored_text", "text", "codes"),
-    [
-        (b"a\xc0\x80b", "a\0b", []),
-        (b"\xed\xa0\xbd\xed\xb8\x80", "\U0001f600", []),
-        (b"half \xed\xa0\xbd", "half \ufffd", ["bad-text"]),
-        (b"\xf0\x9f\x98\x80", "\U0001f600", ["bad-text"]),
-        (b"\xff!", "\ufffd!", ["bad-text"]),
-    ],
-)
+@pytest.mark.parametrize(("stored_text", "text", "codes"), ROWS["texts_are_modified_utf_8"])
 def test_texts_are_modified_utf_8(stored_text: bytes, text: str, codes: list[str]) -> None:
     row, problems = decoded(header(5) + b"\1" + pack(">iH", 1, len(stored_text)) + stored_text)
     assert (row["text"], [code for code, _ in problems]) == (text, codes)
@@ -400,18 +347,7 @@ def test_what_cannot_be_decoded_is_data_and_what_comes_before_it_is_there() -> N
     assert (row["properties"], [code for code, _ in problems]) == ({"a": 5}, ["bad-properties"])
 
 
-@pytest.mark.parametrize(
-    ("data", "name"),
-    [
-        ("aced0005 74 0001 61", "java.lang.String"),
-        ("aced0005 7372 0011" + b"java.lang.Integer".hex() + "12e2a0a4", "java.lang.Integer"),
-        ("aced0005 7572 0002 5b42", "[B"),
-        ("aced0005 7e72 0003 412e42", "A.B"),
-        ("aced0005 70 00000000", None),
-        ("aced0004 74 0001 61", None),
-        ("aced", None),
-    ],
-)
+@pytest.mark.parametrize(("data", "name"), ROWS["the_class_of_an_object_is_its_name_in_the_stream"])
 def test_the_class_of_an_object_is_its_name_in_the_stream(data: str, name: str | None) -> None:
     assert class_name(bytes.fromhex(data)) == name
 

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import gzip
 import shutil
-import tarfile
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,17 +18,15 @@ from journalspec_reference.answers import ask
 from journalspec_reference.api import load as load_implementation
 from journalspec_reference.derby_log.containers import Heap
 from journalspec_reference.filesets import find_journals, load
+from tables import literals
+from unpacked import unpacked
 
 DATA = Path(__file__).resolve().parent / "data"
-PAGE = 4096
 POLICIES = (None, "default", "strict")
-Damage = Callable[[Path], None]
 
 
 def database(directory: Path, archive: str = "derby_database.tar.xz") -> Path:
-    with tarfile.open(DATA / archive) as packed:
-        packed.extractall(directory, filter="data")
-    return directory
+    return unpacked(DATA / archive, directory)
 
 
 def answered(home: Path, policy: str | None = None) -> Observation:
@@ -41,76 +38,36 @@ def codes(seen: Observation) -> set[str]:
     return {note.code for note in seen.notes} | {entry.code for entry in seen.missing}
 
 
-def written(name: str, change: Callable[[bytes], bytes]) -> Damage:
-    def damage(home: Path) -> None:
-        (home / name).write_bytes(change((home / name).read_bytes()))
-
-    return damage
-
-
-def swapped(one: str, other: str) -> Damage:
-    def damage(home: Path) -> None:
-        left, right = ((home / name).read_bytes() for name in (one, other))
-        (home / one).write_bytes(right)
-        (home / other).write_bytes(left)
-
-    return damage
-
-
-def compressed(home: Path) -> None:
-    path = home / "seg0" / "c430.dat"
-    (home / "seg0" / "c430.dat.gz").write_bytes(gzip.compress(path.read_bytes()))
-    path.unlink()
-
-
-def replaced(at: int, new: bytes) -> Callable[[bytes], bytes]:
-    return lambda data: data[:at] + new + data[at + len(new) :]
-
-
-def flipped(at: int) -> Callable[[bytes], bytes]:
-    return lambda data: data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
-
-
-def gone(name: str) -> Damage:
-    return lambda home: (home / name).unlink()
+def damaged(home: Path, what: str, *more: Any) -> None:
+    """Do to a database what a row of the table says: change bytes of a file, or whole files."""
+    path = home / more[0]
+    data = path.read_bytes() if path.is_file() else b""
+    if what == "flip":
+        path.write_bytes(data[: more[1]] + bytes([data[more[1]] ^ 1]) + data[more[1] + 1 :])
+    elif what == "zeros":
+        start, size = more[1:] or (0, len(data))
+        path.write_bytes(data[:start] + bytes(size) + data[start + size :])
+    elif what == "cut":
+        path.write_bytes(data[: more[1]])
+    elif what == "half":
+        path.write_bytes(data[: len(data) // 2])
+    elif what == "swap":
+        path.write_bytes((home / more[1]).read_bytes())
+        (home / more[1]).write_bytes(data)
+    elif what == "gzip":
+        path.with_name(f"{path.name}.gz").write_bytes(gzip.compress(data))
+        path.unlink()
+    elif what == "rename":
+        path.rename(home / more[1])
+    elif path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink()
 
 
 PROPERTIES = "service.properties"
-#: What is done to a healthy database -> the code that says so.
-DAMAGES: dict[str, tuple[Damage, str]] = {
-    "a bit of a row": (written("seg0/c90.dat", flipped(PAGE + 2000)), "damaged-container"),
-    "a bit of an index": (written("seg0/c71.dat", flipped(PAGE + 2000)), "damaged-container"),
-    "a bit of what a container says": (written("seg0/c430.dat", flipped(170)), "damaged-container"),
-    "a bit of an allocation page": (written("seg0/c430.dat", flipped(300)), "damaged-container"),
-    "a torn page": (written("seg0/c90.dat", replaced(PAGE + 512, bytes(512))), "damaged-container"),
-    "the start of a page": (written("seg0/c90.dat", replaced(PAGE, bytes(2))), "damaged-container"),
-    "a page of zeros": (written("seg0/c90.dat", replaced(PAGE, bytes(PAGE))), "damaged-container"),
-    "a cut container": (written("seg0/c90.dat", lambda data: data[: PAGE + 1000]), "damaged-container"),
-    "an empty container": (written("seg0/c90.dat", lambda _: b""), "damaged-container"),
-    "a zeroed container": (written("seg0/c90.dat", lambda data: bytes(len(data))), "damaged-container"),
-    "two heaps": (swapped("seg0/c1b1.dat", "seg0/c1a1.dat"), "damaged-container"),
-    "a heap and an index": (swapped("seg0/c430.dat", "seg0/c361.dat"), "damaged-container"),
-    "a container that the catalogue lists": (
-        gone("seg0/c430.dat"),
-        "listed-container",
-    ),
-    "an index": (gone("seg0/c71.dat"), "listed-container"),
-    "the catalogue": (gone("seg0/c20.dat"), "listed-container"),
-    "the properties' container": (gone("seg0/c10.dat"), "listed-container"),
-    "all containers": (lambda home: shutil.rmtree(home / "seg0"), "listed-container"),
-    "a compressed container": (compressed, "compressed"),
-    "no properties": (gone(PROPERTIES), "database-file"),
-    "empty properties": (written(PROPERTIES, lambda _: b""), "damaged-properties"),
-    "zeros as properties": (
-        written(PROPERTIES, lambda data: bytes(len(data))),
-        "damaged-properties",
-    ),
-    "cut properties": (
-        written(PROPERTIES, lambda data: data[: len(data) // 2]),
-        "damaged-properties",
-    ),
-    "an empty control file": (written("log/log.ctrl", lambda _: b""), "empty-control"),
-}
+#: What is done to a healthy database, and the code that says so.
+DAMAGES = dict(literals(__file__)["DAMAGES"])
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
@@ -119,31 +76,25 @@ def test_damage_beside_the_log_is_not_clean(damage: str, tmp_path: Path) -> None
     for policy in POLICIES:
         seen = answered(home, policy)
         assert (seen.verdict, [*seen.missing]) == (CLEAN, [])
-    act, code = DAMAGES[damage]
-    act(home)
+    *done, code = DAMAGES[damage]
+    damaged(home, *done)
     for policy in POLICIES:
         seen = answered(home, policy)
         assert seen.verdict == RECOVERED
         assert code in codes(seen)
 
 
-@pytest.mark.parametrize(
-    "act",
-    [
-        lambda home: (home / "seg0/c430.dat").rename(home / "seg0/C430.DAT"),
-        lambda home: (home / "db.lck").write_bytes(b""),
-    ],
-    ids=["capitals", "a lock"],
-)
-def test_what_derby_starts_on_is_healthy(act: Damage, tmp_path: Path) -> None:
+def test_what_derby_starts_on_is_healthy(tmp_path: Path) -> None:
+    """Capitals, and a lock."""
     home = database(tmp_path)
-    act(home)
+    damaged(home, "rename", "seg0/c430.dat", "seg0/C430.DAT")
+    (home / "db.lck").write_bytes(b"")
     assert {answered(home, policy).verdict for policy in POLICIES} == {CLEAN}
 
 
 def test_properties_without_a_last_line_feed_may_be_complete(tmp_path: Path) -> None:
     home = database(tmp_path)
-    written(PROPERTIES, lambda data: data.rstrip())(home)
+    (home / PROPERTIES).write_bytes((home / PROPERTIES).read_bytes().rstrip())
     (text,) = [note.text for note in answered(home).notes if note.code == "damaged-properties"]
     assert text == "the last line is cut: Derby may not start"
 
@@ -154,7 +105,7 @@ def test_properties_without_a_last_line_feed_may_be_complete(tmp_path: Path) -> 
 def test_only_what_redo_reads_keeps_derby_from_starting(page: int, effect: str, tmp_path: Path) -> None:
     """The log changes pages 3 and 5 of this container, whose pages have 32 KiB."""
     home = database(tmp_path)
-    written("seg0/c470.dat", flipped((page << 15) + 2000))(home)
+    damaged(home, "flip", "seg0/c470.dat", (page << 15) + 2000)
     (text,) = [note.text for note in answered(home, "default").notes if note.code == "damaged-container"]
     assert text == f"page {page} of seg0/c470.dat has a wrong checksum; {effect} (XSDG2)"
 
@@ -176,8 +127,9 @@ def test_a_page_that_the_log_makes_again_has_to_be_readable(tmp_path: Path) -> N
             continue
         stored = path.read_bytes()
         size = Heap(number, path.name, stored).size
-        for content, sound in ((flipped(size + 100)(stored), False), (stored[:size] + bytes(size), True)):
-            path.write_bytes(content)
+        for what, start, sound in (("flip", [size + 100], False), ("zeros", [size, size], True)):
+            path.write_bytes(stored if what == "flip" else stored[:size])
+            damaged(home, what, f"seg0/{path.name}", *start)
             named = {note.file for note in answered(home).notes if note.code == "damaged-container"}
             assert (f"../seg0/{path.name}" not in named) is sound
         path.write_bytes(stored)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 import shutil
 import struct
-import tarfile
 from base64 import urlsafe_b64decode
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -30,13 +28,11 @@ from journalspec_reference.jboss_journal.contents.core import HEADERS, LONG, id_
 from journalspec_reference.jboss_journal.contents.pending import MESSAGES
 from journalspec_reference.jboss_journal.newstore import ABOUT_QUEUES, COUNTERS, BrokerStore
 from journalspec_reference.jboss_journal.packing import NewRecord, Packing
-from journalspec_reference.newstore import (
-    ChoiceRefused,
-    NewStore,
-    StoreChoices,
-    new_store,
-)
+from journalspec_reference.newstore import ChoiceRefused, NewStore, StoreChoices, new_store
+from tables import literals
+from unpacked import copied, unpacked
 
+ROWS = literals(__file__)
 CONTENTS = Path(__file__).resolve().parents[2].parent / "shared" / "contents" / "jboss_journal"
 REAL = pytest.mark.skipif(not CONTENTS.is_dir(), reason=f"no stores of real brokers in {CONTENTS}")
 STORES = ("artemis-1.5.6", "artemis-2.44-core", "artemis-2.44-paging")
@@ -53,15 +49,9 @@ TABLES = (
 def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a directory with the stores, unpacked; they are only read."""
     target = tmp_path_factory.mktemp("sources")
-    with tarfile.open(Path(__file__).parent / "data" / "hornetq_contents.tar.xz") as archive:
-        archive.extractall(target / "hornetq", filter="data")
-    for path in (path for name in STORES for path in (CONTENTS / name).rglob("*") if path.is_file()):
-        place = target / path.relative_to(CONTENTS)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        if path.suffix == ".gz":
-            place.with_suffix("").write_bytes(gzip.decompress(path.read_bytes()))
-        else:
-            shutil.copy(path, place)
+    unpacked(Path(__file__).parent / "data" / "hornetq_contents.tar.xz", target / "hornetq")
+    for name in STORES:
+        copied(CONTENTS / name, target / name)
     return target
 
 
@@ -319,9 +309,7 @@ def test_choices_that_name_nothing_are_refused() -> None:
 @pytest.mark.real
 @pytest.mark.skipif(not CONTENTS.is_dir(), reason="no store of Narayana")
 def test_decisions_of_narayana_are_copied_and_cannot_be_made(tmp_path: Path) -> None:
-    for path in (CONTENTS / "narayana-7.0.2").glob("*.txlog.gz"):
-        (tmp_path / path.stem).write_bytes(gzip.decompress(path.read_bytes()))
-    answer = asked(tmp_path)
+    answer = asked(copied(CONTENTS / "narayana-7.0.2", tmp_path / "old"))
     store = new_store(answer, StoreChoices())
     again = asked(put(store, tmp_path / "new"), "strict")
     one, other = contents(answer), contents(again)
@@ -337,6 +325,12 @@ def test_decisions_of_narayana_are_copied_and_cannot_be_made(tmp_path: Path) -> 
 
 
 # The choices of a broker.
+
+
+@pytest.fixture
+def old(sources: Path, tmp_path: Path) -> Path:
+    """Return a copy of the broker's store, in which things may be changed."""
+    return Path(shutil.copytree(sources / "hornetq", tmp_path / "old"))
 
 
 @pytest.fixture
@@ -403,14 +397,13 @@ def blank(directory: Path, kept: Kept, item: Body) -> None:
     (directory / file).write_bytes(data[:off] + b"J" * (end - off) + data[end:])
 
 
-def test_a_lost_binding_is_made_anew_if_asked_for(sources: Path, tmp_path: Path) -> None:
-    shutil.copytree(sources / "hornetq", tmp_path / "old")
-    replay = opened(asked(tmp_path / "old" / "journal")).store.bindings_replay
+def test_a_lost_binding_is_made_anew_if_asked_for(old: Path, tmp_path: Path) -> None:
+    replay = opened(asked(old / "journal")).store.bindings_replay
     assert replay is not None
     name = text_bytes("client.eu")
     (item,) = (item for item in replay.live() if item.data[item.start : item.end].startswith(name))
-    blank(tmp_path / "old" / "bindings", replay, item)
-    answer = asked(tmp_path / "old" / "journal")
+    blank(old / "bindings", replay, item)
+    answer = asked(old / "journal")
     store, after = remade(answer, tmp_path / "without")
     lost = {item.queue for item in store.left_out() if item.code == "no-binding"}
     (unknown,) = lost
@@ -448,18 +441,17 @@ def test_a_filter_with_which_no_broker_starts_is_left_out(
 
 @pytest.mark.parametrize("body", [b"", None])
 def test_hornetq_does_not_get_a_large_message_that_stops_its_queue(
-    body: bytes | None, sources: Path, tmp_path: Path
+    body: bytes | None, old: Path, tmp_path: Path
 ) -> None:
-    shutil.copytree(sources / "hornetq", tmp_path / "old")
-    answer = asked(tmp_path / "old" / "journal")
+    answer = asked(old / "journal")
     before = {row["id"]: row for row in opened(answer).rows("messages")}
     ident = next(ident for ident, row in before.items() if row["large"] and not row["paged"])
-    file = tmp_path / "old" / "large-messages" / f"{ident}.msg"
+    file = old / "large-messages" / f"{ident}.msg"
     if body is None:
         file.unlink()
     else:
         file.write_bytes(body)
-    store, after = remade(asked(tmp_path / "old" / "journal"), tmp_path / "new")
+    store, after = remade(asked(old / "journal"), tmp_path / "new")
     assert {row["id"] for row in after.rows("messages")} == before.keys() - {ident}
     items = [item for item in store.left_out() if item.what == "message" and item.id == str(ident)]
     assert [item.code for item in items] == ["no-body"]
@@ -479,14 +471,13 @@ def test_without_bindings_every_queue_is_made_anew(sources: Path, tmp_path: Path
     assert len(list(store.unverified())) == len(names)
 
 
-def test_a_message_without_a_queue_is_put_into_that_of_its_address(sources: Path, tmp_path: Path) -> None:
-    shutil.copytree(sources / "hornetq", tmp_path / "old")
-    found = opened(asked(tmp_path / "old" / "journal"))
+def test_a_message_without_a_queue_is_put_into_that_of_its_address(old: Path, tmp_path: Path) -> None:
+    found = opened(asked(old / "journal"))
     queued = {row["id"] for row in found.rows("messages") if row["queue"] == "jms.queue.orders"}
     plain = (item for item in found.store.replay.live() if (item.code, item.user_type) == (12, 32))
     item = next(item for item in plain if item.id in queued)
-    blank(tmp_path / "old" / "journal", found.store.replay, item)
-    answer, name = asked(tmp_path / "old" / "journal"), str(item.id)
+    blank(old / "journal", found.store.replay, item)
+    answer, name = asked(old / "journal"), str(item.id)
     store, after = remade(answer, tmp_path / "without")
     assert [item.id for item in store.left_out() if item.code == "no-reference"] == [name]
     store, after = remade(answer, tmp_path / "with", keep=(name,))
@@ -495,18 +486,17 @@ def test_a_message_without_a_queue_is_put_into_that_of_its_address(sources: Path
     assert [item.code for item in store.unverified()] == ["kept"]
 
 
-def test_a_message_bears_the_id_of_its_record(sources: Path, tmp_path: Path) -> None:
-    shutil.copytree(sources / "hornetq", tmp_path / "old")
-    found = opened(asked(tmp_path / "old" / "journal"))
+def test_a_message_bears_the_id_of_its_record(old: Path, tmp_path: Path) -> None:
+    found = opened(asked(old / "journal"))
     item = next(item for item in found.store.replay.live() if item.user_type == 31)
     file, off = found.store.replay.where(item.place)
     body = item.data[item.start : item.end]
-    path = tmp_path / "old" / "journal" / file
+    path = old / "journal" / file
     data = bytearray(path.read_bytes())
     at = data.index(body, off) + id_at(31, body)
     data[at : at + 8] = LONG.pack(1 << 40)
     path.write_bytes(data)
-    _, after = remade(asked(tmp_path / "old" / "journal"), tmp_path / "new")
+    _, after = remade(asked(old / "journal"), tmp_path / "new")
     bodies = {
         item.id: item.data[item.start : item.end]
         for item in after.store.replay.live()
@@ -515,14 +505,13 @@ def test_a_message_bears_the_id_of_its_record(sources: Path, tmp_path: Path) -> 
     assert bodies[item.id] == body
 
 
-def test_pages_keep_the_places_of_their_entries(sources: Path, tmp_path: Path) -> None:
-    shutil.copytree(sources / "hornetq", tmp_path / "old")
-    (path,) = (tmp_path / "old" / "paging").glob("*/000000008.page")
+def test_pages_keep_the_places_of_their_entries(old: Path, tmp_path: Path) -> None:
+    (path,) = (old / "paging").glob("*/000000008.page")
     data = bytearray(path.read_bytes())
     first = 6 + struct.unpack_from(">i", data, 1)[0]
     data[first + 18 : first + 22] = b"\x7f\xff\xff\xff"  # the second entry: its message cannot be decoded
     path.write_bytes(data)
-    answer = asked(tmp_path / "old" / "journal")
+    answer = asked(old / "journal")
     store, after = remade(answer, tmp_path / "new")
     before = opened(answer)
     assert table(after, "messages") == table(before, "messages")
@@ -534,21 +523,19 @@ def test_pages_keep_the_places_of_their_entries(sources: Path, tmp_path: Path) -
     assert [item.off for item in store.left_out() if item.code == "undecodable"] == [first]
 
 
-def test_the_address_of_pages_is_that_of_their_messages(sources: Path, tmp_path: Path) -> None:
-    shutil.copytree(sources / "hornetq", tmp_path / "old")
-    (path,) = (tmp_path / "old" / "paging").glob("*/address.txt")
+def test_the_address_of_pages_is_that_of_their_messages(old: Path, tmp_path: Path) -> None:
+    (path,) = (old / "paging").glob("*/address.txt")
     path.write_bytes(b"jms.queu\0\0\0")
-    remade(asked(tmp_path / "old" / "journal"), tmp_path / "new")
+    remade(asked(old / "journal"), tmp_path / "new")
     (path,) = (tmp_path / "new" / "paging").glob("*/address.txt")
     assert path.read_text() == "jms.queue.paged\n"
 
 
 @pytest.mark.parametrize("own", [b"jms.queue.paged\n", b"jms.qu_ue.paged\n"])
 def test_one_message_with_a_damaged_address_does_not_move_its_pages(
-    own: bytes, sources: Path, tmp_path: Path
+    own: bytes, old: Path, tmp_path: Path
 ) -> None:
-    shutil.copytree(sources / "hornetq", tmp_path / "old")
-    (path,) = (tmp_path / "old" / "paging").glob("*/address.txt")
+    (path,) = (old / "paging").glob("*/address.txt")
     path.write_bytes(own)
     page = min(path.parent.glob("*.page"))
     name, data = text_bytes("jms.queue.paged"), page.read_bytes()
@@ -556,7 +543,7 @@ def test_one_message_with_a_damaged_address_does_not_move_its_pages(
     page.write_bytes(data[:at] + b"\x01" + data[at + 1 :])
     # Another page before it has no message at all.
     (page.parent / "000000001.page").write_bytes(b"")
-    remade(asked(tmp_path / "old" / "journal"), tmp_path / "new")
+    remade(asked(old / "journal"), tmp_path / "new")
     (path,) = (tmp_path / "new" / "paging").glob("*/address.txt")
     assert path.read_text() == "jms.queue.paged\n"
 
@@ -639,15 +626,8 @@ def test_properties_have_their_types_and_what_has_none_is_counted() -> None:
         each.get("name"): (each.get("type"), each.get("value"))
         for each in exported([item], QUEUES).iter("property")
     }
-    assert found == {
-        "b": ("boolean", "true"), "i": ("integer", "5"), "l": ("long", str(1 << 40)), "d": ("double", "1.5"),
-        "n": ("simple-string", "_AMQ_NULL"), "y": ("bytes", "_w=="), "c": ("simple-string", "x"),
-        "s": ("short", "-3"),
-    }  # fmt: skip
+    assert found == dict(ROWS["properties with their types"])
     assert lost(item) == {"xml-char-property"}
-    assert lost(row(text="", properties={"m": {"a": 1}})) == {"xml-value"}
-    assert lost(row(text="", properties={"m": 1 << 70})) == {"xml-value"}
-    assert lost(row(text="", properties={"m": "_AMQ_NULL"})) == {"xml-null-text"}
 
 
 def test_neighbours_are_one_message_and_duplicate_ids_are_written_once() -> None:
@@ -663,21 +643,15 @@ def test_neighbours_are_one_message_and_duplicate_ids_are_written_once() -> None
 
 
 def test_what_the_file_cannot_hold_is_counted() -> None:
-    assert lost(row(text="", delivery_count=2, durable=False)) == {"xml-delivery-count", "xml-durable"}
-    assert lost(row(protocol="amqp", text="x", message_id="ID:1")) == {"xml-converted"}
-    assert lost(row(kind="bytes", data=None)) == {"xml-body"}
-    assert lost(row(queue="nowhere", text="")) == {"xml-queue"}
+    for columns, codes in ROWS["what the file cannot hold"]:
+        assert lost(row(**columns)) == codes
     assert len(list(exported([row(queue="nowhere", text="")], QUEUES).iter("message"))) == 0
 
 
 def test_old_names_become_those_of_artemis_2() -> None:
     queues = [{"queue": "jms.queue.orders", "address": "jms.queue.orders", "filter": None, "routing": None}]
-    item = row(
-        queue="jms.queue.orders",
-        text="x",
-        properties={"_HQ_GROUP_ID": "g", "_HQ_SCHED_DELIVERY": 9},
-        scheduled=9,
-    )
+    old = {"_HQ_GROUP_ID": "g", "_HQ_SCHED_DELIVERY": 9}
+    item = row(queue="jms.queue.orders", text="x", properties=old, scheduled=9)
     found = exported([item], queues)
     assert [each.get("name") for each in found.iter("queue")] == ["orders"]
     assert {each.get("name") for each in found.iter("property")} == {"_AMQ_GROUP_ID", "_AMQ_SCHED_DELIVERY"}
@@ -689,33 +663,22 @@ def test_headers_of_other_protocols_become_properties_with_their_types() -> None
     columns = {"correlation_id": "c", "reply_to": "r", "type": "t", "group_id": "g", "group_sequence": 3}
     item = row(protocol="openwire", text="x", scheduled=9, user_id="u", **columns)
     (message,) = exported([item], QUEUES).iter("message")
-    assert [(each.get("name"), each.get("type"), each.get("value")) for each in message.iter("property")] == [
-        ("JMSCorrelationID", "simple-string", "c"),
-        ("JMSReplyTo", "simple-string", "r"),
-        ("JMSType", "simple-string", "t"),
-        ("_AMQ_GROUP_ID", "simple-string", "g"),
-        ("_AMQ_GROUP_SEQUENCE", "integer", "3"),
-        ("JMSXUserID", "simple-string", "u"),
-        ("_AMQ_SCHED_DELIVERY", "long", "9"),
-    ]
+    told = [(each.get("name"), each.get("type"), each.get("value")) for each in message.iter("property")]
+    assert told == ROWS["headers that become properties"]
 
 
 def test_a_message_has_its_numbers_or_what_is_usual() -> None:
     known = row(text="x", priority=7, expiration=6, message_id="ID:one")
     unknown = row(text="x", id=8, priority=None, timestamp=None)
-    assert [each.attrib for each in exported([known, unknown], QUEUES).iter("message")] == [
-        {"id": "7", "priority": "7", "expiration": "6", "timestamp": "5", "type": "text", "user-id": "one"},
-        {"id": "8", "priority": "4", "expiration": "0", "timestamp": "0", "type": "text"},
-    ]
+    told = [each.attrib for each in exported([known, unknown], QUEUES).iter("message")]
+    assert told == ROWS["numbers of messages"]
 
 
 def test_numbers_are_spelled_as_java_reads_them() -> None:
     values = {"a": float("inf"), "b": float("-inf"), "c": float("nan"), "d": 1e300, "f": 0.5}
     found = exported([row(text="", properties=values, types={"f": "float"})], QUEUES)
-    assert [(each.get("type"), each.get("value")) for each in found.iter("property")] == [
-        ("double", "Infinity"), ("double", "-Infinity"), ("double", "NaN"), ("double", "1e+300"),
-        ("float", "0.5"),
-    ]  # fmt: skip
+    told = [(each.get("type"), each.get("value")) for each in found.iter("property")]
+    assert told == ROWS["numbers as Java reads them"]
 
 
 def test_what_differs_in_its_time_or_its_address_is_a_message_of_its_own() -> None:

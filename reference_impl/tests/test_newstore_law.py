@@ -21,28 +21,16 @@ from journalspec_reference.answers import SALVAGE
 from journalspec_reference.filesets import Journal, find_journals, load
 from journalspec_reference.newstore import CannotRebuild
 from new_stores import cases, crashed, drawn, held
+from tables import literals
+
+ROWS = literals(__file__)
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared"
 BESIDE = pytest.mark.skipif(not SHARED.is_dir(), reason="needs ../shared beside the checkout")
 #: Of how many journals at least: those of an edition or a verdict, those from which rows of a table are
 #: carried over, or none, and those of which nothing can be kept.
-LEAST = {
-    "bitronix_tlog": {
-        "transactions": 1000, "empty": 500, "nothing": 100, "seed": 50, "2.1": 1000, "3.0": 100, "nio": 100,
-    },
-    "swiftmq_store": {
-        "messages": 1500, "transactions": 100, "subscriptions": 50, "empty": 300, "nothing": 50, "13": 1000,
-    },
-    "jboss_journal": {
-        "records": 1500, "messages": 20, "transactions": 200,
-        "seed": 300, "s1": 100, "s2": 100, "v1": 100, "v2": 300, "v2e": 100,
-    },
-    "kahadb_journal": {
-        "messages": 1000, "transactions": 40, "empty": 100, "nothing": 80, "seed": 80,
-        "5.3": 200, "5.16": 500,
-    },
-}  # fmt: skip
+LEAST = dict(ROWS["LEAST"])
 #: What a new store reports although nothing was chosen: left out, or not verified.
 REPORTED = {
     "bitronix_tlog": {"decision", "may-be-lost", *get_format("bitronix_tlog").vocabulary.reasons},

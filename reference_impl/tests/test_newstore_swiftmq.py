@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tarfile
 import tracemalloc
 from collections import Counter
 from collections.abc import Mapping
@@ -21,9 +20,14 @@ from journalspec_reference.newstore import CannotRebuild, ChoiceRefused, NewStor
 from journalspec_reference.storage import MemoryStorage
 from journalspec_reference.swiftmq_store.durable import subscription
 from new_stores import bytes_of, made
+from tables import literals
+from unpacked import unpacked
+
+ROWS = literals(__file__)
 
 FORMAT = "swiftmq_store"
 HERE = Path(__file__).resolve().parent
+CONTENTS = HERE / "data" / "swiftmq_contents.tar.xz"
 REAL = HERE.parents[1].parent / "shared" / "real" / FORMAT
 XID = {"format_id": "1", "gtrid": "0a", "bqual": "0b"}
 
@@ -34,9 +38,7 @@ def answer_of(files: Mapping[str, bytes], policy: str = SALVAGE, **params: str) 
 
 def test_a_store_of_the_product_is_found_again(tmp_path: Path) -> None:
     """Messages of all kinds, two branches, two subscriptions; swap files are no part of it."""
-    with tarfile.open(HERE / "data" / "swiftmq_contents.tar.xz") as archive:
-        archive.extractall(tmp_path / "old", filter="data")
-    (journal,) = find_journals(load(tmp_path / "old"), FORMAT)
+    (journal,) = find_journals(load(unpacked(CONTENTS, tmp_path / "old")), FORMAT)
     answer = ask(journal, "default")
     store = new_store(answer, StoreChoices())
     names = [file.name for file in store.files()]
@@ -123,22 +125,7 @@ def test_choices(choices: dict[str, Any], left: list[tuple[str, int, int]]) -> N
     assert all("other resources are not touched" in line for line in store.chosen() if "1:0" in line)
 
 
-@pytest.mark.parametrize(
-    ("choices", "why"),
-    [
-        ({"commit": ("1:0d:0b",)}, "no such branch"),
-        ({"commit": (INSERTS,), "rollback": (INSERTS,)}, "no such branch"),
-        ({"drop": ("a",)}, "a prepared branch holds it"),
-        ({"drop": ("a 1",)}, "a prepared branch holds it"),
-        ({"drop": ("0",)}, "several queues"),
-        ({"drop": ("a 7",)}, "no queue and no message"),
-        ({"drop": ("sys$prepared",)}, "no queue and no message"),
-        ({"queues": ("c",)}, "no queue"),
-        ({"keep": ("a",)}, "cannot|can be carried over"),
-        ({"salvage_records": True}, "can be carried over"),
-        ({"index_acks": True}, "can be carried over"),
-    ],
-)
+@pytest.mark.parametrize(("choices", "why"), ROWS["a_choice_that_cannot_be_is_refused"])
 def test_a_choice_that_cannot_be_is_refused(choices: dict[str, Any], why: str) -> None:
     with pytest.raises(ChoiceRefused, match=why) as refused:
         new_store(answer_of(in_doubt()), StoreChoices(**choices))
@@ -187,8 +174,7 @@ def test_of_each_store_that_is_refused_for_a_branch_the_rest_is_kept_on_request(
 
 
 def test_a_message_is_dropped_by_its_id_or_by_a_key_that_one_queue_has(tmp_path: Path) -> None:
-    with tarfile.open(HERE / "data" / "swiftmq_contents.tar.xz") as archive:
-        archive.extractall(tmp_path, filter="data")
+    unpacked(CONTENTS, tmp_path)
     (journal,) = find_journals(load(tmp_path), FORMAT)
     answer = ask(journal, "default")
     rows = live(answer)["messages"]
@@ -289,8 +275,7 @@ def test_the_writer_goes_on_where_the_new_store_ends() -> None:
 
 
 def test_the_file_of_a_subscription_that_was_lost_is_made_anew(tmp_path: Path) -> None:
-    with tarfile.open(HERE / "data" / "swiftmq_contents.tar.xz") as archive:
-        archive.extractall(tmp_path, filter="data")
+    unpacked(CONTENTS, tmp_path)
     rows = live(ask(find_journals(load(tmp_path), FORMAT)[0], "default"))
     lost = next(row for row in rows["subscriptions"] if row["messages"])
     (tmp_path / "durables" / f"{lost['queue']}.durable").unlink()

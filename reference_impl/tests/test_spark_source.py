@@ -23,6 +23,9 @@ from journalspec_reference.answers import ask
 from journalspec_reference.contents import contents, with_state
 from journalspec_reference.filesets import FilesetError, find_journals
 from journalspec_reference.filesets import load as load_files
+from tables import literals
+
+ROWS = literals(__file__)
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 REAL = CHECKOUT.parent / "shared" / "real"
@@ -200,11 +203,7 @@ def test_a_journal_is_a_row(spark: Any, journals: Path) -> None:
 
 
 #: A case of each kind of table: with a list of participants, with bodies, and one of the users' own.
-STORED = {
-    "btm.captured.bitronix-2-1-2.all-statuses": "transactions",
-    "khd.captured.activemq-5-11-4.one-batch": "messages",
-    "drb.captured.derby-10-1-3-1.decided-later": "?.c300",
-}
+STORED = dict(ROWS["STORED"])
 
 
 def stored_rows(directory: Path, table: str) -> list[dict[str, Any]]:
@@ -335,18 +334,7 @@ def test_a_file_that_cannot_be_read_is_a_dropped_row(spark: Any, tmp_path: Path)
     assert [row["file"] for row in rows if row["kind"] == "record"] == ["data-1.jbm"]
 
 
-@pytest.mark.parametrize(
-    ("path", "option", "said"),
-    [
-        ("", {"param.extention": "x"}, "knows no parameter 'extention'"),
-        ("", {"format": "nonsense"}, "no format 'nonsense'"),
-        ("nowhere/*.tlog", {}, "no such file or directory, and no match as a glob"),
-        ("s3x://bucket/journal", {}, "cannot list"),
-        ("", {"view": "table"}, "use one of records, journals"),
-        ("", {"contents": "messages", "rows": "all"}, "goes with none of bodies, fields, rows and view"),
-        ("", {"contents": "orders"}, "no table 'orders' in the contents: there are messages, "),
-    ],
-)
+@pytest.mark.parametrize(("path", "option", "said"), ROWS["what_is_asked_wrongly_is_named"])
 def test_what_is_asked_wrongly_is_named(
     spark: Any, tmp_path: Path, path: str, option: dict[str, str], said: str
 ) -> None:

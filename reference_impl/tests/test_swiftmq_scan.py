@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from disks import Disk
 from journalspec_corpus.strategies import faults, journals
 from journalspec_reference.batches import STRETCH, Memory
 from journalspec_reference.content import Content
@@ -27,22 +28,6 @@ STEADY = settings(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
 )
 GENERATION = 7
-
-
-class Disk:
-    """A file without holes."""
-
-    def __init__(self, data: bytes) -> None:
-        self.data, self.size = data, len(data)
-
-    def read(self, off: int, size: int) -> bytes:
-        return self.data[off : off + size]
-
-    def next_data(self, off: int) -> int:
-        return off
-
-    def changed(self) -> bool:
-        return False
 
 
 def portion(page: int, off: int, before: bytes | None, after: bytes) -> bytes:

@@ -14,6 +14,9 @@ import pytest
 from journalspec.formats import format_ids, get_format
 from journalspec_reference import WriterRefused, load
 from journalspec_reference.storage import DirectoryStorage, MemoryStorage
+from tables import literals
+
+ROWS = literals(__file__)
 
 Operation = dict[str, Any]
 OPEN, FORCE, CLOSE = {"op": "open"}, {"op": "force"}, {"op": "close"}
@@ -158,14 +161,7 @@ def test_a_pair_full_of_unfinished_transactions_refuses_and_stays_readable() -> 
 
 
 #: What is refused before anything is done, by format; of every format what is not an operation.
-MISUSED: dict[str, list[tuple[Operation, str]]] = {
-    "derby_log": [({"op": "commit", "tx": "a"}, "no transaction 'a'")],
-    "swiftmq_store": [
-        ({"op": "commit", "tx": "a"}, "no transaction 'a'"),
-        ({"op": "remove", "queue": "q", "key": 1}, "no key 1"),
-        ({"op": "decide", "gtrid": "aa", "bqual": "bb", "commit": True}, "no such branch"),
-    ],
-}
+MISUSED: dict[str, list[tuple[Operation, str]]] = dict(ROWS["MISUSED"])
 
 
 @pytest.mark.parametrize("format_id", format_ids())
@@ -246,11 +242,7 @@ def test_stopped_before_any_change_nothing_acknowledged_is_lost(name: str) -> No
     assert ("unlink" in [call[0] for call in storage.calls]) == compacts, "the run is to compact"
 
 
-FORCED = [
-    ("spec", [("write", 21, 64), ("sync",), ("write", 13, 8), ("sync",)]),
-    ("2.1.4", [("write", 21, 64), ("write", 13, 8), ("sync",)]),
-    ("3.0", [("write", 21, 64), ("write", 13, 8), ("sync",)]),
-]
+FORCED = ROWS["FORCED"]
 
 
 @pytest.mark.parametrize(("order", "expected"), FORCED)

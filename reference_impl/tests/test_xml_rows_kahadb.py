@@ -63,8 +63,7 @@ def test_a_subscription_is_a_queue_of_its_topic() -> None:
 
 
 @pytest.mark.parametrize(
-    ("client", "name", "queue"),
-    [("c", "s", "c.s"), ("a.b", "s", "a\\.b.s"), ("a\\b", "x.y", "a\\\\b.x\\.y")],
+    ("client", "name", "queue"), [("c", "s", "c.s"), ("a.b", "s", "a\\.b.s"), ("a\\b", "x.y", "a\\\\b.x\\.y")]
 )
 def test_the_name_of_such_a_queue_is_that_of_artemis(client: str, name: str, queue: str) -> None:
     assert xml_rows.queue_of(client, name) == queue

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 import tomllib
 from collections import Counter
 from pathlib import Path
@@ -12,7 +11,18 @@ from typing import Any
 import pytest
 
 from journalspec.formats import format_ids, get_format
-from journalspec.messages import FILE_NAME, every_message, lint, made, matching, messages, nearest, prints
+from journalspec.messages import (
+    FILE_NAME,
+    LONGEST,
+    every_message,
+    lint,
+    made,
+    matching,
+    messages,
+    nearest,
+    prints,
+)
+from work import LINEAR, Task, growth, work
 
 #: Products that run here: so many of their messages at least were printed by a start.
 RUN = {"jboss_journal": 10, "kahadb_journal": 10, "derby_log": 10, "bitronix_tlog": 10}
@@ -97,16 +107,13 @@ def test_a_text_of_another_kind_finds_none_and_has_neighbours(text: str) -> None
     ],
 )
 def test_hostile_text_takes_linear_time(piece: str) -> None:
-    def seconds(size: int) -> float:
+    def asked(size: int) -> Task:
         text = piece * (size // len(piece))
-        start = time.process_time()
-        matching(text)
-        nearest(text)
-        return time.process_time() - start
+        return lambda: (matching(text), nearest(text))
 
-    matching("")  # the tables are read once
-    # What is longer than a limit is cut, so that the largest text costs no more than ten of a tenth.
-    assert seconds(10_000_000) < 1 + 20 * seconds(100_000)
+    assert growth(asked, LONGEST // 8) < LINEAR
+    # What is longer is cut.
+    assert work(asked(4 * LONGEST)) == work(asked(2 * LONGEST))
 
 
 @pytest.mark.parametrize(("change", "fault"), MISTAKES["messages"])

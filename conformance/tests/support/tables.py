@@ -1,7 +1,8 @@
-"""Tables that tests try row by row: data of theirs, in ``data/*.toml``."""
+"""Tables that tests try row by row: ``data/*.toml``, and ``data/*.txt`` for what TOML has no form for."""
 
 from __future__ import annotations
 
+import ast
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -12,3 +13,16 @@ DATA = Path(__file__).parents[1] / "data"
 def table(name: str) -> dict[str, Any]:
     """Return a table by its name."""
     return tomllib.loads((DATA / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+def literals(test: str) -> dict[str, list[Any]]:
+    """Return the tables beside a test by name: each line after ``== name`` is a literal of Python."""
+    place, found = Path(test), dict[str, list[Any]]()
+    rows: list[Any] = []
+    path = place.parent / "data" / f"{place.stem.removeprefix('test_')}.txt"
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line.startswith("== "):
+            rows = found[line[3:]] = []
+        elif line and not line.startswith("#"):
+            rows.append(ast.literal_eval(line))
+    return found

@@ -1,0 +1,42 @@
+"""A file as a disk gives it: sectors that fail, holes, an end that comes earlier."""
+
+from __future__ import annotations
+
+import errno
+import os
+
+from journalspec_reference.content import SECTOR
+
+
+class Disk:
+    """A file of which sectors fail, or that is cut while it is read; what is asked of it is counted."""
+
+    def __init__(self, data: bytes, bad: frozenset[int] = frozenset(), cut: int | None = None) -> None:
+        self.data = data
+        self.size = len(data)
+        self.bad = bad
+        self.cut = cut
+        self.number = errno.EIO
+        self.calls = self.errors = self.delivered = 0
+
+    def read(self, off: int, size: int) -> bytes:
+        self.calls += 1
+        end = min(off + size, self.size if self.cut is None else self.cut)
+        sectors = range(off // SECTOR, -(-end // SECTOR))
+        first = next((sector for sector in sectors if sector in self.bad), None)
+        if first is not None:
+            end = min(end, max(off, first * SECTOR))
+            if end == off:
+                self.errors += 1
+                raise OSError(self.number, os.strerror(self.number))
+        self.delivered += max(0, end - off)
+        return self.data[off : max(off, end)]
+
+    def next_data(self, off: int) -> int:
+        block = off // SECTOR
+        while block * SECTOR < self.size and not self.data[block * SECTOR :][:SECTOR].strip(b"\0"):
+            block += 1
+        return min(max(off, block * SECTOR), self.size)
+
+    def changed(self) -> bool:
+        return False

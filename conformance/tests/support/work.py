@@ -1,0 +1,64 @@
+"""What a task takes, counted: lines of Python and bytes are the same on every machine, seconds are not."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import Any, SupportsIndex
+
+Task = Callable[[], Any]
+#: What is linear grows with exponent 1, with a logarithm a little more, and what is quadratic with 2.
+LINEAR = 1.2
+
+
+class Counted(bytes):
+    """Bytes that count those that are taken out of them, and out of these; those that are searched, too."""
+
+    moved = 0
+
+    def __bytes__(self) -> bytes:
+        return self
+
+    def __add__(self, other: Any) -> Counted:
+        return Counted(super().__add__(other))
+
+    def __getitem__(self, place: SupportsIndex | slice) -> Any:
+        found = super().__getitem__(place)
+        if isinstance(found, int):
+            return found
+        Counted.moved += len(found)
+        return Counted(found)
+
+    def find(self, part: Any, start: Any = 0, end: Any = None) -> int:
+        found = super().find(part, start, end)
+        start, end, _ = slice(start, end).indices(len(self))
+        Counted.moved += (end if found < 0 else found) - start
+        return found
+
+
+def work(task: Task) -> tuple[int, int]:
+    """Return how many lines of Python a task runs, and how many bytes it takes out of Counted ones."""
+    lines = 0
+
+    def traced(frame: FrameType, event: str, argument: object) -> Any:
+        nonlocal lines
+        lines += event == "line"
+        return traced
+
+    before, Counted.moved = sys.gettrace(), 0
+    sys.settrace(traced)
+    try:
+        task()
+    finally:
+        sys.settrace(before)
+    return lines, Counted.moved
+
+
+def growth(prepared: Callable[[int], Task], size: int) -> float:
+    """Return the exponent by which work grows with its size, and not by what it takes for any size."""
+    prepared(size)()  # what is imported or kept does not count
+    small, middle, large = (work(prepared(size * times)) for times in (1, 2, 4))
+    grown = [(max(b - a, 1), max(c - b, 1)) for a, b, c in zip(small, middle, large, strict=True)]
+    return max(math.log2(second / first) for first, second in grown)
