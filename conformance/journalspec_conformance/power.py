@@ -17,7 +17,7 @@ Tears inside a write are the crash engine's business (``journalspec corpus``).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -41,14 +41,73 @@ Files = dict[str, bytes]
 
 
 @dataclass(slots=True)
+class _Change:
+    """A write of `data` at `off` that nothing has forced yet, or a cut to `off` (None).
+
+    `before` is what its place holds if it alone is lost, in a file of `length` bytes then.
+    """
+
+    off: int
+    data: bytes | None
+    before: bytearray
+    length: int
+
+    def follow(self, off: int, data: bytes | None) -> None:
+        """Take in a later change of the file."""
+        if data is None:
+            self.length = off
+            kept = max(0, off - self.off)
+            self.before[kept:] = bytes(max(0, len(self.before) - kept))
+            return
+        self.length = max(self.length, off + len(data))
+        begin, end = max(off, self.off), min(off + len(data), self.off + len(self.before))
+        if begin < end:
+            self.before[begin - self.off : end - self.off] = data[begin - off : end - off]
+
+
+@dataclass(slots=True, eq=False)
 class _Body:
-    """The content of one file: what lasts, and what came since (offset, bytes; None: cut to the offset)."""
+    """The content of one file: what lasts, what came since, and both together."""
 
     lasting: bytes = b""
-    pending: list[tuple[int, bytes | None]] = field(default_factory=list)
+    whole: bytearray = field(default_factory=bytearray)
+    pending: list[_Change] = field(default_factory=list)
+    #: How often it was forced.
+    forced: int = 0
 
-    def with_all(self) -> bytes:
-        return _laid(self.lasting, self.pending)
+    def change(self, off: int, data: bytes | None) -> None:
+        for earlier in self.pending:
+            earlier.follow(off, data)
+        end = len(self.whole) if data is None else off + len(data)
+        before = self.whole[off:end]
+        before.extend(bytes(max(0, end - off - len(before))))
+        self.pending.append(_Change(off, data, before, len(self.whole)))
+        _lay(self.whole, off, data)
+
+    def force(self) -> None:
+        self.lasting, self.pending, self.forced = bytes(self.whole), [], self.forced + 1
+
+    def content(self, rest: bool, but: int | None) -> bytes:
+        """Return the content with all pending changes (`rest`) or none, and the other way for `but`."""
+        if but is None:
+            return bytes(self.whole) if rest else self.lasting
+        change = self.pending[but]
+        out = bytearray(self.whole if rest else self.lasting)
+        if not rest:
+            _lay(out, change.off, change.data)
+            return bytes(out)
+        out[change.off : change.off + len(change.before)] = change.before
+        del out[change.length :]
+        return bytes(out)
+
+    def key(self, rest: bool, but: int | None) -> tuple[object, ...]:
+        """Return what tells this content from others of this file, and is known before it is made."""
+        if rest and but is not None:
+            change = self.pending[but]
+            there = self.whole[change.off : change.off + len(change.before)]
+            if change.length == len(self.whole) and change.before.startswith(there):
+                but = None  # lost, it changes nothing
+        return self, self.forced, rest and len(self.pending), but
 
 
 class Disk:
@@ -56,7 +115,9 @@ class Disk:
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
         """Begin with `files`, all of them durable."""
-        self._names: dict[str, _Body] = {name: _Body(bytes(data)) for name, data in files.items()}
+        self._names: dict[str, _Body] = {
+            name: _Body(bytes(data), bytearray(data)) for name, data in files.items()
+        }
         self._lasting: dict[str, _Body] = dict(self._names)
         #: The directory after each change of a name since the last sync-dir.
         self._later: list[dict[str, _Body]] = []
@@ -74,8 +135,7 @@ class Disk:
         if name in ("write", "truncate"):
             self._change(self._names[file], entry)
         elif name == "sync":
-            body = self._names[file]
-            body.lasting, body.pending = body.with_all(), []
+            self._names[file].force()
         elif name == "sync-dir":
             self._lasting, self._later, self._changes = dict(self._names), [], []
         else:
@@ -89,7 +149,7 @@ class Disk:
             raise Misbehaved(f"io: {entry['op']} of {entry['file']!r}: {error}") from None
         if not 0 <= off <= LARGEST - len(data or b""):
             raise Misbehaved(f"io: {entry['op']} of {entry['file']!r} at {off}: not within 0..{LARGEST}")
-        body.pending.append((off, data))
+        body.change(off, data)
 
     def _rename(self, what: str, file: str, to: str) -> None:
         if what == "create" and file in self._names:
@@ -111,30 +171,32 @@ class Disk:
 
     def files(self) -> Files:
         """Return what is there as long as the power does not fail."""
-        return {name: body.with_all() for name, body in self._names.items()}
+        return {name: bytes(body.whole) for name, body in self._names.items()}
 
-    def after_power_failure(self) -> Iterator[Files]:
+    def after_power_failure(self, known: set[object] | None = None) -> Iterator[Files]:
         """Yield what may be there afterwards, each once.
 
         Of the writes that may be lost: all are, all but one, one alone, none. Of
-        the changed names every first part, none, all, and all but one.
+        the changed names every first part, none, all, and all but one. What an earlier call with the
+        same `known` has given is not made again; the set is of this disk alone.
         """
         seen: set[tuple[tuple[str, bytes], ...]] = set()
+        known = set() if known is None else known
         directories = [self._lasting, *self._later, *self._but_one()]
         ends = [self._lasting, self._later[-1]] if self._later else directories
-        bodies = {id(body): body for names in directories for body in names.values()}
-        pending = [(body, index) for body in bodies.values() for index in range(len(body.pending))]
-        everything = frozenset(range(len(pending)))
-        choices = [frozenset[int](), everything]
-        choices += [frozenset({one}) for one in everything] + [everything - {one} for one in everything]
-        pairs = [(names, kept) for names in directories for kept in choices[:2]]
-        pairs += [(names, kept) for names in ends for kept in choices[2:]]
-        for names, kept in pairs:
-            chosen = [pending[number] for number in sorted(kept)]
-            files = {
-                name: _laid(body.lasting, [one.pending[index] for one, index in chosen if one is body])
-                for name, body in names.items()
-            }
+        bodies = dict.fromkeys(body for names in directories for body in names.values())
+        pending = [(body, index) for body in bodies for index in range(len(body.pending))]
+        states: list[tuple[dict[str, _Body], bool, _Body | None, int]] = [
+            (names, rest, None, 0) for names in directories for rest in (False, True)
+        ]
+        states += [(names, rest, *one) for names in ends for rest in (False, True) for one in pending]
+        for names, rest, other, index in states:
+            parts = [(name, body, index if body is other else None) for name, body in names.items()]
+            made = tuple((name, body.key(rest, but)) for name, body, but in parts)
+            if made in known:
+                continue
+            known.add(made)
+            files = {name: body.content(rest, but) for name, body, but in parts}
             key = tuple(sorted(files.items()))
             if key not in seen:
                 seen.add(key)
@@ -148,17 +210,12 @@ def _changed(names: dict[str, _Body], before: str, after: str, body: _Body) -> N
         names[after] = body
 
 
-def _laid(content: bytes, changes: Sequence[tuple[int, bytes | None]]) -> bytes:
-    """Return `content` with `changes` made to it in their order."""
-    if not changes:
-        return content
-    out = bytearray(content)
-    for off, data in changes:
-        end = off if data is None else off + len(data)
-        if end > len(out):
-            out.extend(bytes(end - len(out)))
-        if data is None:
-            del out[off:]
-        else:
-            out[off:end] = data
-    return bytes(out)
+def _lay(content: bytearray, off: int, data: bytes | None) -> None:
+    """Make one change to `content`."""
+    end = off if data is None else off + len(data)
+    if end > len(content):
+        content.extend(bytes(end - len(content)))
+    if data is None:
+        del content[off:]
+    else:
+        content[off:end] = data

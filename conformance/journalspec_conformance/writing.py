@@ -214,6 +214,8 @@ class Promises:
         self._owed = any(isinstance(value, list) and value for value in before.values())
         self._always = list((probe.case.write or {}).get("always", ()))
         self._known: dict[tuple[tuple[str, bytes], ...], dict[str, Any]] = {}
+        #: What of a disk is judged already by a promise: so many operations durable, so many begun.
+        self._judged: dict[tuple[int, int], set[object]] = {}
 
     def broken(self, files: Files, durable: int, issued: int, policy: str = "") -> str | None:
         """Return how recovery of `files` parts from every state that is permitted, None if it does not.
@@ -240,7 +242,9 @@ class Promises:
         """Return the first of :meth:`broken` in what power failing now may leave on `disk`."""
         if not (durable or self._owed):
             return None
-        for files in disk.after_power_failure():
+        judged = self._judged.get((durable, issued), set())
+        self._judged = {(durable, issued): judged}
+        for files in disk.after_power_failure(judged):
             fault = self.broken(files, durable, issued) or self._missing(files, durable)
             if fault is not None:
                 return fault

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from importlib import import_module
 from itertools import groupby, pairwise
 from operator import attrgetter
@@ -36,7 +36,6 @@ Params = Mapping[str, str]
 Operation = Mapping[str, Any]
 
 
-@lru_cache(maxsize=256)
 def natural_key(name: str) -> tuple[Any, ...]:
     """Return a sort key of names that compares numbers in them as numbers: btm2 comes before btm10."""
     return tuple([int(part) if at % 2 else part for at, part in enumerate(re.split(r"(\d+)", name))])

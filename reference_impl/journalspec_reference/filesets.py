@@ -11,9 +11,12 @@ from __future__ import annotations
 import os
 import re
 import stat
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +42,8 @@ MOST_STORES = 1000
 #: How far `below` looks around before it gives up.
 MAX_DIRECTORIES = 2000
 MAX_DEPTH = 6
+#: Within so many nanoseconds a directory may change without a sign: file systems round the time.
+_TICK = 3_000_000_000
 #: So much of a file tells whether it is one of a journal (bytes).
 _HEAD = 64
 
@@ -392,12 +397,9 @@ def appeared(journal: Journal) -> list[str]:
     """Return the names that belong to the journal and are in its directory only since it was listed."""
     if journal.root is None or journal.listed is None:
         return []
-    try:
-        found = os.listdir(journal.root)  # noqa: PTH208  # names only
-    except OSError:
-        return []
-    directories = {directory for directory, _ in patterns()} & {*found}
-    new = {*found, *_deeper(journal.root, dict.fromkeys(directories, DIRECTORY))} - journal.listed
+    stamps, settled = _stamps(journal.root)
+    # One listing is for all journals of a directory, unless it may have changed since in the same tick.
+    new = (_new if settled else _new.__wrapped__)(journal.root, journal.listed, stamps)
     if not new:
         return []
     entries = {**journal.files, **dict.fromkeys(new, b"")}
@@ -406,6 +408,27 @@ def appeared(journal: Journal) -> list[str]:
     return sorted(
         {name for claim in claims if not mine.isdisjoint(claim.files) for name in claim.files} & new
     )
+
+
+def _stamps(root: Path) -> tuple[tuple[int, ...], bool]:
+    """Return when names in `root`, or where formats have files below it, changed; and if that is long ago."""
+    stamps = list[int]()
+    for directory in ("", *(directory for directory, _ in patterns())):
+        with suppress(OSError):
+            info = (root / directory).stat()
+            stamps += info.st_mtime_ns, info.st_ctime_ns
+    return tuple(stamps), max(stamps, default=0) < time.time_ns() - _TICK
+
+
+@lru_cache(maxsize=1)
+def _new(root: Path, listed: frozenset[str], _: tuple[int, ...]) -> frozenset[str]:
+    """Return the names in and below `root` that are not `listed`."""
+    try:
+        found = os.listdir(root)  # noqa: PTH208  # names only
+    except OSError:
+        return frozenset()
+    directories = {directory for directory, _ in patterns()} & {*found}
+    return frozenset({*found, *_deeper(root, dict.fromkeys(directories, DIRECTORY))} - listed)
 
 
 def is_copy(name: str, original: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import gzip
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 from journalspec.formats import UnknownFormat
 from journalspec_reference import filesets
 from journalspec_reference.answers import ask
-from journalspec_reference.filesets import FilesetError, NoJournal, below, find_journals, load
+from journalspec_reference.filesets import FilesetError, NoJournal, appeared, below, find_journals, load
 
 #: The smallest pair that a writer leaves: two headers, nothing logged.
 EMPTY = bytes.fromhex("42746e78") + (7).to_bytes(8, "big") + b"\0" + (21).to_bytes(8, "big")
@@ -347,3 +348,31 @@ def test_what_is_below_and_cannot_be_listed_is_named(tmp_path: Path, monkeypatch
         find_journals(load(tmp_path))
     assert caught.value.stores == (tmp_path / "store",)
     assert [entry.name for entry in caught.value.unlisted] == [str(tmp_path / "closed")]
+
+
+def test_the_directory_of_many_pairs_is_listed_once_again_unless_it_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(30):
+        for end, head in ((1, EMPTY), (2, OTHER)):
+            (tmp_path / f"n{number}-{end}.tlog").write_bytes(head.ljust(100, b"\0"))
+    (tmp_path / "n29-2.tlog").unlink()
+    os.utime(tmp_path, (0, 0))
+    now, listed, listdir = time.time_ns(), list[Path](), os.listdir
+
+    def counted(path: Path) -> list[str]:
+        listed.extend([path] if path == tmp_path else [])
+        return listdir(path)
+
+    monkeypatch.setattr(os, "listdir", counted)
+    monkeypatch.setattr(time, "time_ns", lambda: now)
+    journals = find_journals(load(tmp_path))
+    assert len(journals) == 30
+    # What has just changed may change again within the same tick, and is listed each time.
+    assert [*map(appeared, journals)] == [[]] * 30
+    assert len(listed) == 30
+    monkeypatch.setattr(time, "time_ns", lambda: now + 10**10)
+    assert [*map(appeared, journals)] == [[]] * 30
+    assert len(listed) == 31
+    (tmp_path / "n29-2.tlog").write_bytes(OTHER)
+    assert [name for journal in journals for name in appeared(journal)] == ["n29-2.tlog"]

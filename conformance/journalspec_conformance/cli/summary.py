@@ -380,16 +380,14 @@ def _starts(parts: Sequence[Part], kept: Part, own: AbstractSet[str]) -> list[At
     `own` are codes of the first part that its answer does not have.
     """
     rows: dict[AtStart, None] = {}
-    texts: dict[str, list[str]] = {}
+    texts: dict[str, dict[str, None]] = {}
     for part in parts:
         answers = [part.answer.observation] + ([kept.answer.observation] if part is parts[0] else [])
         codes = {*own} if part is parts[0] else set()
         for seen in answers:
             for note in seen.notes:
-                if note.file in part.answer.journal.neighbours and shown(note.text) not in texts.setdefault(
-                    note.code, []
-                ):
-                    texts[note.code].append(shown(note.text))
+                if note.file in part.answer.journal.neighbours:
+                    texts.setdefault(note.code, {})[shown(note.text)] = None
             codes |= {note.code for note in seen.notes} | {entry.code for entry in seen.missing}
             codes |= {region.reason for region in seen.dropped} | {seen.code or "", f"refused-{seen.code}"}
         if part.answer.observation.verdict == CLEAN:

@@ -27,7 +27,6 @@ from journalspec_reference.bitronix_tlog.codec import FORMAT_ID, HEADER_SIZE, PA
 from journalspec_reference.bitronix_tlog.fileset import PAIR, examine, in_order, sibling
 from journalspec_reference.bitronix_tlog.scan import scan
 from journalspec_reference.bitronix_tlog.spans import spans
-from journalspec_reference.filesets import is_copy
 from journalspec_reference.xids import FIRST_WALL_CLOCK
 
 FORMAT = "bitronix_tlog"
@@ -86,14 +85,19 @@ def detect(files: Files, _: Params) -> list[Detection]:
     alone = [
         name
         for name in alone
-        if COPY.sub("", name) not in paired and not any(is_copy(name, other) for other in paired)
+        if COPY.sub("", name) not in paired
+        # What it may be a copy of is what comes before any of its points.
+        and not any(name[:at] in paired for at, char in enumerate(name) if not char.isalnum())
     ]
     # Configured names need have nothing in common: then only one pair can be meant, by length or at all.
-    for length in sorted({len(files[name]) for name in magic.intersection(alone)}):
-        alike = [name for name in alone if name in magic and len(files[name]) == length]
-        if len(alike) == PAIR:
-            pairs.append(alike)
-            alone = [name for name in alone if name not in alike]
+    by_length: dict[int, list[str]] = defaultdict(list)
+    for name in alone:
+        if name in magic:
+            by_length[len(files[name])].append(name)
+    alike = [names for _, names in sorted(by_length.items()) if len(names) == PAIR]
+    pairs += alike
+    paired = {name for names in alike for name in names}
+    alone = [name for name in alone if name not in paired]
     pairs += [alone] if len(alone) == PAIR and magic.issuperset(alone) else [[name] for name in alone]
     return [
         *(Detection(FORMAT, "nio", (name,), 3) for name in banner),

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import partial
 from operator import itemgetter
 from typing import Any
 
@@ -643,7 +643,6 @@ class LogPass:
             yield FileMap(name, len(data), "invalid" if invalid else role, header)
 
 
-@lru_cache(256)
 def _header(structure: str, edition: str, data: bytes) -> Mapping[str, Any]:
     """Return what a map of files has of a header or a control file."""
     found = LAYOUT.read(structure, edition, data)

@@ -7,7 +7,6 @@ import struct
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import Any
 
 from journalspec import mutf8
@@ -95,7 +94,6 @@ def extension_of(files: Files, params: Params) -> str:
     return min(set(found), key=lambda extension: (-found.count(extension), extension), default="")
 
 
-@lru_cache(256)
 def parsed(name: str) -> re.Match[str] | None:
     """Return the parts of a name of the journal's own form, None for another one."""
     return NAME.match(base_name(name))
