@@ -7,7 +7,7 @@ from typing import Any
 
 from journalspec_conformance.answers import check_observation
 from journalspec_conformance.connection import Message
-from journalspec_conformance.crashes.states import CrashCase, answer_of, of_state, parting
+from journalspec_conformance.crashes.states import CrashCase, answer_of, as_crash_case, parting
 from journalspec_conformance.engine import Engine
 from journalspec_conformance.errors import Breakdown, Misbehaved
 from journalspec_conformance.result import Result
@@ -83,7 +83,7 @@ def reduced(engine: Engine, probe: Probe, result: Result) -> Probe:
     found = smallest(engine, probe, result)
     if found is None:
         return probe
-    small = of_state(found.workload, found.state, found.descriptor.seed)
+    small = as_crash_case(probe.case.format, found.workload, found.descriptor)
     return next(other for other in small.probes if other.policy == probe.policy)
 
 

@@ -23,8 +23,7 @@ from journalspec.formats import UnknownFormat, format_ids, format_module
 from journalspec_corpus.crash.disk import SECTOR, StateContents, Timeline
 from journalspec_corpus.crash.oracle import Semantics
 from journalspec_corpus.crash.record import Recorder
-from journalspec_corpus.crash.second_crash import SecondLife, SecondLives
-from journalspec_corpus.crash.second_crash import build as build_second_life
+from journalspec_corpus.crash.second_crash import SecondLife
 from journalspec_corpus.crash.trace import (
     Create,
     Rename,
@@ -36,7 +35,7 @@ from journalspec_corpus.crash.trace import (
     blake,
 )
 from journalspec_corpus.crash.verdict import Answer
-from journalspec_corpus.workloads import LongWorkload, LongWorkloads
+from journalspec_corpus.workloads import Continuations, LongWorkload, LongWorkloads
 from journalspec_reference import load
 
 #: Answers that are remembered, some thousand bytes each; what was seen of single files, a hundred bytes each.
@@ -242,7 +241,7 @@ class CrashFormat:
     kinds: Mapping[str, str] = field(default_factory=dict)
     workload_of: Callable[[Mapping[str, Any]], Workload] | None = None
     smaller: Callable[[Any], Iterator[Any]] | None = None
-    second: SecondLives | None = None
+    second: Continuations | None = None
     long: LongWorkloads | None = None
     reach: Reach | None = None
     implementation: Callable[[], Any] | None = None
@@ -344,7 +343,7 @@ class CrashFormat:
                 first = self.build(work.first)
                 self._latest.clear()
                 self._latest[work.first] = first
-            trace = build_second_life(work, self.second, self._latest[work.first])
+            trace = self.second.build(work, self._latest[work.first])
         elif isinstance(work, LongWorkload) and self.long is not None:
             trace = self.long.record(work)
         else:
