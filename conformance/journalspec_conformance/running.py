@@ -108,7 +108,7 @@ def prepare(request: RunRequest) -> Prepared:
     else:
         chosen = selection.cases_of(request.tier, request.formats, request.cases, draws, request.select)
     path = setup.target.expectations if request.expect is None else Path(request.expect)
-    expectations = Expectations.none()
+    expectations = Expectations()
     if path is not None and request.expect != NO_EXPECTATIONS:
         expectations = load_expectations(path)
     if expectations.entries:
@@ -144,25 +144,21 @@ def setup_of(request: RunRequest) -> Setup:
         validate=request.validate,
         enforce_should=request.enforce_should,
     )
-    return Setup(target, options, Expectations.none())
+    return Setup(target, options, Expectations())
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
     """An implementation that can be opened, in this process or another (it pickles).
 
-    `text` is what the user typed. `expectations` is the shipped expectation file, and `timeout` what the
-    harness asks for in seconds per question, if any.
+    `text` is what the user typed, `connect(timeout=S)` returns a connection. `expectations` is the shipped
+    expectation file, and `timeout` what the harness asks for in seconds per question, if any.
     """
 
     text: str
     connect: Callable[..., Connection]
     expectations: Path | None = None
     timeout: float | None = None
-
-    def open(self, timeout: float = DEFAULT_TIMEOUT) -> Connection:
-        """Return a connection; `timeout` in seconds per request."""
-        return self.connect(timeout=timeout)
 
 
 def parse_impl(
@@ -245,7 +241,7 @@ class Setup:
     def open(self) -> Engine:
         """Start the implementation; raises Problem if it does not even introduce itself."""
         try:
-            return Engine(self.target.open(self.options.timeout), self.options, self.expectations)
+            return Engine(self.target.connect(timeout=self.options.timeout), self.options, self.expectations)
         except Breakdown as error:
             tail = f"\n{error.stderr.strip()}" if error.stderr.strip() else ""
             raise Problem(

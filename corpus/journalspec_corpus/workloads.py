@@ -304,8 +304,8 @@ def long_workloads(package: str, file: str = LONG_WORKLOADS) -> tuple[LongWorklo
 class LongWorkloads:
     """A format's long workloads.
 
-    `start(variant, size)` opens a new journal, in which words can be done. `shorter(rule)` yields a rule with
-    less in its record. The table ``long`` may say that the full tier takes one workload in ``full`` only.
+    `start(variant, size)` returns a recorder; once it is open, words can be done. `shorter(rule)` yields a
+    rule with less in its record. By the table ``long`` the full tier may take one workload in ``full``.
     """
 
     tables: Tables
@@ -332,6 +332,7 @@ class LongWorkloads:
     def record(self, work: LongWorkload) -> Trace:
         """Return the trace of `work`: it begins with the new journal and has all its crash points."""
         run = self.start(work.variant, work.size)
+        run.open()
         standing = tuple(run.marks)
         run.begin()
         rules = work.rules.split()

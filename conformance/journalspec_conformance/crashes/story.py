@@ -184,13 +184,7 @@ def lived(adapter: CrashFormat, workload: Any, state: State) -> Iterator[str]:
     """Yield what was done up to `state`, line by line, and what of it arrived."""
     yield f"Before: {state.trace.background} behind what is in use."
     for number, before in enumerate(reduce.crashes_before(adapter, workload), start=1):
-        yield from (f"Life {number}, done in this order:", *_done(before), "")
-    yield from ("Done, in this order:", *_done(state))
-
-
-def _done(state: State) -> list[str]:
-    head, losses = explain.losses(state)
-    out = [*(f"  {line}" for line in explain.story(state)), head]
-    for loss in losses:
-        out += [f"  {loss}", *(f"    {line}" for line in explain.picture(state, loss))]
-    return out
+        yield f"Life {number}, done in this order:"
+        yield from (*(f"  {line}" for line in explain.story(before)), *explain.arrived(before), "")
+    yield "Done, in this order:"
+    yield from (*(f"  {line}" for line in explain.story(state)), *explain.arrived(state))
