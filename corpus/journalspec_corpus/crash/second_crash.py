@@ -13,13 +13,12 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.resources import files
 from itertools import islice
 from operator import itemgetter
 
 import numpy as np
 
-from journalspec.formats import UnknownFormat, format_module
+from journalspec.formats import format_text
 from journalspec_corpus.crash.disk import States, case_ids, content_ids
 from journalspec_corpus.crash.facts import Facts
 from journalspec_corpus.crash.oracle import REFUSALS, REQUIRED, expected_at, promised
@@ -276,13 +275,7 @@ def first_crashes(format_id: str) -> Mapping[str, tuple[Place, ...]]:
     It was drawn up by class among states that strict recovery started from, and is
     data since: what a reader makes of a state moves no second run any more.
     """
-    try:
-        path = files(format_module("journalspec_corpus", format_id)).joinpath(FIRST_CRASHES)
-    except UnknownFormat:
-        return {}
-    if not path.is_file():
-        return {}
-    entries = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    entries = map(json.loads, format_text("journalspec_corpus", format_id, FIRST_CRASHES).splitlines())
     return {
         entry["first"]: tuple(
             (preset, int(index), mask, int(tear)) for preset, index, mask, tear in entry["states"]
