@@ -35,7 +35,7 @@ from brute_states import BruteState, Machine, brute_prefix, brute_subset, choice
 from journalspec.formats import UnknownFormat
 from journalspec_corpus.crash.disk import TRASHED, StateContents, States
 from journalspec_corpus.crash.facts import Facts
-from journalspec_corpus.crash.formats import CrashFormat, StateReader, answers, crash_format, visible_ends
+from journalspec_corpus.crash.formats import CrashFormat, StateReader, answers, crash_format
 from journalspec_corpus.crash.oracle import ORDER, REFUSALS, expected_at
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import (
@@ -274,7 +274,9 @@ class Comparison:
             machine = Machine(self.trace, 1 << 40)
             machine.run(index)
             files = dict(machine.memory().content)
-            self._torn_at[index] = cuts(self.trace, index, files, visible_ends(self.adapter.reach, files))
+            reach = self.adapter.reach
+            ends = reach(files) if reach else {name: len(data) for name, data in files.items()}
+            self._torn_at[index] = cuts(self.trace, index, files, ends)
         return self._torn_at[index]
 
     @staticmethod

@@ -11,7 +11,6 @@ from journalspec_corpus.bitronix_tlog.model import FINISHING, Decisions, Kept
 from journalspec_corpus.bitronix_tlog.recording import KEYS, LongRun, build, resumed
 from journalspec_corpus.crash.formats import (
     CrashFormat,
-    Reach,
     StateFiles,
     digest_of,
     equal_contents,
@@ -94,20 +93,18 @@ def _seen(content: bytes, name: str) -> bytes:
     return digest_of(*said, *(fault[0] for fault in faults), *(fault[2].encode() for fault in faults[:1]))
 
 
-def reach(heads: Mapping[str, bytes], sizes: Mapping[str, int]) -> dict[str, int]:
+def reach(files: Mapping[str, bytes]) -> dict[str, int]:
     """Return how far recovery looks into each file: to the tail, at most."""
-    ends = {name: min(size, HEADER_SIZE) for name, size in sizes.items()}
+    ends = {name: min(len(data), HEADER_SIZE) for name, data in files.items()}
     usable = [
         file
-        for file in (examine(name, heads[name]) for name in in_order(heads))
+        for file in (examine(name, files[name]) for name in in_order(files))
         if file.header is not None
         and file.header.format_id == FORMAT_ID
-        and HEADER_SIZE <= file.header.position <= sizes[file.name]
+        and HEADER_SIZE <= file.header.position <= file.length
     ]
     return ends | {file.name: file.limit for file in usable}
 
-
-REACH = Reach(HEADER_SIZE, reach)
 
 CRASH = CrashFormat.by_tables(
     tables,
@@ -119,5 +116,5 @@ CRASH = CrashFormat.by_tables(
     record_json=KEYS.record_json,
     semantics=Semantics(MODEL, action, state, effects, told),
     second=Continuations(resumed, tables.TABLES),
-    reach=REACH,
+    reach=reach,
 )
