@@ -87,8 +87,8 @@ def reduced(engine: Engine, probe: Probe, result: Result) -> Probe:
     return next(other for other in small.probes if other.policy == probe.policy)
 
 
-def smallest(engine: Engine, probe: Probe, result: Result, budget: int = BUDGET) -> Reduced | None:
-    """Return the smallest state that fails as `result` did, found with `budget` questions.
+def smallest(engine: Engine, probe: Probe, result: Result) -> Reduced | None:
+    """Return the smallest state that fails as `result` did, found with :data:`BUDGET` questions.
 
     It is None if the failure does not happen again, or is none that the crash model judges: no answer at all
     is not reduced, nor is what a run after a crash left, whose states depend on what was chosen from the
@@ -107,7 +107,7 @@ def smallest(engine: Engine, probe: Probe, result: Result, budget: int = BUDGET)
             reader,
             verdict,
             salvaging=case.adapter.salvages(policy),
-            budget=budget,
+            budget=BUDGET,
         )
     except reduce.NotFailing:
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
-from journalspec.observation import CLEAN, REFUSED, Observation, jsonable
+from journalspec.observation import jsonable
 from journalspec_corpus.bitronix_tlog import workloads as tables
 from journalspec_corpus.bitronix_tlog.model import FINISHING, Decisions, Kept
 from journalspec_corpus.bitronix_tlog.recording import KEYS, LongRun, build, resumed
@@ -17,7 +17,7 @@ from journalspec_corpus.crash.formats import (
     two_policies,
 )
 from journalspec_corpus.crash.oracle import ALONE, DECISION, ROLLBACK, Action, Effect, Semantics, State
-from journalspec_corpus.crash.verdict import Answer
+from journalspec_corpus.crash.verdict import answering
 from journalspec_corpus.workloads import Continuations
 from journalspec_reference.bitronix_tlog.codec import FORMAT_ID, HEADER_SIZE, STATUS_CODES
 from journalspec_reference.bitronix_tlog.fileset import examine, in_order
@@ -27,20 +27,15 @@ from journalspec_reference.bitronix_tlog.recover import log_of
 MODEL = Decisions()
 
 
-def answer(observation: Observation) -> Answer:
-    """Return what an observation amounts to; one without what is unfinished says nothing of effects."""
-    if observation.verdict == REFUSED:
-        return Answer((), observation.code)
-    records = ({"status": STATUS_CODES.get(record.type), **record.fields} for record in observation.records)
-    found: Mapping[str, Any] = observation.state or {}
-    told_all = "unfinished" in found
-    decided = state(MODEL.begin({"unfinished": map(_told, found["unfinished"])})) if told_all else None
-    return Answer(tuple(map(KEYS.of, records)), None, observation.verdict != CLEAN, state=decided)
+def key_of(kind: str, fields: Mapping[str, Any]) -> str:
+    """Return what a reader calls a record."""
+    return KEYS.of({"status": STATUS_CODES.get(kind), **fields})
 
 
-def _told(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an unfinished decision as JSON has it."""
-    return {"gtrid": jsonable(entry["gtrid"]), "names": entry["names"]}
+def canonical(told: Mapping[str, Any]) -> State:
+    """Return the unfinished decisions of a state that is reported."""
+    entries = ({"gtrid": jsonable(entry["gtrid"]), "names": entry["names"]} for entry in told["unfinished"])
+    return state(MODEL.begin({"unfinished": entries}))
 
 
 def state(kept: Kept) -> State:
@@ -112,7 +107,7 @@ CRASH = CrashFormat.by_tables(
     record=build,
     look=look,
     state_readers=two_policies("salvage"),
-    answer=answer,
+    answer=answering(key_of, canonical, {"unfinished"}),
     record_json=KEYS.record_json,
     semantics=Semantics(MODEL, action, state, effects, told),
     second=Continuations(resumed, tables.TABLES),

@@ -273,9 +273,7 @@ MOST_VERSIONS = 255
 BROKEN = ("garbage", "left", "right")
 
 
-def subset_states(
-    trace: Trace, presets: tuple[Preset, ...], seed: int, at: int | None = None
-) -> Iterator[States]:
+def subset_states(trace: Trace, presets: tuple[Preset, ...], seed: int) -> Iterator[States]:
     """Yield the states of the subset presets among `presets`, one set per granule and crash point.
 
     Crash points are just before each force and acknowledgement, and at the end. Before a release as well:
@@ -289,7 +287,7 @@ def subset_states(
         line = Timeline(trace, granule)
         for index, op in enumerate((*trace.ops, None)):
             ends = op is None or (isinstance(op, (Sync, SyncDir, Ack, Release)) and op != Release(()))
-            if not ends or index < trace.crash_from or at not in (None, index):
+            if not ends or index < trace.crash_from:
                 continue
             point = line.advance(index).point(idle=True)
             if point.blocks:
@@ -496,7 +494,7 @@ def _broken(dims: tuple[int, ...], data: list[int], stream: int) -> Codes:
 # --- Forces that were lies ---
 
 
-def lied_states(trace: Trace, presets: tuple[Preset, ...], at: int | None = None) -> Iterator[States]:
+def lied_states(trace: Trace, presets: tuple[Preset, ...]) -> Iterator[States]:
     """Yield, after each acknowledgement, what a lying device may have left.
 
     Traces in which a granule has more versions than a descriptor can name are left out.
@@ -504,7 +502,7 @@ def lied_states(trace: Trace, presets: tuple[Preset, ...], at: int | None = None
     line, ranks = Timeline(trace, SECTOR), ranks_of(presets, "lied")
     for index in acknowledged_points(trace) if ranks else ():
         point = line.advance(index).point(lying=True)
-        if at not in (None, index) or max(point.dims, default=0) > MOST_VERSIONS:
+        if max(point.dims, default=0) > MOST_VERSIONS:
             continue
         rank_of: dict[tuple[int, ...], int] = {}
         for rank in ranks:
@@ -585,21 +583,20 @@ def descriptor_of(states: States, row: int, seed: int) -> Descriptor:
 
 
 def crash_states(
-    trace: Trace, presets: tuple[Preset, ...], seed: int, *, everywhere: bool = False, at: int | None = None
+    trace: Trace, presets: tuple[Preset, ...], seed: int, *, everywhere: bool = False
 ) -> Iterator[States]:
     """Yield the states of `trace` under `presets` in a fixed order, one class after the other.
 
-    With `everywhere`, presets with a share are applied to this trace even if it is not chosen for them;
-    with `at`, only the crash points after so many operations are looked at.
+    With `everywhere`, presets with a share are applied to this trace even if it is not chosen for them.
 
     A state that a stronger preset already reaches at the same crash point is
     left out where that is cheap to see; the rest falls to the de-duplication by id.
     """
     chosen = tuple(preset for preset in presets if everywhere or selected(trace.id, preset.share))
-    yield from prefix_states(trace, chosen, at)
-    yield from subset_states(trace, chosen, seed, at)
-    yield from lied_states(trace, chosen, at)
-    yield from corrupted_states(trace, chosen, seed, at)
+    yield from prefix_states(trace, chosen)
+    yield from subset_states(trace, chosen, seed)
+    yield from lied_states(trace, chosen)
+    yield from corrupted_states(trace, chosen, seed)
 
 
 class NoSuchState(LookupError):

@@ -106,14 +106,9 @@ class Rows:
         return replace(self, verdicts=[column[entries] for column in table])
 
 
-def rows_of(
-    trace: Trace, presets: tuple[Preset, ...], seed: int, *, everywhere: bool = False
-) -> Iterator[Rows]:
-    """Yield the states of each crash point of `trace`, not judged; several may have one id.
-
-    With `everywhere`, presets with a share are applied even if the trace is not chosen for them.
-    """
-    for states in crash_states(trace, presets, seed, everywhere=everywhere):
+def rows_of(trace: Trace, presets: tuple[Preset, ...], seed: int) -> Iterator[Rows]:
+    """Yield the states of each crash point of `trace`, not judged; several may have one id."""
+    for states in crash_states(trace, presets, seed):
         if len(states):
             yield named(states)
 
