@@ -34,7 +34,7 @@ from journalspec_corpus.crash.oracle import Expected, expected_at, in_words
 from journalspec_corpus.crash.reduce import find
 from journalspec_corpus.crash.second_crash import SecondLife
 from journalspec_corpus.crash.states import Descriptor, as_write, crash_states, descriptor_of
-from journalspec_corpus.crash.trace import CORRUPTED, PRESETS, REACHABLE, Trace, get_preset, writer_of
+from journalspec_corpus.crash.trace import CORRUPTED, LYING, PRESETS, REACHABLE, Trace, get_preset, writer_of
 from journalspec_corpus.crash.verdict import (
     CATEGORIES,
     MEANINGS,
@@ -52,9 +52,6 @@ from journalspec_corpus.pipeline.store import part_files
 from journalspec_reference import load
 
 TIER = "crash"
-#: The class of states that only a device leaves which acknowledges an fsync and does not perform it. What is
-#: lost there is the fault of no format: a build has such states, a sample has none.
-LYING = "L"
 #: States of one trace in a sample, or more where traces are few: more traces show more.
 PER_TRACE = 4
 #: Of so many traces of a sample one is about corruption: bytes that changed after they were durable.
@@ -203,6 +200,7 @@ def as_crash_case(format_id: str, workload: Any, descriptor: Descriptor) -> Cras
     state = find(_trace(format_id, workload), descriptor)
     case = case_of(adapter, state, beyond=False, tier=TIER)
     if case.stratum == LYING:
+        # What is lost there is the fault of no format: a build has such states, a sample has none.
         case = replace(case, level="may")
     members = {item.name: getattr(case, item.name) for item in fields(Case)}
     return CrashCase(**members, workload=workload, descriptor=descriptor, refusal=state.refusal)
