@@ -153,7 +153,7 @@ def live_report(made_once: Callable[[str, Callable[[Path], None]], Path]) -> Cal
         file = f"{name}-{tier}.jsonl"
 
         def fill(out: Path) -> None:
-            engine = Engine(parse_impl(name).open(), Options())
+            engine = Engine(parse_impl(name).connect(), Options())
             probes = probes_of(cases_of(tier))
             started = time.process_time()
             results = list(engine.run_all(probes))

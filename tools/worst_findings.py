@@ -22,7 +22,7 @@ from toml_text import toml_value
 from journalspec.files import replace_text
 from journalspec.formats import format_ids, format_module
 from journalspec_conformance.crashes.findings import HARMLESS
-from journalspec_conformance.crashes.states import CrashCase, answer_of, of_state, parting
+from journalspec_conformance.crashes.states import CrashCase, answer_of, as_crash_case, parting
 from journalspec_conformance.engine import Engine
 from journalspec_conformance.errors import Breakdown, Problem
 from journalspec_conformance.harnesses import registry
@@ -76,7 +76,10 @@ def run(format_id: str, product: str) -> Iterator[Finding]:
         listed = "no-records" not in claims.features
         for worst in worst_cases(format_id):
             forms = ((worst.id, worst.full), (worst.small_id, worst.small))
-            made = [(name, of_state(form.workload, worst.state(form), SEED)) for name, form in forms]
+            made = [
+                (name, as_crash_case(format_id, form.workload, worst.state(form).descriptor(SEED)))
+                for name, form in forms
+            ]
             for policy in policies:
                 for name, case in made:
                     if case.edition in claims.editions:

@@ -24,7 +24,8 @@ from journalspec_conformance import PROTOCOL, serve
 from journalspec_conformance.bounds import BOUNDS, Bounds
 from journalspec_conformance.connection import DEFAULT_TIMEOUT, Connection, Message, Peer, read_answer
 from journalspec_conformance.errors import Breakdown, Crashed, Misbehaved, Problem, TimedOut
-from journalspec_conformance.programs import Child, describe_status
+from journalspec_conformance.programs import Child
+from journalspec_corpus.workers import describe_status
 
 #: A process that was told bye must be gone after this many seconds.
 BYE_SECONDS = 5.0

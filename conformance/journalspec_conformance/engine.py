@@ -40,7 +40,7 @@ class Engine(Asking):
     ) -> None:
         """Ask `connection` what it can do; raises as :class:`Asking` does."""
         super().__init__(connection, options)
-        self.expectations = expectations or Expectations.none()
+        self.expectations = expectations or Expectations()
         self._breakdowns = 0
 
     def run_all(self, probes: Iterable[Probe]) -> Generator[Result]:

@@ -106,15 +106,10 @@ class ExpectedFailure:
 
 @dataclass(frozen=True)
 class Expectations:
-    """The entries of one file, bound to the probes of a run."""
+    """The entries of one file, bound to the probes of a run; without any they predict nothing."""
 
     entries: tuple[ExpectedFailure, ...] = ()
     _bound: dict[str, ExpectedFailure] = field(default_factory=dict)
-
-    @classmethod
-    def none(cls) -> Expectations:
-        """Return expectations that predict nothing."""
-        return cls()
 
     def apply(self, result: Result) -> Result:
         """Return `result` as known, fixed or unpredicted if an entry is about it, else as it is."""

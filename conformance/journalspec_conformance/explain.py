@@ -7,7 +7,6 @@ the probe alone.
 
 from __future__ import annotations
 
-import json
 import shlex
 import textwrap
 from collections.abc import Iterator, Mapping
@@ -17,7 +16,7 @@ from journalspec.files import shown
 from journalspec.requirements import requirements
 from journalspec_conformance.compare import Claims, closest
 from journalspec_conformance.result import Result
-from journalspec_conformance.wording import beside
+from journalspec_conformance.wording import beside, spelled
 from journalspec_corpus import Case
 from journalspec_corpus.flags import load_flags
 from journalspec_reference import load
@@ -35,6 +34,8 @@ STDERR_LINES = 20
 ANSWER_LINES = 40
 #: Some cases show dozens of requirements; the failure is not to be lost below them.
 MOST_REQUIREMENTS = 6
+#: At most so many characters of a value.
+MOST_LETTERS = 2000
 
 
 def explain(result: Result, case: Case, target: str) -> str:
@@ -90,8 +91,8 @@ def difference_lines(result: Result) -> Iterator[str]:
     if difference is None:
         return
     yield f"first difference, at {difference['where']}:"
-    yield from _wrap(f"expected {_text(difference['expected'])}", "    ")
-    yield from _wrap(f"observed {_text(difference['observed'])}", "    ")
+    yield from _wrap(f"expected {spelled(difference['expected'], MOST_LETTERS)}", "    ")
+    yield from _wrap(f"observed {spelled(difference['observed'], MOST_LETTERS)}", "    ")
 
 
 def _answer_lines(result: Result, case: Case) -> Iterator[str]:
@@ -101,10 +102,6 @@ def _answer_lines(result: Result, case: Case) -> Iterator[str]:
     yield "the whole answer beside the expected one:"
     nearest, _ = closest(probe.expect, result.answer, Claims())
     yield from (f"  {line}" for line in beside(probe.expect[nearest], result.answer, ANSWER_LINES))
-
-
-def _text(value: Any) -> str:
-    return "nothing" if value is None else json.dumps(value, ensure_ascii=True)[:2000]
 
 
 def dump_lines(result: Result, case: Case) -> list[str]:

@@ -34,6 +34,7 @@ import psutil
 from journalspec.files import shown
 from journalspec_conformance.bounds import BOUNDS, Bounds, size_of
 from journalspec_conformance.errors import Breakdown, Crashed, Misbehaved, Problem, TimedOut, said_more
+from journalspec_corpus.workers import describe_status
 
 #: How the names of directories for temporary files begin.
 PREFIX = "journalspec-"
@@ -381,36 +382,6 @@ class Child(Program):
         if status is None:
             return Crashed(f"the process closed its output{half} before its answer")
         return Crashed(f"the process ended{half} before its answer, with {describe_status(status)}")
-
-
-def describe_status(status: int) -> str:
-    """Return an exit status for people: ``exit status 3`` or ``signal SIGSEGV``."""
-    if status >= 0:
-        return f"exit status {status}"
-    try:
-        return f"signal {signal.Signals(-status).name}"
-    except ValueError:
-        return f"signal {-status}"
-
-
-def end_with_parent(environment: Mapping[str, str]) -> None:
-    """Let this process of a pool end when the one that has started it does, and work in its enclosure.
-
-    Ctrl-C is for the parent alone: it decides what becomes of its workers.
-    """
-    import multiprocessing  # noqa: PLC0415 - only workers need it, and they have it already
-
-    os.environ.update(environment)
-    tempfile.tempdir = None  # it is looked up again
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = multiprocessing.parent_process()
-
-    def wait() -> None:
-        if parent is not None:
-            parent.join()
-            os._exit(1)  # nothing else ends a thread that is in the middle of a question
-
-    threading.Thread(target=wait, daemon=True).start()
 
 
 #: What is there now: enclosures, and directories for temporary files.

@@ -6,14 +6,12 @@ import os
 import secrets
 import shlex
 import sys
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import closing
+import tempfile
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.resources import files
-from multiprocessing import get_context
-from multiprocessing.connection import Connection as Pipe
-from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from shutil import which
 from typing import Any
@@ -31,11 +29,12 @@ from journalspec_conformance.errors import Breakdown, Problem
 from journalspec_conformance.expect import Expectations, load_expectations
 from journalspec_conformance.harnesses import HarnessEntry, registry
 from journalspec_conformance.harnesses.product import command as product_command
-from journalspec_conformance.programs import Enclosure, end_with_parent
+from journalspec_conformance.programs import Enclosure
 from journalspec_conformance.result import Result
 from journalspec_conformance.selection import CRASH, CRASH_WRITE, Draws
 from journalspec_corpus import Probe
 from journalspec_corpus.draws import COUNT, MOST_SEED
+from journalspec_corpus.workers import WorkerDied, results
 
 #: What the disk may do in the tier ``crash-write``: lose any pages that were written since the last fsync.
 PRESET = "epoch-subset-4096"
@@ -109,7 +108,7 @@ def prepare(request: RunRequest) -> Prepared:
     else:
         chosen = selection.cases_of(request.tier, request.formats, request.cases, draws, request.select)
     path = setup.target.expectations if request.expect is None else Path(request.expect)
-    expectations = Expectations.none()
+    expectations = Expectations()
     if path is not None and request.expect != NO_EXPECTATIONS:
         expectations = load_expectations(path)
     if expectations.entries:
@@ -145,25 +144,21 @@ def setup_of(request: RunRequest) -> Setup:
         validate=request.validate,
         enforce_should=request.enforce_should,
     )
-    return Setup(target, options, Expectations.none())
+    return Setup(target, options, Expectations())
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
     """An implementation that can be opened, in this process or another (it pickles).
 
-    `text` is what the user typed. `expectations` is the shipped expectation file, and `timeout` what the
-    harness asks for in seconds per question, if any.
+    `text` is what the user typed, `connect(timeout=S)` returns a connection. `expectations` is the shipped
+    expectation file, and `timeout` what the harness asks for in seconds per question, if any.
     """
 
     text: str
     connect: Callable[..., Connection]
     expectations: Path | None = None
     timeout: float | None = None
-
-    def open(self, timeout: float = DEFAULT_TIMEOUT) -> Connection:
-        """Return a connection; `timeout` in seconds per request."""
-        return self.connect(timeout=timeout)
 
 
 def parse_impl(
@@ -246,7 +241,7 @@ class Setup:
     def open(self) -> Engine:
         """Start the implementation; raises Problem if it does not even introduce itself."""
         try:
-            return Engine(self.target.open(self.options.timeout), self.options, self.expectations)
+            return Engine(self.target.connect(timeout=self.options.timeout), self.options, self.expectations)
         except Breakdown as error:
             tail = f"\n{error.stderr.strip()}" if error.stderr.strip() else ""
             raise Problem(
@@ -270,8 +265,8 @@ def run_probes(setup: Setup, probes: Sequence[Probe], jobs: int, engine: Engine)
     implementation cannot be started once more.
     """
     in_a_row = 0
-    with closing(engine.run_all(probes) if jobs == 1 else _from_workers(setup, probes, jobs)) as results:
-        for result in results:
+    with closing(engine.run_all(probes) if jobs == 1 else _from_workers(setup, probes, jobs)) as found:
+        for result in found:
             late = result.result_class == "timeout"
             in_a_row = in_a_row + 1 if late else 0
             if late:
@@ -281,46 +276,31 @@ def run_probes(setup: Setup, probes: Sequence[Probe], jobs: int, engine: Engine)
 
 
 def _from_workers(setup: Setup, probes: Sequence[Probe], jobs: int) -> Generator[Result]:
-    """Yield results from processes that each ask an implementation of their own, in turn.
-
-    They end orderly, or where not all results are taken at once, with what they have started.
-    """
+    """Yield results, in order, from processes that each ask an implementation of their own."""
     chunks = [probes[at : at + CHUNK] for at in range(0, len(probes), CHUNK)]
-    context, workers, finished = get_context("spawn"), list[tuple[Pipe, SpawnProcess]](), False
+    ready, at = dict[int, list[Result]](), 0
     with Enclosure() as enclosure:
+        work = partial(_asking, setup, enclosure.environment)
         try:
-            for number in range(min(jobs, len(chunks))):
-                ours, theirs = context.Pipe(duplex=False)
-                given = (theirs, setup, enclosure.environment, chunks[number::jobs])
-                workers.append((ours, context.Process(target=_work, args=given)))
-                workers[-1][1].start()
-                theirs.close()
-            for number in range(len(chunks)):
-                answer = workers[number % jobs][0].recv()
-                if isinstance(answer, Problem):
-                    raise answer
-                yield from answer
-            finished = True
-        except (EOFError, ConnectionResetError):
+            with closing(results(work, chunks, jobs)) as done:
+                for number, answer in done:
+                    ready[number] = answer
+                    while at in ready:
+                        yield from ready.pop(at)
+                        at += 1
+        except WorkerDied:
             raise Problem(
                 "a worker process died: the implementation took the interpreter down with it",
                 "Run it as a process: --impl 'python -m journalspec_conformance.serve module:Class'.",
             ) from None
-        finally:
-            for _, worker in workers:
-                if not finished:
-                    worker.kill()
-                worker.join()
 
 
-def _work(
-    pipe: Pipe, setup: Setup, environment: Mapping[str, str], chunks: Sequence[Sequence[Probe]]
-) -> None:
-    """Ask an implementation in a process of its own, and send the results of each chunk."""
-    end_with_parent(environment)
-    try:
-        with closing(setup.open()) as engine:
-            for chunk in chunks:
-                pipe.send([*engine.run_all(chunk)])
-    except Problem as problem:
-        pipe.send(problem)
+@contextmanager
+def _asking(
+    setup: Setup, environment: Mapping[str, str]
+) -> Iterator[Callable[[Sequence[Probe]], list[Result]]]:
+    """Give, in a process of its own, what asks an implementation; it works in the enclosure of its parent."""
+    os.environ.update(environment)
+    tempfile.tempdir = None  # it is looked up again
+    with closing(setup.open()) as engine:
+        yield lambda chunk: [*engine.run_all(chunk)]

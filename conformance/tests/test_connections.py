@@ -205,7 +205,7 @@ def test_a_python_class(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(("text", "reason"), table("judging")["connections"]["no_impl"])
 def test_impl_that_is_none(text: str, reason: str) -> None:
     with pytest.raises(Problem, match=reason):
-        parse_impl(text).open().hello()
+        parse_impl(text).connect().hello()
 
 
 def test_shipped_harnesses_are_found_and_described() -> None:
@@ -215,9 +215,9 @@ def test_shipped_harnesses_are_found_and_described() -> None:
 
 def test_serve_makes_a_process_of_a_class(tmp_path: Path) -> None:
     target = "journalspec_conformance.harnesses.reference:Reference"
-    connection = parse_impl(f"{sys.executable} -m journalspec_conformance.serve {target}").open()
+    connection = parse_impl(f"{sys.executable} -m journalspec_conformance.serve {target}").connect()
     hello = connection.hello()
-    assert hello.formats == parse_impl("reference").open().hello().formats
+    assert hello.formats == parse_impl("reference").connect().hello().formats
     reply = connection.ask(
         {**READ, "format": next(iter(hello.formats)), "edition": "no such", "dir": str(tmp_path)}
     )

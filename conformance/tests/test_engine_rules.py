@@ -205,9 +205,9 @@ def test_killing_after_a_step_needs_stepwise_writing(make_engine: MakeEngine) ->
 
 
 def test_jobs_give_the_same_results_in_the_same_order() -> None:
-    setup = Setup(parse_impl("reference"), Options(), Expectations.none())
+    setup = Setup(parse_impl("reference"), Options(), Expectations())
     probes = list(PROBE.values()) * 20
-    engine = Engine(setup.target.open(), setup.options)
+    engine = Engine(setup.target.connect(), setup.options)
     alone = [replace(result, seconds=0) for result in run_probes(setup, probes, 1, engine)]
     assert alone == [replace(result, seconds=0) for result in run_probes(setup, probes, 2, engine)]
 

@@ -29,7 +29,7 @@ from brute_expected import Accounts, BruteDebt, Content, Past, other_debt, other
 from brute_states import BruteState, Machine, brute_prefix, brute_subset, choices, cuts
 from journalspec_corpus.crash.disk import TRASHED, StateContents, States
 from journalspec_corpus.crash.facts import Facts
-from journalspec_corpus.crash.formats import CrashFormat, StateReader, answers, visible_ends
+from journalspec_corpus.crash.formats import CrashFormat, StateReader, answers
 from journalspec_corpus.crash.oracle import ORDER, REFUSALS, expected_at
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import (
@@ -248,7 +248,9 @@ class Comparison:
             machine = Machine(self.trace, 1 << 40)
             machine.run(index)
             files = dict(machine.memory().content)
-            self._torn_at[index] = cuts(self.trace, index, files, visible_ends(self.adapter.reach, files))
+            reach = self.adapter.reach
+            ends = reach(files) if reach else {name: len(data) for name, data in files.items()}
+            self._torn_at[index] = cuts(self.trace, index, files, ends)
         return self._torn_at[index]
 
     @staticmethod

@@ -16,12 +16,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from importlib.resources.abc import Traversable
 from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from journalspec.formats import UnknownFormat, format_module, get_format
+from journalspec.formats import format_text, get_format
 
 FILE_NAME = "design_rules.toml"
 #: What a format may be found to be under a rule, the worst first.
@@ -114,7 +113,8 @@ class Finding:
 @cache
 def rules() -> Mapping[str, Rule]:
     """Return the design rules by id, in order; raises RuleError if the file is wrong."""
-    data = _checked(files("journalspec_corpus").joinpath(FILE_NAME), "rules", FILE_NAME)
+    data = tomllib.loads(files("journalspec_corpus").joinpath(FILE_NAME).read_text(encoding="utf-8"))
+    _validate(data, "rules", FILE_NAME)
     _once(FILE_NAME, (entry["id"] for entry in data["rule"]))
     return {entry["id"]: _rule(entry) for entry in data["rule"]}
 
@@ -127,10 +127,8 @@ def findings(format_id: str) -> Mapping[str, tuple[Finding, ...]]:
     Raises UnknownFormat for a format that is not described.
     """
     get_format(format_id)
-    path = _own_file(format_id)
-    if path is None:
-        return {}
-    return parse_findings(format_id, tomllib.loads(path.read_text(encoding="utf-8")))
+    text = format_text("journalspec_corpus", format_id, FILE_NAME)
+    return parse_findings(format_id, tomllib.loads(text)) if text else {}
 
 
 def parse_findings(format_id: str, data: Mapping[str, Any]) -> Mapping[str, tuple[Finding, ...]]:
@@ -154,20 +152,6 @@ def parse_findings(format_id: str, data: Mapping[str, Any]) -> Mapping[str, tupl
 def worst(items: Iterable[Finding]) -> str:
     """Return the worst verdict of some findings."""
     return min((item.verdict for item in items), key=VERDICTS.index)
-
-
-def _own_file(format_id: str) -> Traversable | None:
-    try:
-        path = files(format_module("journalspec_corpus", format_id)).joinpath(FILE_NAME)
-    except UnknownFormat:
-        return None
-    return path if path.is_file() else None
-
-
-def _checked(path: Traversable, kind: str, name: str) -> dict[str, Any]:
-    data = tomllib.loads(path.read_text(encoding="utf-8"))
-    _validate(data, kind, name)
-    return data
 
 
 def _validate(data: Mapping[str, Any], kind: str, name: str) -> None:

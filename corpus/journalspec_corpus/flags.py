@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
-from importlib.resources.abc import Traversable
 
-from journalspec.formats import UnknownFormat, format_module
+from journalspec.formats import format_text
+
+#: The flags that all formats share; a format's own are in a file of that name in its room.
+_SHARED = files("journalspec_corpus").joinpath("flags.toml")
 
 
 class FlagError(ValueError):
@@ -34,32 +36,21 @@ def load_flags(format_id: str | None = None) -> Mapping[str, Flag]:
     A format's file may add flags and link shared ones to its requirements
     (table ``[links]``); it may not define a shared name again: FlagError.
     """
-    flags = {flag.name: flag for flag in _read(files("journalspec_corpus").joinpath("flags.toml"))}
-    own = _own_file(format_id) if format_id is not None else None
-    if own is None:
-        return flags
+    flags = {flag.name: flag for flag in _read(_SHARED.read_text(encoding="utf-8"))}
+    own = format_text("journalspec_corpus", format_id, _SHARED.name) if format_id is not None else ""
     for flag in _read(own):
         if flag.name in flags:
             raise FlagError(f"{format_id}/flags.toml: {flag.name} is defined twice")
         flags[flag.name] = flag
-    for name, requirements in tomllib.loads(own.read_text(encoding="utf-8")).get("links", {}).items():
+    for name, requirements in tomllib.loads(own).get("links", {}).items():
         if name not in flags:
             raise FlagError(f"{format_id}/flags.toml: links names {name}, which is not a flag")
         flags[name] = replace(flags[name], requirements=flags[name].requirements + tuple(requirements))
     return flags
 
 
-def _own_file(format_id: str) -> Traversable | None:
-    """Return the flags.toml of the format's package in the corpus, if there is one."""
-    try:
-        path = files(format_module("journalspec_corpus", format_id)).joinpath("flags.toml")
-    except UnknownFormat:
-        return None
-    return path if path.is_file() else None
-
-
-def _read(path: Traversable) -> list[Flag]:
-    data = tomllib.loads(path.read_text(encoding="utf-8"))
+def _read(text: str) -> list[Flag]:
+    data = tomllib.loads(text)
     found = [
         Flag(
             entry["name"],
@@ -72,5 +63,5 @@ def _read(path: Traversable) -> list[Flag]:
     ]
     names = [flag.name for flag in found]
     if len(set(names)) != len(names):
-        raise FlagError(f"{path.name}: a flag is defined twice")
+        raise FlagError(f"{_SHARED.name}: a flag is defined twice")
     return found

@@ -9,12 +9,11 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from journalspec.files import as_is
-from journalspec.formats import UnknownFormat, format_ids, format_module
+from journalspec.formats import format_ids, format_text
 from journalspec_corpus.case import Case, CaseError
 from journalspec_corpus.load import PUBLISHED_TIERS, published_folder
 from journalspec_corpus.pipeline.manifest import LICENSE, MANIFEST, ManifestError
@@ -24,16 +23,8 @@ from journalspec_corpus.seal import MAX_SEALED, SealError, opened
 
 def tombstones(format_id: str) -> frozenset[str]:
     """Return the ids that were withdrawn and are never given again (``tombstones.toml``)."""
-    try:
-        room = format_module("journalspec_corpus", format_id)
-    except UnknownFormat:
-        return frozenset()
-    path = files(room).joinpath("tombstones.toml")
-    if not path.is_file():
-        return frozenset()
-    return frozenset(
-        entry["id"] for entry in tomllib.loads(path.read_text(encoding="utf-8")).get("withdrawn", ())
-    )
+    withdrawn = tomllib.loads(format_text("journalspec_corpus", format_id, "tombstones.toml"))
+    return frozenset(entry["id"] for entry in withdrawn.get("withdrawn", ()))
 
 
 def holds_tiers(directory: Path) -> bool:

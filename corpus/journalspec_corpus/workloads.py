@@ -15,12 +15,12 @@ from functools import cache, cached_property
 from importlib.resources import files
 from itertools import product
 from operator import itemgetter
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from journalspec.layout import Layout
 from journalspec_corpus.crash.record import SECTOR, Operation, Recorder, RecordFields
-from journalspec_corpus.crash.second_crash import CrashImage, Life, SecondLife
-from journalspec_corpus.crash.trace import Trace
+from journalspec_corpus.crash.second_crash import CrashImage, SecondLife, choose
+from journalspec_corpus.crash.trace import Op, Trace
 from journalspec_reference.api import WriterRefused
 
 #: A background of blocks of another journal: the disk set them aside without clearing them.
@@ -304,8 +304,8 @@ def long_workloads(package: str, file: str = LONG_WORKLOADS) -> tuple[LongWorklo
 class LongWorkloads:
     """A format's long workloads.
 
-    `start(variant, size)` opens a new journal, in which words can be done. `shorter(rule)` yields a rule with
-    less in its record. The table ``long`` may say that the full tier takes one workload in ``full`` only.
+    `start(variant, size)` returns a recorder; once it is open, words can be done. `shorter(rule)` yields a
+    rule with less in its record. By the table ``long`` the full tier may take one workload in ``full``.
     """
 
     tables: Tables
@@ -332,6 +332,7 @@ class LongWorkloads:
     def record(self, work: LongWorkload) -> Trace:
         """Return the trace of `work`: it begins with the new journal and has all its crash points."""
         run = self.start(work.variant, work.size)
+        run.open()
         standing = tuple(run.marks)
         run.begin()
         rules = work.rules.split()
@@ -344,6 +345,13 @@ class LongWorkloads:
 def _spread(works: tuple[LongWorkload, ...]) -> tuple[LongWorkload, ...]:
     """Return LONG_IN_CORE of `works`, evenly spread."""
     return works[:: max(1, len(works) // LONG_IN_CORE)][:LONG_IN_CORE]
+
+
+class Life(NamedTuple):
+    """What a writer did on given files; the first `opened` operations are those of opening them."""
+
+    ops: tuple[Op, ...]
+    opened: int
 
 
 @dataclass(frozen=True)
@@ -366,6 +374,50 @@ class Continuations:
     #: file of long workloads -> what is done after them, a row of the choices; the table of fractions says
     #: under the same name that every so many-th of them is gone on from
     DRAWN: ClassVar = {LONG_WORKLOADS: "long", LONGER_WORKLOADS: "longer"}
+
+    def build(self, work: SecondLife, first: Trace) -> Trace:
+        """Return the trace of `work`, whose first run is `first`.
+
+        Where the writer refuses to open the life has no operations, and no
+        states. Raises ValueError if there is no state at all to continue from.
+        """
+        chosen = choose(first, gone=self.released_is_gone)
+        image = chosen.image(work.choice)
+        try:
+            life = self.live(work.origin, work.life, image, work.then)
+        except WriterRefused:
+            life = Life((), 0)
+        crash = image.descriptor
+        tags = {
+            **{name: first.tags[name] for name in ("order", "force") if name in first.tags},
+            "kind": "again",
+            "first": first.tags.get("kind", ""),
+            "then": work.then,
+            "choice": str(work.choice),
+            "crash": f"{crash.preset}@{crash.crash_index}/{crash.mask.hex()}/{crash.tear}",
+            "category": image.category,
+            "field": image.field,
+            "opened": str(life.opened),
+            # Whatever failed in the first life is its own trace's business.
+            "fine": "yes" if chosen.fine else "no",
+        }
+        return Trace(
+            first.format,
+            first.edition,
+            work.name,
+            image.files,
+            life.ops,
+            first.background,
+            image.standing,
+            image.stale,
+            # A life that was not lived has no states of its own: its base is judged where it comes from.
+            0 if life.ops else 1,
+            tags,
+            image.possible,
+            work.life,
+            order=image.order,
+            done=image.done,
+        )
 
     def live(self, origin: Any, life: int, image: CrashImage, then: str) -> Life:
         """Open `image` with its writer, and do what `then` says; "same" is what `origin` had done.
@@ -417,7 +469,10 @@ class Continuations:
 
     @property
     def released_is_gone(self) -> bool:
-        """Whether a released record must never be listed again once the release is durable."""
+        """Whether a released record must never be listed again once the release is durable.
+
+        It may where it stays readable, marked as ended.
+        """
         return bool(self.tables.rows["second"]["released_is_gone"])
 
 

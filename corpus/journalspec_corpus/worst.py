@@ -16,10 +16,9 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from importlib.resources import files
 from typing import Any
 
-from journalspec.formats import UnknownFormat, format_module, get_format
+from journalspec.formats import format_text, get_format
 from journalspec_corpus.crash.formats import PACKAGE, Named, crash_format, named_reader
 from journalspec_corpus.crash.reduce import State, find, situations
 from journalspec_corpus.crash.states import Descriptor
@@ -124,13 +123,9 @@ def worst_cases(format_id: str) -> tuple[Worst, ...]:
 
     Raises WorstError on an id that stands twice and UnknownFormat for a format that is not described.
     """
-    try:
-        adapter = format_module(PACKAGE, format_id)
-    except UnknownFormat:
-        get_format(format_id)
-        return ()
-    path = files(adapter).joinpath(FILE)
-    if not path.is_file():
+    get_format(format_id)
+    entries = tomllib.loads(format_text(PACKAGE, format_id, FILE)).get("worst", ())
+    if not entries:
         return ()
     workload_of = crash_format(format_id).workload_of
     if workload_of is None:
@@ -145,7 +140,7 @@ def worst_cases(format_id: str) -> tuple[Worst, ...]:
         return Worst(format_id, **{**told, **forms, "text": entry["text"].strip()})
 
     found = []
-    for entry in tomllib.loads(path.read_text(encoding="utf-8")).get("worst", ()):
+    for entry in entries:
         try:
             found.append(worst(entry))
         except (KeyError, TypeError) as error:
@@ -186,18 +181,12 @@ class Finding:
 @cache
 def findings(format_id: str) -> tuple[Finding, ...]:
     """Return the findings of `format_id` in the order of its file; none if it has no such file."""
-    try:
-        path = files(format_module(PACKAGE, format_id)).joinpath(FINDINGS_FILE)
-    except UnknownFormat:
-        get_format(format_id)
-        return ()
-    if not path.is_file():
-        return ()
+    get_format(format_id)
     return tuple(
         Finding(
             **{**entry, "wrong": tuple(entry.get("wrong", ())), "missing": tuple(entry.get("missing", ()))}
         )
-        for entry in tomllib.loads(path.read_text(encoding="utf-8")).get("finding", ())
+        for entry in tomllib.loads(format_text(PACKAGE, format_id, FINDINGS_FILE)).get("finding", ())
     )
 
 

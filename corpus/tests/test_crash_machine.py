@@ -94,7 +94,9 @@ def marks_of(trace: Trace) -> list[Mark]:
 def run_of(format_id: str, variant: str, size: int) -> Recorder:
     long = crash_format(format_id).long
     assert long is not None
-    return long.start(variant, size)
+    run = long.start(variant, size)
+    run.open()
+    return run
 
 
 def test_what_cannot_be_done_is_left_out() -> None:

@@ -19,15 +19,16 @@ from journalspec_corpus.crash.disk import States, Timeline, case_id, content_id,
 from journalspec_corpus.crash.facts import Facts, categories, fields
 from journalspec_corpus.crash.formats import crash_format, has_crash_format
 from journalspec_corpus.crash.oracle import ALLOWED, FORBIDDEN, REFUSALS, REQUIRED, expected_at
+from journalspec_corpus.crash.reduce import find
 from journalspec_corpus.crash.states import (
     EXHAUSTIVE,
     SAMPLES,
     Descriptor,
+    NoSuchState,
     crash_states,
     descriptor_of,
     distinct,
     garbage_bytes,
-    state_of,
     subsets,
 )
 from journalspec_corpus.crash.trace import (
@@ -462,12 +463,12 @@ TRACES = {
 
 def test_a_descriptor_of_another_trace_or_shape_is_refused() -> None:
     trace = TRACES["unordered"]
-    with pytest.raises(ValueError, match="is of trace"):
-        state_of(trace, Descriptor("0" * 32, "prefix-byte", 0, b"", 0, "zero", SEED))
-    with pytest.raises(ValueError, match="mask has 1 entries"):
-        state_of(trace, Descriptor(trace.id, "epoch-subset-512", len(trace.ops) - 2, b"\0", 0, "zero", SEED))
-    with pytest.raises(ValueError, match="cannot be torn"):
-        state_of(trace, Descriptor(trace.id, "prefix-byte", 0, b"", 601, "zero", SEED))
+    with pytest.raises(NoSuchState, match="is of trace"):
+        find(trace, Descriptor("0" * 32, "prefix-byte", 0, b"", 0, "zero", SEED))
+    with pytest.raises(NoSuchState, match="mask has 1 entries"):
+        find(trace, Descriptor(trace.id, "epoch-subset-512", len(trace.ops) - 2, b"\0", 0, "zero", SEED))
+    with pytest.raises(NoSuchState, match="has no state prefix-byte"):
+        find(trace, Descriptor(trace.id, "prefix-byte", 0, b"", 601, "zero", SEED))
 
 
 def test_a_barrier_is_what_keeps_the_pointer_behind_the_data() -> None:
@@ -575,7 +576,8 @@ def test_what_lies_whole_in_a_prefix_is_left_out_unless_less_is_owed_by_then() -
     def found(*between: Op) -> list[int]:
         ops = (*record("a", 0, 40), *between, Sync("log"))
         trace = trace_of(*ops, base={"log": bytes(1024)}, standing=(old,))
-        return [len(states) for states in crash_states(trace, presets, SEED, at=len(ops) - 1)]
+        found = crash_states(trace, presets, SEED)
+        return [len(states) for states in found if states.point.crash_index == len(ops) - 1]
 
     assert found() == []
     assert found(Release(("old",))) == [2]
@@ -686,7 +688,7 @@ def test_every_state_is_the_one_its_descriptor_describes(trace: Trace) -> None:
     for states, preset, descriptor, files in rows(
         trace, lambda number, name: number % 41 == 0 or name not in seen
     ):
-        assert state_of(trace, descriptor) == files, descriptor
+        assert find(trace, descriptor).files == files, descriptor
         assert states.stratum == preset.stratum
         assert bool(states.rot) == (preset.stratum == "C")
         seen[preset.name] += 1
@@ -734,7 +736,7 @@ def test_every_state_of_a_format_is_the_one_its_descriptor_describes(format_id: 
         for _, preset, descriptor, files in rows(
             trace, lambda number, name: number % 397 == 0 or name not in seen
         ):
-            assert state_of(again, descriptor) == files, descriptor
+            assert find(again, descriptor).files == files, descriptor
             seen.add(preset.name)
     assert seen >= {preset.name for preset in PRESETS if preset.stratum != "R"} - {"bitrot-phantom"}
 
@@ -774,8 +776,8 @@ def test_about_one_trace_in_so_many_is_chosen() -> None:
 
 def test_an_unknown_corruption_is_refused() -> None:
     descriptor = Descriptor(LOG.id, "bitrot-bit", 4, b"", 0, "zero", SEED, "bite:log:1:1")
-    with pytest.raises(ValueError, match="no corruption"):
-        state_of(LOG, descriptor)
+    with pytest.raises(NoSuchState, match="has no state bitrot-bit"):
+        find(LOG, descriptor)
 
 
 def test_corruption_owes_a_word_and_no_record() -> None:

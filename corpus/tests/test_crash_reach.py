@@ -15,7 +15,6 @@ from journalspec_corpus.crash.formats import (
     answers,
     crash_format,
     unread_writes,
-    visible_ends,
 )
 from journalspec_corpus.crash.oracle import expected_at
 from journalspec_corpus.crash.states import crash_states
@@ -52,13 +51,13 @@ def changed_behind(files: Mapping[str, bytes], ends: Mapping[str, int]) -> Itera
     }
 
 
-def dependent(adapter: CrashFormat, every: int, reach: Reach | None, step: int) -> tuple[int, int]:
+def dependent(adapter: CrashFormat, every: int, reach: Reach, step: int) -> tuple[int, int]:
     """Return how many states were looked at, and of how many an answer depends on what is behind the ends."""
     looked = wrong = 0
     for trace, states in groups(adapter, every):
         for row in range(0, len(states), step):
             files = states.point.materialise(states.codes[row])
-            ends = visible_ends(reach, files)
+            ends = reach(files)
             if all(ends[name] == len(data) for name, data in files.items()):
                 continue
             looked += 1
@@ -69,6 +68,7 @@ def dependent(adapter: CrashFormat, every: int, reach: Reach | None, step: int) 
 
 def test_no_answer_depends_on_what_nobody_looks_at() -> None:
     adapter = crash_format(SHORT_SIGHTED)
+    assert adapter.reach is not None
     looked, wrong = dependent(adapter, 499, adapter.reach, 29)
     assert looked > 300
     assert wrong == 0
@@ -77,11 +77,11 @@ def test_no_answer_depends_on_what_nobody_looks_at() -> None:
 def test_a_reach_that_is_one_byte_short_is_noticed() -> None:
     adapter = crash_format(SHORT_SIGHTED)
     assert adapter.reach is not None
-    ends = adapter.reach.ends
-    short = Reach(
-        adapter.reach.head,
-        lambda heads, sizes: {name: max(0, end - 1) for name, end in ends(heads, sizes).items()},
-    )
+    ends = adapter.reach
+
+    def short(files: Mapping[str, bytes]) -> dict[str, int]:
+        return {name: max(0, end - 1) for name, end in ends(files).items()}
+
     looked, wrong = dependent(adapter, 997, short, 29)
     assert wrong > looked / 2 > 20
 
@@ -113,15 +113,17 @@ def classes(adapter: CrashFormat, trace: Trace, states: States) -> set[object]:
     seen = set[object]()
     for row, answer in enumerate(which.tolist()):
         files = states.point.materialise(states.codes[row])
-        ends = visible_ends(adapter.reach, files)
+        assert adapter.reach is not None
+        ends = adapter.reach(files)
         looked = tuple((name, len(data), data[: ends[name]]) for name, data in sorted(files.items()))
         said = names[torn_in[row]], int(categories(facts)[row]), int(refusals[row])
         seen.add((looked, repr(found[answer]), expected.must_keep, *said))
     return seen
 
 
-#: The first byte of a file says how much of it is looked at.
-TOY = Reach(1, lambda heads, sizes: {name: head[0] if head else 0 for name, head in heads.items()})
+def toy_reach(files: Mapping[str, bytes]) -> dict[str, int]:
+    """Look at the first byte of a file, which says how much of it is looked at."""
+    return {name: min(len(data), max(1, *data[:1])) if data else 0 for name, data in files.items()}
 
 
 @pytest.mark.parametrize(
@@ -143,5 +145,5 @@ TOY = Reach(1, lambda heads, sizes: {name: head[0] if head else 0 for name, head
 )
 def test_writes_behind_what_is_looked_at(ops: tuple[object, ...], unread: set[int]) -> None:
     trace = Trace("toy", "1", "toy", {"a": b"\4" + bytes(7)}, ops, "zero")  # type: ignore[arg-type]
-    assert unread_writes(trace, TOY) == unread
+    assert unread_writes(trace, toy_reach) == unread
     assert unread_writes(trace, None) == frozenset()

@@ -16,7 +16,6 @@ from journalspec_corpus.bitronix_tlog.workloads import Workload as Logged
 from journalspec_corpus.crash.disk import Timeline
 from journalspec_corpus.crash.formats import CrashFormat, Named, crash_format, named_reader
 from journalspec_corpus.crash.reduce import (
-    NoSuchState,
     NotFailing,
     Reduced,
     State,
@@ -28,7 +27,7 @@ from journalspec_corpus.crash.reduce import (
     wrong,
 )
 from journalspec_corpus.crash.second_crash import SecondLife
-from journalspec_corpus.crash.states import Descriptor, state_of
+from journalspec_corpus.crash.states import Descriptor, NoSuchState
 from journalspec_corpus.crash.trace import PRESETS, Write, rank
 from journalspec_corpus.crash.verdict import VERDICTS, Answer
 from journalspec_corpus.jboss_journal.workloads import Step as Op
@@ -125,7 +124,7 @@ def test_what_comes_out_fails_as_what_went_in_and_nothing_near_is_smaller(
     given = start.descriptor(SEED)
     out = reduced(adapter, work, given, named, verdict, budget=10**6)
     # It still fails in the same way.
-    assert state_of(adapter.build(out.workload), out.descriptor) == dict(out.files)
+    assert find(adapter.build(out.workload), out.descriptor).files == dict(out.files)
     assert verdict_again(adapter, named, out.workload, out.descriptor) == out.verdict == verdict
     assert out.breaks == VERDICTS[out.verdict] != ()
     assert out.start == start.case_id
@@ -337,7 +336,7 @@ def test_lies_and_corruption_are_shrunk_within_their_stratum(format_id: str, str
         assert PRESETS[state.rank].stratum == stratum
         out = reduced(adapter, work, state.descriptor(SEED), named, verdict, budget=10**6)
         assert out.state.situation.states.stratum == stratum
-        assert state_of(adapter.build(out.workload), out.descriptor) == out.files
+        assert find(adapter.build(out.workload), out.descriptor).files == out.files
         assert out.deviations <= state.deviations
         assert out.minimal
         assert bool(out.descriptor.rot) == (stratum == "C")
@@ -361,7 +360,7 @@ def test_every_state_is_found_by_its_descriptor(format_id: str) -> None:
             for row in rows:
                 state = State(situation, row)
                 found = find(trace, state.descriptor(SEED))
-                assert found.files == state.files == state_of(trace, state.descriptor(SEED))
+                assert found.files == state.files
                 assert (found.deviations, found.case_id) == (state.deviations, state.case_id)
 
 

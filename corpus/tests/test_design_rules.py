@@ -19,8 +19,8 @@ from journalspec.observation import CLEAN, RECOVERED, REFUSED
 from journalspec.requirements import requirements
 from journalspec_corpus.crash.facts import Facts
 from journalspec_corpus.crash.formats import CrashFormat, crash_format, has_crash_format, named_reader
-from journalspec_corpus.crash.reduce import State
-from journalspec_corpus.crash.states import Descriptor, crash_states, state_of
+from journalspec_corpus.crash.reduce import State, find
+from journalspec_corpus.crash.states import Descriptor, crash_states
 from journalspec_corpus.crash.trace import Trace, get_preset
 from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.design_rules import (
@@ -85,7 +85,7 @@ def state_named(trace: Trace, proof: StateProof) -> State:
                 full = state.descriptor(proof.seed)
                 short = replace(full, mask=bytes(full.mask[at] for at in free)) if full.mask else full
                 if named in (full, short):
-                    assert state.files == state_of(trace, full)
+                    assert state.files == find(trace, full).files
                     return state
     raise LookupError(f"{trace.name}: no state of {proof.preset} is {named}")
 

@@ -309,3 +309,12 @@ def format_module(package: str, format_id: str, module: str = "") -> ModuleType:
             raise
         missing = f"{package} has no room for {format_id}"
         raise UnknownFormat(missing if error.name == room else f"{room} has no module {module}") from None
+
+
+def format_text(package: str, format_id: str, name: str) -> str:
+    """Return the text of a file in the room of `format_id` in `package`, empty if there is none."""
+    try:
+        path = files(format_module(package, format_id)).joinpath(name)
+    except UnknownFormat:
+        return ""
+    return path.read_text(encoding="utf-8") if path.is_file() else ""

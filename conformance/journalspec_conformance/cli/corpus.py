@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,7 +19,7 @@ from journalspec_conformance.errors import Problem
 from journalspec_corpus.crash.trace import STRATA
 from journalspec_corpus.crash.verdict import MEANINGS
 from journalspec_corpus.load import PUBLISHED_TIERS
-from journalspec_corpus.pipeline.manifest import BuildReport, ManifestError, load
+from journalspec_corpus.pipeline.manifest import ManifestError, as_json, head, load
 
 _STATUS = "Exit status: 0 done, 1 the build failed, 2 usage or configuration."
 _NEEDS = "journalspec corpus needs NumPy and PyArrow: pip install 'journalspec[corpus]'"
@@ -177,59 +178,54 @@ def archive_command(out: Path, tiers: tuple[str, ...], formats: tuple[str, ...])
 
 @click.command("report", epilog="Exit status: 0 printed, 2 DIR holds no finished build.")
 @click.argument("directory", type=FILE, metavar="DIR")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def report_command(directory: Path, as_json: bool) -> None:
+@click.option("--json", "in_json", is_flag=True, help="Print JSON.")
+def report_command(directory: Path, in_json: bool) -> None:
     """Print what the build in DIR counted: classes, verdicts and failures, each class apart."""
     try:
-        report = BuildReport(load(directory))
+        manifest = load(directory)
     except ManifestError as error:
         raise click.UsageError(str(error)) from None
-    if as_json:
-        click.echo(json.dumps(report.to_json(), indent=2))
+    if in_json:
+        click.echo(json.dumps(as_json(manifest), indent=2))
         return
-    show_summary(report.manifest, directory)
-    for stratum in report.strata:
-        _show_stratum(report, stratum)
+    show_summary(manifest, directory)
+    for stratum, tables in manifest["strata"].items():
+        _show_stratum(stratum, tables)
 
 
 def show_summary(manifest: dict[str, Any], out: Path) -> None:
     """Print what a build did and found, without the long tables."""
-    report = BuildReport(manifest)
-    for line in report.head():
+    for line in head(manifest):
         say(line)
     say()
-    head = ["stratum", "distinct cases", "classes"]
-    show_table([*head, "verdicts of the strict reader"], _strata(report))
+    names = ["stratum", "distinct cases", "classes", "verdicts of the strict reader"]
+    show_table(names, _strata(manifest))
     say()
-    head = ["writer", "edition", "weakest preset under which I1 to I5 hold", "then breaks", "besides"]
-    show_table(head, _safe(report))
+    names = ["writer", "edition", "weakest preset under which I1 to I5 hold", "then breaks", "besides"]
+    show_table(names, _safe(manifest))
     say()
     made = ["states/*.parquet", "manifest.json", *manifest.get("cases", {}).get("files", {})]
     say(f"in {out}: {', '.join(made)}; all tables: journalspec corpus report {out}")
 
 
-def _strata(report: BuildReport) -> Iterator[list[str]]:
-    for name, tables in report.strata.items():
-        verdicts = report.verdicts(name, report.strict)
-        told = ", ".join(f"{verdict} {count:,}" for verdict, count in verdicts.items())
-        yield [
-            f"{name} {STRATA[name]}",
-            f"{tables['distinct']:,}",
-            f"{len(tables['classes']):,}",
-            told,
-        ]
+def _strata(manifest: dict[str, Any]) -> Iterator[list[str]]:
+    for name, tables in manifest["strata"].items():
+        verdicts = Counter[str]()
+        for given in tables["verdicts"][manifest["strict"]].values():
+            verdicts.update(given)
+        told = ", ".join(f"{verdict} {count:,}" for verdict, count in sorted(verdicts.items()))
+        yield [f"{name} {STRATA[name]}", f"{tables['distinct']:,}", f"{len(tables['classes']):,}", told]
 
 
-def _safe(report: BuildReport) -> Iterator[list[str]]:
-    for row in report.safe_under:
+def _safe(manifest: dict[str, Any]) -> Iterator[list[str]]:
+    for row in (row for tables in manifest["strata"].values() for row in tables.get("safe_under", ())):
         weakest = row["weakest"] or "none"
         then = f"{', '.join(row['breaks'])} under {row['fails_under']}" if row["fails_under"] else "nothing"
         besides = ", ".join(f"{name} under {preset}" for name, preset in row["besides"].items())
         yield [row["writer"], row["edition"], weakest, then, besides or "-"]
 
 
-def _show_stratum(report: BuildReport, stratum: str) -> None:
-    tables = report.strata[stratum]
+def _show_stratum(stratum: str, tables: dict[str, Any]) -> None:
     say(f"\nStratum {stratum}: {STRATA[stratum]}")
     names = sorted({name for by in tables["verdicts"].values() for given in by.values() for name in given})
     show_table(

@@ -25,16 +25,16 @@ from journalspec_conformance.compare import Claims
 from journalspec_conformance.connection import Message
 from journalspec_conformance.errors import Misbehaved, Problem
 from journalspec_conformance.result import Outcome
-from journalspec_corpus.case import Case, Origin
+from journalspec_corpus.case import Case
 from journalspec_corpus.crash.disk import States
-from journalspec_corpus.crash.explain import ExpectedSets, permitted_by_policy, published_id
+from journalspec_corpus.crash.explain import case_of
 from journalspec_corpus.crash.facts import Facts
 from journalspec_corpus.crash.formats import CrashFormat, crash_format
-from journalspec_corpus.crash.oracle import REFUSALS, Expected, expected_at, in_words
-from journalspec_corpus.crash.reduce import State
+from journalspec_corpus.crash.oracle import Expected, expected_at, in_words
+from journalspec_corpus.crash.reduce import find
 from journalspec_corpus.crash.second_crash import SecondLife
-from journalspec_corpus.crash.states import Descriptor, as_write, crash_states, descriptor_of, state_of
-from journalspec_corpus.crash.trace import CORRUPTED, PRESETS, REACHABLE, Trace, get_preset, writer_of
+from journalspec_corpus.crash.states import Descriptor, as_write, crash_states, descriptor_of
+from journalspec_corpus.crash.trace import CORRUPTED, LYING, PRESETS, REACHABLE, Trace, get_preset, writer_of
 from journalspec_corpus.crash.verdict import (
     CATEGORIES,
     MEANINGS,
@@ -45,7 +45,6 @@ from journalspec_corpus.crash.verdict import (
     limits,
     wrong_effect,
 )
-from journalspec_corpus.making import make_case
 from journalspec_corpus.pipeline import manifest
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.run import Rows, named
@@ -53,9 +52,6 @@ from journalspec_corpus.pipeline.store import part_files
 from journalspec_reference import load
 
 TIER = "crash"
-#: The class of states that only a device leaves which acknowledges an fsync and does not perform it. What is
-#: lost there is the fault of no format: a build has such states, a sample has none.
-LYING = "L"
 #: States of one trace in a sample, or more where traces are few: more traces show more.
 PER_TRACE = 4
 #: Of so many traces of a sample one is about corruption: bytes that changed after they were durable.
@@ -98,7 +94,10 @@ class CrashCase(Case):
     @property
     def required(self) -> Expected:
         """What recovery has to give."""
-        return _required(self.trace, self.descriptor, self.stratum)
+        at = self.descriptor.crash_index
+        under_way = get_preset(self.descriptor.preset).order == "prefix" and at < len(self.trace.ops)
+        torn = at if under_way and as_write(self.trace.ops[at]) else -1
+        return expected_at(self.trace, at, torn, self.stratum)
 
     def outcome(self, policy: str, observed: Message, claims: Claims) -> Outcome:
         """Return what an observation under `policy` is worth; its fingerprint is ``verdict/category``."""
@@ -195,59 +194,16 @@ def _trace(format_id: str, workload: Any) -> Trace:
     return crash_format(format_id).build(workload)
 
 
-def _required(trace: Trace, descriptor: Descriptor, stratum: str) -> Expected:
-    at = descriptor.crash_index
-    under_way = get_preset(descriptor.preset).order == "prefix" and at < len(trace.ops)
-    torn = at if under_way and as_write(trace.ops[at]) else -1
-    return expected_at(trace, at, torn, stratum)
-
-
-@dataclass(frozen=True, slots=True)
-class ChosenState:
-    """A state that was chosen: its id, how it is made, its class, and whether it may be refused."""
-
-    case_id: bytes
-    kind: Class
-    workload: Any
-    descriptor: Descriptor
-    refusal: str
-
-
-def as_crash_case(format_id: str, found: ChosenState) -> CrashCase:
-    """Return the case of a state that was found."""
-    adapter, trace = crash_format(format_id), _trace(format_id, found.workload)
-    descriptor, kind = found.descriptor, found.kind
-    sets = ExpectedSets(adapter, trace).sets(_required(trace, descriptor, kind.stratum))
-    where = f"operation {descriptor.crash_index} of {trace.name} ({descriptor.preset})"
-    case = make_case(
-        published_id(format_id, found.case_id.hex()),
-        title=f"{kind.category} after {where}",
-        format_id=format_id,
-        edition=trace.edition,
-        stratum=kind.stratum,
-        category=kind.category,
-        origin=Origin("trace", trace.id, descriptor.preset, ("model",)),
-        files=state_of(trace, descriptor),
-        expect=permitted_by_policy(adapter, sets, found.refusal, kind.stratum),
-        level="may" if kind.stratum == LYING else "must",
-        tier=TIER,
-        obeys=adapter.obeys.get(kind.category, adapter.obeys[""]),
-    )
+def as_crash_case(format_id: str, workload: Any, descriptor: Descriptor) -> CrashCase:
+    """Return the case of a state of a workload."""
+    adapter = crash_format(format_id)
+    state = find(_trace(format_id, workload), descriptor)
+    case = case_of(adapter, state, beyond=False, tier=TIER)
+    if case.stratum == LYING:
+        # What is lost there is the fault of no format: a build has such states, a sample has none.
+        case = replace(case, level="may")
     members = {item.name: getattr(case, item.name) for item in fields(Case)}
-    return CrashCase(**members, workload=found.workload, descriptor=descriptor, refusal=found.refusal)
-
-
-def of_state(workload: Any, state: State, seed: int) -> CrashCase:
-    """Return a state that was reduced from another one as a case."""
-    kind = Class(
-        state.situation.states.stratum,
-        state.category,
-        state.trace.background,
-        state.field,
-        writer_of(state.trace),
-    )
-    found = ChosenState(bytes.fromhex(state.case_id), kind, workload, state.descriptor(seed), state.refusal)
-    return as_crash_case(state.trace.format, found)
+    return CrashCase(**members, workload=workload, descriptor=descriptor, refusal=state.refusal)
 
 
 def sampled(
@@ -259,7 +215,7 @@ def sampled(
     were seen least.
     """
     workloads = sorted(Plan(format_id, tier).workloads(), key=lambda work: _draw(seed, work.name.encode()))
-    taken: dict[bytes, ChosenState] = {}
+    taken: dict[bytes, tuple[Any, Descriptor]] = {}
     seen: Counter[Class] = Counter()
     each = max(PER_TRACE, -(-count // len(workloads)))
     traces = ((workload, _trace(format_id, workload)) for workload in workloads)
@@ -282,11 +238,10 @@ def sampled(
                 del places[kind]
             if case_id not in taken:
                 seen[kind] += 1
-                descriptor, refusal = descriptor_of(rows.states, row, seed), REFUSALS[int(rows.refusal[row])]
-                taken[case_id] = ChosenState(case_id, kind, workload, descriptor, refusal)
+                taken[case_id] = workload, descriptor_of(rows.states, row, seed)
     # What a run after a crash left comes last: it cannot be reduced, and the first of a kind is.
-    chosen = sorted(taken.values(), key=lambda found: isinstance(found.workload, SecondLife))
-    return [as_crash_case(format_id, found) for found in chosen]
+    chosen = sorted(taken.values(), key=lambda found: isinstance(found[0], SecondLife))
+    return [as_crash_case(format_id, *found) for found in chosen]
 
 
 def _draw(seed: int, name: bytes) -> bytes:
@@ -328,7 +283,7 @@ def built(directory: Path, count: int, editions: Mapping[str, Collection[str]]) 
     except (manifest.ManifestError, KeyError, TypeError) as error:
         raise Problem(str(error), "`journalspec corpus build` makes one.") from None
     members = [item.name for item in fields(Descriptor)]
-    wanted = dict.fromkeys(["case_id", *Class._fields, *members, "workload", "edition", "refusal"])
+    wanted = dict.fromkeys(["case_id", *Class._fields, *members, "workload", "edition"])
     table = pa.concat_tables(pq.read_table(path, columns=[*wanted]) for path in part_files(directory))
     table = table.filter(
         pc.is_in(table["edition"].cast(pa.string()), pa.array(sorted(editions.get(plan.format, ()))))
@@ -344,15 +299,11 @@ def built(directory: Path, count: int, editions: Mapping[str, Collection[str]]) 
     rows = [at for start, share in shares for at in range(start, start + share)]
     workloads = {workload.name: workload for workload in plan.workloads()}
     return [
-        as_crash_case(plan.format, _found_in(row, workloads, members))
+        as_crash_case(
+            plan.format, workloads[row["workload"]], Descriptor(**{name: row[name] for name in members})
+        )
         for row in table.take(order.take(pa.array(rows, pa.int64()))).to_pylist()
     ]
-
-
-def _found_in(row: Mapping[str, Any], workloads: Mapping[str, Any], members: Sequence[str]) -> ChosenState:
-    kind = Class(*(row[name] for name in Class._fields))
-    descriptor = Descriptor(**{name: row[name] for name in members})
-    return ChosenState(row["case_id"], kind, workloads[row["workload"]], descriptor, row["refusal"])
 
 
 def _shares(sizes: Sequence[int], count: int) -> list[int]:

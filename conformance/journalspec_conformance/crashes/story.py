@@ -7,7 +7,7 @@ from typing import Any
 
 from journalspec_conformance.answers import check_observation
 from journalspec_conformance.connection import Message
-from journalspec_conformance.crashes.states import CrashCase, answer_of, of_state, parting
+from journalspec_conformance.crashes.states import CrashCase, answer_of, as_crash_case, parting
 from journalspec_conformance.engine import Engine
 from journalspec_conformance.errors import Breakdown, Misbehaved
 from journalspec_conformance.result import Result
@@ -83,12 +83,12 @@ def reduced(engine: Engine, probe: Probe, result: Result) -> Probe:
     found = smallest(engine, probe, result)
     if found is None:
         return probe
-    small = of_state(found.workload, found.state, found.descriptor.seed)
+    small = as_crash_case(probe.case.format, found.workload, found.descriptor)
     return next(other for other in small.probes if other.policy == probe.policy)
 
 
-def smallest(engine: Engine, probe: Probe, result: Result, budget: int = BUDGET) -> Reduced | None:
-    """Return the smallest state that fails as `result` did, found with `budget` questions.
+def smallest(engine: Engine, probe: Probe, result: Result) -> Reduced | None:
+    """Return the smallest state that fails as `result` did, found with :data:`BUDGET` questions.
 
     It is None if the failure does not happen again, or is none that the crash model judges: no answer at all
     is not reduced, nor is what a run after a crash left, whose states depend on what was chosen from the
@@ -107,7 +107,7 @@ def smallest(engine: Engine, probe: Probe, result: Result, budget: int = BUDGET)
             reader,
             verdict,
             salvaging=case.adapter.salvages(policy),
-            budget=budget,
+            budget=BUDGET,
         )
     except reduce.NotFailing:
         return None
@@ -184,13 +184,7 @@ def lived(adapter: CrashFormat, workload: Any, state: State) -> Iterator[str]:
     """Yield what was done up to `state`, line by line, and what of it arrived."""
     yield f"Before: {state.trace.background} behind what is in use."
     for number, before in enumerate(reduce.crashes_before(adapter, workload), start=1):
-        yield from (f"Life {number}, done in this order:", *_done(before), "")
-    yield from ("Done, in this order:", *_done(state))
-
-
-def _done(state: State) -> list[str]:
-    head, losses = explain.losses(state)
-    out = [*(f"  {line}" for line in explain.story(state)), head]
-    for loss in losses:
-        out += [f"  {loss}", *(f"    {line}" for line in explain.picture(state, loss))]
-    return out
+        yield f"Life {number}, done in this order:"
+        yield from (*(f"  {line}" for line in explain.story(before)), *explain.arrived(before), "")
+    yield "Done, in this order:"
+    yield from (*(f"  {line}" for line in explain.story(state)), *explain.arrived(state))

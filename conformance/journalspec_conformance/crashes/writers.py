@@ -8,7 +8,7 @@ recovers them, and the format's model says which states the acknowledged operati
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, fields, replace
 from hashlib import blake2b
@@ -18,7 +18,7 @@ from journalspec_conformance.answers import check_io
 from journalspec_conformance.asking import Asking
 from journalspec_conformance.connection import Message
 from journalspec_conformance.errors import Breakdown
-from journalspec_conformance.power import Disk
+from journalspec_conformance.power import MEMBERS, Disk
 from journalspec_conformance.result import Outcome
 from journalspec_conformance.writing import Promises, Settled, recovered, steps
 from journalspec_corpus import Case, Probe
@@ -136,23 +136,23 @@ def record(engine: Asking, probe: Probe) -> Written:
     return Written(trace, tuple(asked), tuple(replies))
 
 
+#: What a storage operation is in a trace, with its members in the order of MEMBERS.
+_OPERATIONS: Mapping[str, Callable[..., Op]] = {
+    "create": Create,
+    "write": Write,
+    "truncate": Truncate,
+    "sync": Sync,
+    "sync-dir": SyncDir,
+    "rename": Rename,
+    "unlink": Unlink,
+}
+_VALUES: Mapping[str, Callable[[str], Any]] = {"off": int, "size": int, "data": bytes.fromhex}
+
+
 def _operation(entry: Mapping[str, Any]) -> Op:
     """Return a storage operation, which has been checked, as one of a trace."""
-    match entry["op"]:
-        case "create":
-            return Create(entry["file"])
-        case "write":
-            return Write(entry["file"], int(entry["off"]), bytes.fromhex(entry["data"]))
-        case "truncate":
-            return Truncate(entry["file"], int(entry["size"]))
-        case "sync":
-            return Sync(entry["file"])
-        case "sync-dir":
-            return SyncDir()
-        case "rename":
-            return Rename(entry["file"], entry["to"])
-        case _:
-            return Unlink(entry["file"])
+    values = (_VALUES.get(name, str)(entry[name]) for name in MEMBERS[entry["op"]])
+    return _OPERATIONS[entry["op"]](*values)
 
 
 def first_loss(engine: Asking, probe: Probe) -> WriterLoss | None:
@@ -229,10 +229,7 @@ def account(loss: WriterLoss, target: str, repeat: str) -> list[str]:
     lines += [f"disk: {explain.preset_words(state)}", f"{target} was asked for, and did:"]
     for number, op in enumerate((loss.case.write or {})["ops"][: loss.issued]):
         lines += [f"  {number}: {json.dumps(op)}", *(f"      {text}" for text in told.get(number, ()))]
-    head, losses = explain.losses(state)
-    lines.append(head)
-    for one in losses:
-        lines += [f"  {one}", *(f"    {text}" for text in explain.picture(state, one))]
+    lines += explain.arrived(state)
     found = recovered(loss.case, state.files)
     if "refused" in found:
         policy = lenient(loss.case.format)

@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
-from journalspec.observation import CLEAN, REFUSED, Observation, jsonable
+from journalspec.observation import jsonable
 from journalspec_corpus.bitronix_tlog import workloads as tables
 from journalspec_corpus.bitronix_tlog.model import FINISHING, Decisions, Kept
 from journalspec_corpus.bitronix_tlog.recording import KEYS, LongRun, build, resumed
 from journalspec_corpus.crash.formats import (
     CrashFormat,
-    Reach,
     StateFiles,
     digest_of,
     equal_contents,
     two_policies,
 )
 from journalspec_corpus.crash.oracle import ALONE, DECISION, ROLLBACK, Action, Effect, Semantics, State
-from journalspec_corpus.crash.verdict import Answer
+from journalspec_corpus.crash.verdict import answering
 from journalspec_corpus.workloads import Continuations
 from journalspec_reference.bitronix_tlog.codec import FORMAT_ID, HEADER_SIZE, STATUS_CODES
 from journalspec_reference.bitronix_tlog.fileset import examine, in_order
@@ -28,20 +27,15 @@ from journalspec_reference.bitronix_tlog.recover import log_of
 MODEL = Decisions()
 
 
-def answer(observation: Observation) -> Answer:
-    """Return what an observation amounts to; one without what is unfinished says nothing of effects."""
-    if observation.verdict == REFUSED:
-        return Answer((), observation.code)
-    records = ({"status": STATUS_CODES.get(record.type), **record.fields} for record in observation.records)
-    found: Mapping[str, Any] = observation.state or {}
-    told_all = "unfinished" in found
-    decided = state(MODEL.begin({"unfinished": map(_told, found["unfinished"])})) if told_all else None
-    return Answer(tuple(map(KEYS.of, records)), None, observation.verdict != CLEAN, state=decided)
+def key_of(kind: str, fields: Mapping[str, Any]) -> str:
+    """Return what a reader calls a record."""
+    return KEYS.of({"status": STATUS_CODES.get(kind), **fields})
 
 
-def _told(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an unfinished decision as JSON has it."""
-    return {"gtrid": jsonable(entry["gtrid"]), "names": entry["names"]}
+def canonical(told: Mapping[str, Any]) -> State:
+    """Return the unfinished decisions of a state that is reported."""
+    entries = ({"gtrid": jsonable(entry["gtrid"]), "names": entry["names"]} for entry in told["unfinished"])
+    return state(MODEL.begin({"unfinished": entries}))
 
 
 def state(kept: Kept) -> State:
@@ -94,20 +88,18 @@ def _seen(content: bytes, name: str) -> bytes:
     return digest_of(*said, *(fault[0] for fault in faults), *(fault[2].encode() for fault in faults[:1]))
 
 
-def reach(heads: Mapping[str, bytes], sizes: Mapping[str, int]) -> dict[str, int]:
+def reach(files: Mapping[str, bytes]) -> dict[str, int]:
     """Return how far recovery looks into each file: to the tail, at most."""
-    ends = {name: min(size, HEADER_SIZE) for name, size in sizes.items()}
+    ends = {name: min(len(data), HEADER_SIZE) for name, data in files.items()}
     usable = [
         file
-        for file in (examine(name, heads[name]) for name in in_order(heads))
+        for file in (examine(name, files[name]) for name in in_order(files))
         if file.header is not None
         and file.header.format_id == FORMAT_ID
-        and HEADER_SIZE <= file.header.position <= sizes[file.name]
+        and HEADER_SIZE <= file.header.position <= file.length
     ]
     return ends | {file.name: file.limit for file in usable}
 
-
-REACH = Reach(HEADER_SIZE, reach)
 
 CRASH = CrashFormat.by_tables(
     tables,
@@ -115,9 +107,9 @@ CRASH = CrashFormat.by_tables(
     record=build,
     look=look,
     state_readers=two_policies("salvage"),
-    answer=answer,
+    answer=answering(key_of, canonical, {"unfinished"}),
     record_json=KEYS.record_json,
     semantics=Semantics(MODEL, action, state, effects, told),
     second=Continuations(resumed, tables.TABLES),
-    reach=REACH,
+    reach=reach,
 )

@@ -60,11 +60,6 @@ def key_of(record: LogRecord) -> str:
     return KEYS.of({**record._asdict(), "names": [*map(name_text, record.names)]})
 
 
-def _overlap(one: Mark, other: Mark) -> bool:
-    ends = one.off + one.length, other.off + other.length
-    return one.file == other.file and one.off < ends[1] and other.off < ends[0]
-
-
 def _written(data: bytes) -> LogRecord:
     """Return the record that a writer has just written."""
     record = record_of(data)
@@ -187,7 +182,7 @@ class Run(Recorder):
         record = self._ids.setdefault(known, f"{self.prefix}r{len(self._ids)}")
         mark = Mark(record, item.file, item.off, length, key_of(written), fields)
         # What an earlier generation left here is written over: no tail makes it count any more.
-        self.marks = [other for other in self.marks if not _overlap(other, mark)]
+        self.overwritten(item)
         self.marked(mark)
         if item.file == self.active:
             self.pending.append((record, 0))
@@ -346,7 +341,6 @@ class LongRun(Run):
     def __init__(self, order: str, length: int) -> None:
         super().__init__(order, length=length)
         self._opened = 0
-        self.open()
 
     def counters(self) -> tuple[int, int]:
         """Continue from where the clock and the numbers of the last writer can have come to."""

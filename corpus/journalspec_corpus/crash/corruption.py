@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -44,50 +44,6 @@ PAIRS, BURSTS, ELSEWHERE = 256, 256, 64
 #: The longest burst, in bits; the most sectors of a file that are cleared or overwritten.
 LONGEST, SECTORS = 64, 64
 _Span = tuple[str, int, int]
-
-
-@dataclass(frozen=True)
-class Places:
-    """The places of one settled crash point: ``(file, from, to)``."""
-
-    point: CrashPoint
-
-    @cached_property
-    def sizes(self) -> dict[str, int]:
-        """The size of each file."""
-        return {name: self.point.sizes[number] for name, number in sorted(self.point.names.items())}
-
-    @cached_property
-    def written(self) -> list[_Span]:
-        """Every record that stood before or was written, in that order."""
-        trace = self.point.trace
-        marks = [*trace.standing, *(op for op in trace.ops[: self.point.crash_index] if isinstance(op, Mark))]
-        spans = [(mark.file, mark.off, mark.off + mark.length) for mark in marks]
-        return [span for span in spans if span[2] <= self.sizes.get(span[0], 0)]
-
-    @cached_property
-    def records(self) -> list[_Span]:
-        """The places of all records, sorted."""
-        return sorted(set(self.written))
-
-    @cached_property
-    def headers(self) -> list[_Span]:
-        """What is in front of the first record of each file."""
-        out = []
-        for name, size in self.sizes.items():
-            first = min((start for file, start, _ in self.records if file == name), default=HEADER)
-            out.append((name, 0, min(first, HEADER, size)))
-        return [span for span in out if span[2]]
-
-    @cached_property
-    def edges(self) -> list[tuple[str, int]]:
-        """Where records begin and end, per file."""
-        return sorted({(name, edge) for name, start, end in self.records for edge in (start, end)})
-
-    def units(self, name: str, unit: int) -> range:
-        """Return the numbers of the units of a file, evenly thinned to at most `SECTORS`."""
-        count = -(-self.sizes[name] // unit)
-        return range(0, count, -(-count // SECTORS) or 1)
 
 
 def corrupted_states(
@@ -136,12 +92,51 @@ class _Decay:
         self, point: CrashPoint, lying: CrashPoint, ranks: Mapping[str, int], seed: int, only: str
     ) -> None:
         self._point, self._lying, self._ranks, self._seed, self._only = point, lying, ranks, seed, only
-        self._places = Places(point)
         self._key = f"{seed}/{point.trace.id}/{point.crash_index}/rot"
         #: preset, label, and the blocks that change with their versions
         self._rows: list[tuple[int, str, dict[int, int]]] = []
         self._blocks: dict[tuple[int, int], int] = {}
         self._versions: list[dict[bytes, int]] = []
+
+    @cached_property
+    def sizes(self) -> dict[str, int]:
+        """The size of each file."""
+        return {name: self._point.sizes[number] for name, number in sorted(self._point.names.items())}
+
+    @cached_property
+    def written(self) -> list[_Span]:
+        """Every record that stood before or was written, in that order."""
+        trace = self._point.trace
+        marks = [
+            *trace.standing,
+            *(op for op in trace.ops[: self._point.crash_index] if isinstance(op, Mark)),
+        ]
+        spans = [(mark.file, mark.off, mark.off + mark.length) for mark in marks]
+        return [span for span in spans if span[2] <= self.sizes.get(span[0], 0)]
+
+    @cached_property
+    def records(self) -> list[_Span]:
+        """The places of all records, sorted."""
+        return sorted(set(self.written))
+
+    @cached_property
+    def headers(self) -> list[_Span]:
+        """What is in front of the first record of each file."""
+        out = []
+        for name, size in self.sizes.items():
+            first = min((start for file, start, _ in self.records if file == name), default=HEADER)
+            out.append((name, 0, min(first, HEADER, size)))
+        return [span for span in out if span[2]]
+
+    @cached_property
+    def edges(self) -> list[tuple[str, int]]:
+        """Where records begin and end, per file."""
+        return sorted({(name, edge) for name, start, end in self.records for edge in (start, end)})
+
+    def units(self, name: str, unit: int) -> range:
+        """Return the numbers of the units of a file, evenly thinned to at most `SECTORS`."""
+        count = -(-self.sizes[name] // unit)
+        return range(0, count, -(-count // SECTORS) or 1)
 
     def _hit(self, kind: str, label: str, *changes: tuple[str, int, bytes]) -> None:
         """Add the row in which ``(file, off, bytes)`` of `changes` are overwritten, if that changes it."""
@@ -178,17 +173,16 @@ class _Decay:
 
     def bits(self, kind: str) -> None:
         """All of headers and records, others of distant records and of space that is not in use."""
-        places = self._places
-        recent = {*places.written[-RECENT:]}
+        recent = {*self.written[-RECENT:]}
         seen: dict[tuple[str, int], None] = {}
-        for span in (*places.headers, *sorted(recent)):
+        for span in (*self.headers, *sorted(recent)):
             seen.update(dict.fromkeys((span[0], off) for off in self._bytes_of(*span)))
         bits = [(name, off, bit) for name, off in seen for bit in range(8)]
-        for name, start, end in places.records:
+        for name, start, end in self.records:
             if (name, start, end) not in recent:
                 drawn = draws(f"{self._key}/{name}/{start}/distant", DISTANT, (end - start) * 8)
                 bits += [(name, start + place // 8, place % 8) for place in sorted({*drawn})]
-        for name, size in places.sizes.items():
+        for name, size in self.sizes.items():
             drawn = draws(f"{self._key}/elsewhere/{name}", ELSEWHERE, size * 8)
             bits += [(name, place // 8, place % 8) for place in drawn if (name, place // 8) not in seen]
         for name, off, bit in bits:
@@ -205,7 +199,7 @@ class _Decay:
 
     def _drawn(self, what: str, number: int, unit: int) -> Iterator[tuple[str, int, int, int, int]]:
         """Yield `number` spans of records and headers, each with two places inside, in units of it."""
-        spans = [*self._places.headers, *self._places.records]
+        spans = [*self.headers, *self.records]
         for at in range(number if spans else 0):
             which, one, two = draws(f"{self._key}/{what}/{at}", 3, 1 << 62)
             name, start, end = spans[which % len(spans)]
@@ -225,7 +219,7 @@ class _Decay:
         """Runs of bits that begin inside a record or header."""
         for name, start, _, one, two in self._drawn("bursts", BURSTS, 1):
             off, length = start + one, 2 + two % (LONGEST - 1)
-            if off + (length + 7) // 8 <= self._places.sizes[name]:
+            if off + (length + 7) // 8 <= self.sizes[name]:
                 label, content = f"burst:{name}:{off}:{length}", self._point.contents
                 changed = burst(content[self._point.names[name]], off, length, f"{self._seed}/{label}")
                 self._hit(kind, label, (name, off, changed))
@@ -233,8 +227,8 @@ class _Decay:
     def zeros(self, kind: str) -> None:
         """Sectors that are cleared."""
         unit, word = (SECTOR, "zero") if kind == "zero-sector" else (PHYSICAL, "lse")
-        for name, size in self._places.sizes.items():
-            for at in self._places.units(name, unit):
+        for name, size in self.sizes.items():
+            for at in self.units(name, unit):
                 room = min(unit, size - at * unit)
                 self._hit(kind, f"{word}:{name}:{at}", (name, at * unit, bytes(room)))
 
@@ -248,22 +242,22 @@ class _Decay:
         when = {block: index for index in sorted(lying.reach) for block, _ in lying.reach[index]}
         for at, block in enumerate(lying.blocks):
             name, start = name_of.get(block.file), block.index * SECTOR
-            if block.kind != DATA or name is None or self._places.sizes[name] <= start:
+            if block.kind != DATA or name is None or self.sizes[name] <= start:
                 continue
-            old = name, start, block.versions[-2][: self._places.sizes[name] - start]
+            old = name, start, block.versions[-2][: self.sizes[name] - start]
             if kind == "phantom":
                 self._hit(kind, f"phantom:{name}:{block.index}", old)
             elif when.get(at, -1) > since:
-                for other, size in self._places.sizes.items():
-                    for to in self._places.units(other, SECTOR):
+                for other, size in self.sizes.items():
+                    for to in self.units(other, SECTOR):
                         if (other, to) != (name, block.index):
                             landed = other, to * SECTOR, block.versions[-1][: size - to * SECTOR]
                             self._hit(kind, f"misdirect:{name}:{block.index}:{other}:{to}", landed, old)
 
     def cleared(self, kind: str) -> None:
         """Files with zeros from the edge of a record on."""
-        for name, edge in self._places.edges:
-            room = self._places.sizes[name] - edge
+        for name, edge in self.edges:
+            room = self.sizes[name] - edge
             if room > 0:
                 self._hit(kind, f"clear:{name}:{edge}", (name, edge, bytes(room)))
 
@@ -277,19 +271,19 @@ class _Decay:
 
     def states_of_files(self) -> States:
         """Return the states in which a copy ends early, or whole files are not what they were."""
-        point, places, ranks = self._point, self._places, self._ranks
+        point, ranks = self._point, self._ranks
         ends: list[tuple[int, str, str, int]] = []
         if "lse" in ranks:
             ends += [
                 (ranks["lse"], f"eio:{name}:{at}", name, at * SECTOR)
-                for name in places.sizes
-                for at in places.units(name, SECTOR)
+                for name in self.sizes
+                for at in self.units(name, SECTOR)
             ]
         if "cut" in ranks:
             ends += [
                 (ranks["cut"], f"cut:{name}:{edge}", name, edge)
-                for name, edge in places.edges
-                if edge < places.sizes[name]
+                for name, edge in self.edges
+                if edge < self.sizes[name]
             ]
         numbers = sorted({point.names[name] for _, _, name, _ in ends})
         sizes = [{point.sizes[number]: 0} for number in numbers]

@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
-from itertools import pairwise
+from itertools import groupby, pairwise
+from operator import itemgetter
 from typing import Any
-
-import numpy as np
 
 from journalspec.formats import get_format
 from journalspec_corpus.case import Case, Origin
@@ -150,6 +149,15 @@ def losses(state: State) -> tuple[str, list[Loss]]:
     return f"{head}, but for:" if kept else f"{head}.", kept
 
 
+def arrived(state: State) -> list[str]:
+    """Return what of `state` arrived, line by line, with the bytes of each deviation."""
+    head, found = losses(state)
+    out = [head]
+    for loss in found:
+        out += [f"  {loss}", *(f"    {line}" for line in picture(state, loss))]
+    return out
+
+
 def pieces(state: State) -> Iterator[tuple[Block, int, Loss]]:
     """Yield each granule, size or set of names in flight, its version in `state`, and that in words."""
     states = state.situation.states
@@ -213,6 +221,12 @@ def settled(state: State) -> dict[str, bytes]:
     return line.settled().materialise(b"")
 
 
+def unarrived(state: State) -> dict[str, bytes]:
+    """Return the files as they would be if nothing that had not been forced had arrived."""
+    point = state.situation.states.point
+    return point.materialise(bytes(len(point.blocks)))
+
+
 def sectors(state: State) -> Iterator[tuple[str, int, int, str]]:
     """Yield (file, offset, length, what) of each run of sectors of which the same became.
 
@@ -220,25 +234,22 @@ def sectors(state: State) -> Iterator[tuple[str, int, int, str]]:
     writes, or a part of one, or garbage. Where it is lost, what was there before still is, or zeros, if the
     file has grown around it. All other sectors are ``settled``.
     """
-    point = state.situation.states.point
-    before = point.materialise(np.zeros(len(point.blocks), np.uint16))
-    after = settled(state)
+    before, after = unarrived(state), settled(state)
     for name, content in state.files.items():
-        old, new = before.get(name, b""), after.get(name, b"")
-        run = start = 0
-        last = ""
-        for at in range(0, len(content), SECTOR):
-            now, was, wanted = (data[at : at + SECTOR] for data in (content, old, new))
-            if now == wanted:
-                what = "settled" if now == was else "arrived"
-            else:
-                what = "lost" if now == was.ljust(len(now), b"\0") else "partly"
-            if what != last and run:
-                yield name, start, run, last
-                start, run = at, 0
-            last, run = what, run + len(now)
-        if run:
-            yield name, start, run, last
+        versions = content, before.get(name, b""), after.get(name, b"")
+        found = [
+            (_became(*(data[at : at + SECTOR] for data in versions)), at)
+            for at in range(0, len(content), SECTOR)
+        ]
+        for what, run in groupby(found, itemgetter(0)):
+            places = [at for _, at in run]
+            yield name, places[0], min(places[-1] + SECTOR, len(content)) - places[0], what
+
+
+def _became(now: bytes, was: bytes, wanted: bytes) -> str:
+    if now == wanted:
+        return "settled" if now == was else "arrived"
+    return "lost" if now == was.ljust(len(now), b"\0") else "partly"
 
 
 def picture(state: State, loss: Loss) -> Iterator[str]:
@@ -250,57 +261,29 @@ def picture(state: State, loss: Loss) -> Iterator[str]:
     """
     if not loss.length or loss.file not in state.files:
         return
-    found = list(_rows(state, loss))
-    rows = [at for at, entry in enumerate(found) if not entry.head]
-    near = {
-        rows[beside]
-        for place, at in enumerate(rows)
-        if found[at].odd
-        for beside in (place - 1, place, place + 1)
-        if 0 <= beside < len(rows)
-    }
-    shown = 0
-    for at, entry in enumerate(found):
-        later = next((other for other in range(at + 1, len(found)) if found[other].head), len(found))
-        if entry.head:
-            wanted = bool(near & set(range(at, later)))
-        else:
-            wanted = at in near and shown < MOST_ROWS
-            shown += wanted
-        if wanted:
-            yield from entry.lines
-
-
-def _other(state: State, loss: Loss) -> Mapping[str, bytes]:
-    """Return the files that a picture of `loss` is compared with."""
-    if not loss.kept:
-        return settled(state)
-    point = state.situation.states.point
-    return point.materialise(np.zeros(len(point.blocks), np.uint16))
-
-
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """One row of a dump with what stands below it, or the head of a region."""
-
-    lines: tuple[str, ...]
-    head: bool = False
-    odd: bool = False
-
-
-def _rows(state: State, loss: Loss) -> Iterator[_Entry]:
-    data, wanted = state.files[loss.file], _other(state, loss).get(loss.file, b"")
+    data, other = state.files[loss.file], unarrived(state) if loss.kept else settled(state)
     spans = load(state.trace.format).spans(state.files, edition=state.trace.edition)
-    start, end = loss.off, min(loss.off + loss.length, len(data))
-    for line in lines(data, list(spans), loss.file):
-        stop = line.off + line.length
-        if stop <= start or line.off >= end:
-            continue
-        head = isinstance(line, Head)
-        odd = not head and data[line.off : stop] != wanted[line.off : stop]
+    found = [
+        line
+        for line in lines(data, list(spans), loss.file)
+        if line.off < loss.off + loss.length and loss.off < line.off + line.length
+    ]
+    rows = [slice(line.off, line.off + line.length) for line in found if not isinstance(line, Head)]
+    wanted = other.get(loss.file, b"")
+    odd = [data[row] != wanted[row] for row in rows]
+    near = [at for at in range(len(rows)) if any(odd[max(0, at - 1) : at + 2])]
+    at, heads = 0, list[str]()
+    for line in found:
         text, *below = text_of(line)
-        marked = (MARK if odd else "  ") + text
-        yield _Entry((marked, *("  " + each for each in below)), head=head, odd=odd)
+        if isinstance(line, Head):
+            heads = [f"  {text}"]
+            continue
+        if at in near:
+            yield from heads
+            heads = []
+        if at in near[:MOST_ROWS]:
+            yield from ((MARK if odd[at] else "  ") + text, *(f"  {each}" for each in below))
+        at += 1
 
 
 def preset_words(state: State) -> str:

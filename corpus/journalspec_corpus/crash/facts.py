@@ -116,8 +116,9 @@ class Facts:
         if states.rot:
             return np.asarray([bool(text) for text in states.rot], np.int32)
         if states.torn >= 0:
-            whole = (states.tear == 0) | (states.tear == states.tear.max(initial=0))
-            return np.asarray(~whole, np.int32)
+            op = self.trace.ops[states.torn]
+            assert isinstance(op, Write)  # nothing else is torn
+            return np.asarray((states.tear > 0) & (states.tear < len(op.data)), np.int32)
         arrived = [block.last for block in self.point.blocks]
         lost = (states.codes != np.asarray(arrived, np.uint16)).sum(axis=1)
         kept = (states.codes != 0).sum(axis=1)

@@ -4,7 +4,7 @@ It is in the module ``crash`` of a format's package. Nothing of that is imported
 look at a journal needs no writers.
 
 Of states that look alike to recovery one is read: a format's `look` says what recovery can see of the
-files. How far recovery can look at all says :class:`Reach`: what lies after that is not worth enumerating.
+files. How far recovery can look at all says :data:`Reach`: what lies after that is not worth enumerating.
 """
 
 from __future__ import annotations
@@ -23,20 +23,15 @@ from journalspec.formats import UnknownFormat, format_ids, format_module
 from journalspec_corpus.crash.disk import SECTOR, StateContents, Timeline
 from journalspec_corpus.crash.oracle import Semantics
 from journalspec_corpus.crash.record import Recorder
-from journalspec_corpus.crash.second_crash import SecondLife, SecondLives
-from journalspec_corpus.crash.second_crash import build as build_second_life
+from journalspec_corpus.crash.second_crash import SecondLife
 from journalspec_corpus.crash.trace import (
-    Create,
-    Rename,
     Trace,
-    Truncate,
-    Unlink,
     Workload,
     Write,
     blake,
 )
 from journalspec_corpus.crash.verdict import Answer
-from journalspec_corpus.workloads import LongWorkload, LongWorkloads
+from journalspec_corpus.workloads import Continuations, LongWorkload, LongWorkloads
 from journalspec_reference import load
 
 #: Answers that are remembered, some thousand bytes each; what was seen of single files, a hundred bytes each.
@@ -133,46 +128,23 @@ def answers(
     return list(number), np.asarray(which, np.int32)
 
 
-@dataclass(frozen=True)
-class Reach:
-    """How far recovery can look into each file.
-
-    ``ends(heads, sizes)`` takes the first `head` bytes of each file (fewer of a shorter one) and its
-    size, by name, and returns for each an offset. Nothing at or behind it changes any reader's answer,
-    under whichever policy.
-    """
-
-    head: int
-    ends: Callable[[Mapping[str, bytes], Mapping[str, int]], Mapping[str, int]]
-
-
-def visible_ends(reach: Reach | None, files: Mapping[str, bytes]) -> dict[str, int]:
-    """Return how many bytes of each of `files` recovery can look at, at most its size."""
-    sizes = {name: len(content) for name, content in files.items()}
-    if reach is None:
-        return sizes
-    ends = reach.ends({name: content[: reach.head] for name, content in files.items()}, sizes)
-    return {name: min(size, ends[name]) for name, size in sizes.items()}
+#: How far recovery can look into each file: to an offset, at most its size. Nothing at or behind it changes
+#: that offset, or any reader's answer, under whichever policy.
+Reach = Callable[[Mapping[str, bytes]], Mapping[str, int]]
 
 
 def unread_writes(trace: Trace, reach: Reach | None) -> frozenset[int]:
     """Return the writes of `trace` of which recovery can look at no byte, if all before has arrived.
 
     Such a write begins where nobody looks any more and does not make its file longer. So whatever
-    arrives of it, names, sizes, heads and thus ends stay what they were, and so does all before them.
+    arrives of it, names, sizes and thus ends stay what they were, and so does all before them.
     """
-    if reach is None:
-        return frozenset()
-    out = set()
-    line, ends = Timeline(trace, SECTOR), None
-    for index, op in enumerate(trace.ops):
-        files = line.memory()
-        if isinstance(op, Write) and reach.head <= op.off and op.off + len(op.data) <= len(files[op.file]):
-            ends = visible_ends(reach, files) if ends is None else ends
-            if op.off >= ends[op.file]:
+    out, line = set(), Timeline(trace, SECTOR)
+    for index, op in enumerate(trace.ops if reach else ()):
+        if isinstance(op, Write) and reach:
+            files = line.memory()
+            if reach(files)[op.file] <= op.off <= len(files[op.file]) - len(op.data):
                 out.add(index)
-        elif isinstance(op, (Create, Rename, Truncate, Unlink, Write)):
-            ends = None
         line.step(op)
     return frozenset(out)
 
@@ -242,7 +214,7 @@ class CrashFormat:
     kinds: Mapping[str, str] = field(default_factory=dict)
     workload_of: Callable[[Mapping[str, Any]], Workload] | None = None
     smaller: Callable[[Any], Iterator[Any]] | None = None
-    second: SecondLives | None = None
+    second: Continuations | None = None
     long: LongWorkloads | None = None
     reach: Reach | None = None
     implementation: Callable[[], Any] | None = None
@@ -344,7 +316,7 @@ class CrashFormat:
                 first = self.build(work.first)
                 self._latest.clear()
                 self._latest[work.first] = first
-            trace = build_second_life(work, self.second, self._latest[work.first])
+            trace = self.second.build(work, self._latest[work.first])
         elif isinstance(work, LongWorkload) and self.long is not None:
             trace = self.long.record(work)
         else:

@@ -27,15 +27,11 @@ from journalspec_corpus.crash.facts import Facts
 from journalspec_corpus.crash.formats import CrashFormat, Reader
 from journalspec_corpus.crash.oracle import REFUSALS, Expected, promised
 from journalspec_corpus.crash.second_crash import CHOICES, SecondLife, choose
-from journalspec_corpus.crash.states import Descriptor, crash_states, descriptor_of
-from journalspec_corpus.crash.trace import CORRUPTED, PRESETS, Mark, Trace, Workload, get_preset
+from journalspec_corpus.crash.states import Descriptor, crash_states, descriptor_of, state_at
+from journalspec_corpus.crash.trace import CORRUPTED, PRESETS, Mark, Trace, Workload
 from journalspec_corpus.crash.verdict import CATEGORIES, VERDICTS, Answer, judge
 from journalspec_corpus.workloads import LongWorkload
 from journalspec_reference.api import WriterRefused
-
-
-class NoSuchState(LookupError):
-    """No enumerated state of the trace has this descriptor."""
 
 
 def wrong(answer: Answer, expected: Expected) -> list[str]:
@@ -108,7 +104,7 @@ class State:
         return case_id(self.content_id, promised(self.trace, self.situation.expected)).hex()
 
     def descriptor(self, seed: int) -> Descriptor:
-        """Return what :func:`.states.state_of` rebuilds it from."""
+        """Return what :func:`find` rebuilds it from."""
         return descriptor_of(self.situation.states, self.row, seed)
 
     def verdict(self, answer: Answer, *, salvaging: bool) -> str:
@@ -144,16 +140,7 @@ def situations(trace: Trace, rank: int, seed: int, stratum: str) -> Iterator[Fac
 
 def find(trace: Trace, descriptor: Descriptor) -> State:
     """Return the state of `trace` that `descriptor` names; raises NoSuchState."""
-    if descriptor.trace != trace.id:
-        raise NoSuchState(f"the descriptor is of trace {descriptor.trace}, not {trace.id}")
-    presets = (get_preset(descriptor.preset),)
-    for states in crash_states(trace, presets, descriptor.seed, everywhere=True, at=descriptor.crash_index):
-        situation = Facts(states)
-        for row in np.flatnonzero(states.tear == descriptor.tear).tolist():
-            state = State(situation, row)
-            if state.descriptor(descriptor.seed) == descriptor:
-                return state
-    raise NoSuchState(f"{trace.name} has no state {descriptor.preset} at operation {descriptor.crash_index}")
+    return State(Facts(state_at(trace, descriptor)), 0)
 
 
 def smaller(adapter: CrashFormat, work: Workload) -> Iterator[Workload]:

@@ -10,17 +10,15 @@ the name that its file has there. No reader is asked what it would make of them.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.resources import files
 from itertools import islice
 from operator import itemgetter
-from typing import Any, Protocol
 
 import numpy as np
 
-from journalspec.formats import UnknownFormat, format_module
+from journalspec.formats import format_text
 from journalspec_corpus.crash.disk import States, case_ids, content_ids
 from journalspec_corpus.crash.facts import Facts
 from journalspec_corpus.crash.oracle import REFUSALS, REQUIRED, expected_at, promised
@@ -30,7 +28,6 @@ from journalspec_corpus.crash.trace import (
     PRESETS,
     Create,
     Mark,
-    Op,
     Part,
     Rename,
     Trace,
@@ -41,7 +38,6 @@ from journalspec_corpus.crash.trace import (
     rank,
 )
 from journalspec_corpus.crash.verdict import CATEGORIES
-from journalspec_reference.api import WriterRefused
 
 #: Feeds the garbage in first crash states. Part of what a second life is, not of a build.
 SEED = 1
@@ -76,7 +72,7 @@ def crash_image(
 ) -> CrashImage | None:
     """Return what state `row` holds of its trace, None if a required record is nowhere whole in it.
 
-    `gone` is :attr:`SecondLives.released_is_gone` of the format, `label` the state's category and torn
+    `gone`: what was released must not come back once that is durable, `label` the state's category and torn
     field if they are known.
     """
     trace, crash_index = states.point.trace, states.point.crash_index
@@ -219,38 +215,6 @@ class SecondLife:
         return self.first.life + 1 if isinstance(self.first, SecondLife) else 2
 
 
-@dataclass(frozen=True)
-class Life:
-    """What a writer did on given files; the first `opened` operations are those of opening them."""
-
-    ops: tuple[Op, ...]
-    opened: int
-
-
-class SecondLives(Protocol):
-    """What a format adds for second runs."""
-
-    @property
-    def plain(self) -> Sequence[str]:
-        """What a second run may do that is plainer than the rest, plainest first."""
-
-    @property
-    def released_is_gone(self) -> bool:
-        """Whether a released record must never be listed again once the release is durable.
-
-        It may where it stays readable, marked as ended.
-        """
-
-    def lives(self, scope: str) -> Iterator[SecondLife]:
-        """Yield the second runs of a scope in a fixed order, those of one first workload together."""
-
-    def live(self, origin: Any, life: int, image: CrashImage, then: str) -> Life:
-        """Open the files of `image` with the writer that wrote them and do what `then` says.
-
-        Raises WriterRefused if the writer does not open them.
-        """
-
-
 class ChosenImages:
     """The chosen crash states of one trace, at most `most` of those `found`; made when they are asked for.
 
@@ -278,56 +242,6 @@ class ChosenImages:
         """All of them."""
         self.image(self._most - 1)
         return tuple(self._drawn)
-
-
-def build(work: SecondLife, resume: SecondLives, first: Trace) -> Trace:
-    """Return the trace of `work`, whose first run is `first`.
-
-    Where the writer refuses to open the life has no operations, and no
-    states. Raises ValueError if there is no state at all to continue from.
-    """
-    chosen = choose(first, gone=resume.released_is_gone)
-    image = chosen.image(work.choice)
-    try:
-        life = resume.live(work.origin, work.life, image, work.then)
-    except WriterRefused:
-        life = Life((), 0)
-    return second_trace(work.name, image, life, work, fine=chosen.fine)
-
-
-def second_trace(name: str, image: CrashImage, life: Life, work: SecondLife, *, fine: bool = True) -> Trace:
-    """Return the trace of `life`, lived on `image`; `fine` if recovery had found all that is owed there."""
-    first, crash = image.first, image.descriptor
-    tags = {
-        **{name: first.tags[name] for name in ("order", "force") if name in first.tags},
-        "kind": "again",
-        "first": first.tags.get("kind", ""),
-        "then": work.then,
-        "choice": str(work.choice),
-        "crash": f"{crash.preset}@{crash.crash_index}/{crash.mask.hex()}/{crash.tear}",
-        "category": image.category,
-        "field": image.field,
-        "opened": str(life.opened),
-        # Whatever failed in the first life is its own trace's business.
-        "fine": "yes" if fine else "no",
-    }
-    return Trace(
-        first.format,
-        first.edition,
-        name,
-        image.files,
-        life.ops,
-        first.background,
-        image.standing,
-        image.stale,
-        # A life that was not lived has no states of its own: its base is judged where it comes from.
-        0 if life.ops else 1,
-        tags,
-        image.possible,
-        work.life,
-        order=image.order,
-        done=image.done,
-    )
 
 
 def choose(first: Trace, *, gone: bool = False) -> ChosenImages:
@@ -361,13 +275,7 @@ def first_crashes(format_id: str) -> Mapping[str, tuple[Place, ...]]:
     It was drawn up by class among states that strict recovery started from, and is
     data since: what a reader makes of a state moves no second run any more.
     """
-    try:
-        path = files(format_module("journalspec_corpus", format_id)).joinpath(FIRST_CRASHES)
-    except UnknownFormat:
-        return {}
-    if not path.is_file():
-        return {}
-    entries = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    entries = map(json.loads, format_text("journalspec_corpus", format_id, FIRST_CRASHES).splitlines())
     return {
         entry["first"]: tuple(
             (preset, int(index), mask, int(tear)) for preset, index, mask, tear in entry["states"]

@@ -273,9 +273,7 @@ MOST_VERSIONS = 255
 BROKEN = ("garbage", "left", "right")
 
 
-def subset_states(
-    trace: Trace, presets: tuple[Preset, ...], seed: int, at: int | None = None
-) -> Iterator[States]:
+def subset_states(trace: Trace, presets: tuple[Preset, ...], seed: int) -> Iterator[States]:
     """Yield the states of the subset presets among `presets`, one set per granule and crash point.
 
     Crash points are just before each force and acknowledgement, and at the end. Before a release as well:
@@ -289,7 +287,7 @@ def subset_states(
         line = Timeline(trace, granule)
         for index, op in enumerate((*trace.ops, None)):
             ends = op is None or (isinstance(op, (Sync, SyncDir, Ack, Release)) and op != Release(()))
-            if not ends or index < trace.crash_from or at not in (None, index):
+            if not ends or index < trace.crash_from:
                 continue
             point = line.advance(index).point(idle=True)
             if point.blocks:
@@ -496,7 +494,7 @@ def _broken(dims: tuple[int, ...], data: list[int], stream: int) -> Codes:
 # --- Forces that were lies ---
 
 
-def lied_states(trace: Trace, presets: tuple[Preset, ...], at: int | None = None) -> Iterator[States]:
+def lied_states(trace: Trace, presets: tuple[Preset, ...]) -> Iterator[States]:
     """Yield, after each acknowledgement, what a lying device may have left.
 
     Traces in which a granule has more versions than a descriptor can name are left out.
@@ -504,7 +502,7 @@ def lied_states(trace: Trace, presets: tuple[Preset, ...], at: int | None = None
     line, ranks = Timeline(trace, SECTOR), ranks_of(presets, "lied")
     for index in acknowledged_points(trace) if ranks else ():
         point = line.advance(index).point(lying=True)
-        if at not in (None, index) or max(point.dims, default=0) > MOST_VERSIONS:
+        if max(point.dims, default=0) > MOST_VERSIONS:
             continue
         rank_of: dict[tuple[int, ...], int] = {}
         for rank in ranks:
@@ -577,7 +575,7 @@ class Descriptor:
 
 
 def descriptor_of(states: States, row: int, seed: int) -> Descriptor:
-    """Return what :func:`state_of` makes one row of."""
+    """Return what :func:`state_at` makes one row of."""
     trace, rot = states.point.trace, states.rot[row] if states.rot else ""
     mask = b"" if states.torn >= 0 or rot else states.codes[row].astype(np.uint8).tobytes()
     preset, index = PRESETS[states.preset[row]].name, states.point.crash_index
@@ -585,48 +583,50 @@ def descriptor_of(states: States, row: int, seed: int) -> Descriptor:
 
 
 def crash_states(
-    trace: Trace, presets: tuple[Preset, ...], seed: int, *, everywhere: bool = False, at: int | None = None
+    trace: Trace, presets: tuple[Preset, ...], seed: int, *, everywhere: bool = False
 ) -> Iterator[States]:
     """Yield the states of `trace` under `presets` in a fixed order, one class after the other.
 
-    With `everywhere`, presets with a share are applied to this trace even if it is not chosen for them;
-    with `at`, only the crash points after so many operations are looked at.
+    With `everywhere`, presets with a share are applied to this trace even if it is not chosen for them.
 
     A state that a stronger preset already reaches at the same crash point is
     left out where that is cheap to see; the rest falls to the de-duplication by id.
     """
     chosen = tuple(preset for preset in presets if everywhere or selected(trace.id, preset.share))
-    yield from prefix_states(trace, chosen, at)
-    yield from subset_states(trace, chosen, seed, at)
-    yield from lied_states(trace, chosen, at)
-    yield from corrupted_states(trace, chosen, seed, at)
+    yield from prefix_states(trace, chosen)
+    yield from subset_states(trace, chosen, seed)
+    yield from lied_states(trace, chosen)
+    yield from corrupted_states(trace, chosen, seed)
 
 
-def state_of(trace: Trace, descriptor: Descriptor) -> dict[str, bytes]:
-    """Return the files of the state; raises ValueError if the descriptor is not one of `trace`."""
+class NoSuchState(LookupError):
+    """The trace has no state with this descriptor."""
+
+
+def state_at(trace: Trace, descriptor: Descriptor) -> States:
+    """Return the one state that `descriptor` names; raises NoSuchState if it is not one of `trace`."""
+    preset, index, mask = get_preset(descriptor.preset), descriptor.crash_index, descriptor.mask
     if descriptor.trace != trace.id:
-        raise ValueError(f"the descriptor is of trace {descriptor.trace}, not {trace.id}")
-    preset, index = get_preset(descriptor.preset), descriptor.crash_index
-    if preset.order == "settled":
-        for states in corrupted_states(trace, (preset,), descriptor.seed, index, descriptor.rot):
-            if descriptor.rot in states.rot:
-                return states.point.materialise(states.codes[states.rot.index(descriptor.rot)])
-        raise ValueError(f"no corruption {descriptor.rot!r} after operation {index}")
-    if preset.order == "prefix":
-        line = Timeline(trace, SECTOR).advance(index)
-        if descriptor.tear:
-            op = as_write(trace.ops[index])
-            if op is None or descriptor.tear > len(op.data):
-                raise ValueError(f"operation {index} cannot be torn at {descriptor.tear}")
-            line.step(Write(op.file, op.off, op.data[: descriptor.tear]))
-        return line.settled().materialise(b"")
+        raise NoSuchState(f"the descriptor is of trace {descriptor.trace}, not {trace.id}")
+    if preset.order in ("prefix", "settled"):
+        some = prefix_states(trace, (preset,), index)
+        if preset.order == "settled":
+            some = corrupted_states(trace, (preset,), descriptor.seed, index, descriptor.rot)
+        for states in some:
+            rows = np.flatnonzero(states.tear == descriptor.tear)
+            rows = rows[[states.rot[row] == descriptor.rot for row in rows]] if states.rot else rows
+            if len(rows):
+                return states.take(rows[:1])
+        raise NoSuchState(f"{trace.name} has no state {preset.name} after operation {index}")
     line = Timeline(trace, preset.granule).advance(index)
     point = line.point(lying=preset.order == "lied", idle=preset.order == "subset")
     if not preset.plain and preset.order == "subset":
         point = extended(point, preset, descriptor.seed, line.loose_names())
-    if len(descriptor.mask) != len(point.blocks):
-        raise ValueError(f"the mask has {len(descriptor.mask)} entries for {len(point.blocks)} cells")
-    for code, size in zip(descriptor.mask, point.dims, strict=True):
+    if len(mask) != len(point.blocks):
+        raise NoSuchState(f"the mask has {len(mask)} entries for {len(point.blocks)} cells")
+    for code, size in zip(mask, point.dims, strict=True):
         if code >= size:
-            raise ValueError(f"version {code} of a cell that has {size}")
-    return point.materialise(descriptor.mask)
+            raise NoSuchState(f"version {code} of a cell that has {size}")
+    codes = np.frombuffer(mask, np.uint8).astype(np.uint16)[None]
+    rank = np.full(1, PRESETS.index(preset), np.uint8)
+    return States(point, codes, rank, np.zeros(1, np.int32), stratum=preset.stratum)

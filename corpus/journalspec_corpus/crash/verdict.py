@@ -28,7 +28,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from journalspec.formats import format_module
+from journalspec.formats import format_text
 from journalspec.observation import CLEAN, REFUSED, Observation
 from journalspec_corpus.crash import oracle
 from journalspec_corpus.crash.oracle import FORBIDDEN, REQUIRED, Expected
@@ -230,8 +230,7 @@ class Limit:
 @cache
 def limits(format_id: str) -> tuple[Limit, ...]:
     """Return what `format_id` cannot promise, nothing if it does not say."""
-    path = files(format_module(PACKAGE, format_id)).joinpath(FILE)
-    return parse_limits(path.read_text(encoding="utf-8")) if path.is_file() else ()
+    return parse_limits(format_text(PACKAGE, format_id, FILE))
 
 
 def parse_limits(text: str) -> tuple[Limit, ...]:

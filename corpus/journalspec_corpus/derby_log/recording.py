@@ -175,7 +175,6 @@ class LongRun(Run):
     def __init__(self, writer: str, length: int) -> None:
         super().__init__(writer)
         self._steps: list[Step] = []
-        self.open()
 
     def worded(self, word: str) -> Operation | None:
         """Return the operation of a word, None if what it is about is not there."""

@@ -472,10 +472,6 @@ class LongRun(Run):
     one byte before, at and one byte after a sector's edge.
     """
 
-    def __init__(self, writer: str, size: int) -> None:
-        super().__init__(writer, size)
-        self.open()
-
     def worded(self, word: str) -> Operation | None:
         """Return the operation of a word."""
         step, size = step_of(word), word.removesuffix("-")[-1]

@@ -213,19 +213,14 @@ def file_length(work: Workload) -> int:
     return -(-(before + CONTROL + sizes[-1] + _ROOM) // 512) * 512
 
 
-def _opened(writer: str, length: int, life: int) -> Run:
-    run = Run(writer, length, life)
-    run.open()
-    return run
-
-
 def _brought(work: Workload, life: int) -> Run:
     """Return a run on new files in which the next batch begins where the first step's is to."""
     return begun(_laid, work.writer, file_length(work), work.start(_STANDING), life)
 
 
 def _laid(writer: str, length: int, start: int, life: int) -> Run:
-    run = _opened(writer, length, life)
+    run = Run(writer, length, life)
+    run.open()
     # An earlier generation is no other journal: it began with the same messages.
     before = [Step("add", VICTIM, 4), Step("standing", FILLER), Step("publish", OWED, 4)]
     run.play([step.operation(0) for step in before], together=False)
@@ -290,7 +285,6 @@ class LongRun(Run):
     def __init__(self, writer: str, length: int) -> None:
         super().__init__(writer, length)
         self._steps: list[Step] = []
-        self.open()
 
     def worded(self, word: str) -> Operation | None:
         """Return the operation of a word, None if it ends a transaction that was not begun."""

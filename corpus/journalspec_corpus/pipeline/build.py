@@ -45,7 +45,7 @@ from journalspec_corpus.pipeline.store import (
     write_part,
     write_shard,
 )
-from journalspec_corpus.pipeline.tables import Counts, counted, reached, tabulate
+from journalspec_corpus.pipeline.tables import Counts, counted, tabulate
 from journalspec_corpus.pipeline.verify import damaged
 from journalspec_corpus.seal import render, sealed
 
@@ -178,11 +178,12 @@ def _merged(
     show(0, total)
     work = partial(_finish, plan, out, kept, choice.ids)
     done = local.each_shard(work, range(total), jobs, lambda number: show(number, total)).values()
-    parts, seen = [each.part for each in done], sum((each.counts for each in done), Counts())
+    parts, counts, published = zip(*done, strict=True)
+    seen = sum(counts, Counts())
     generated = sum(entry.generated for entry in have.values())
     who = {entry for summary in have.values() for entry in summary.reached}
     strata = tabulate(seen, who, readers, readers[0])
-    cases = publish(plan, out, choice, [each.cases for each in done]) if plan.tier == "core" else {}
+    cases = publish(plan, out, choice, published) if plan.tier == "core" else {}
     manifest = {
         "edition": EDITION,
         "license": LICENSE,
@@ -198,28 +199,19 @@ def _merged(
         },
         "strict": readers[0],
         "strata": strata,
-        # What the rows that were kept do not show.
-        "reached": sorted("/".join(entry) for entry in who - reached(seen, readers)),
-        "parts": parts,
+        "parts": [*parts],
     }
     return manifest, cases
 
 
-@dataclass(frozen=True, slots=True)
-class Finished:
-    """What a shard gave to the build: its entry in the manifest, its labels counted, its cases counted."""
-
-    part: dict[str, Any]
-    counts: Counts
-    cases: dict[str, Counter[str]]
-
-
-def _finish(plan: Plan, out: Path, kept: list[Kept], chosen: frozenset[bytes], number: int) -> Finished:
-    """Write the part and the cases of shard `number`."""
+def _finish(
+    plan: Plan, out: Path, kept: list[Kept], chosen: frozenset[bytes], number: int
+) -> tuple[dict[str, Any], Counts, dict[str, Counter[str]]]:
+    """Write part and cases of shard `number`; return the manifest's entry, its labels and cases counted."""
     table = read_shard(out, number).filter(pa.array(kept[number]))
     cases = chosen.intersection(table["case_id"].to_pylist())
-    counts = write_cases(plan, out, cases, number) if plan.tier == "core" else {}
-    return Finished(write_part(out, number, table), counted(table), counts)
+    published = write_cases(plan, out, cases, number) if plan.tier == "core" else {}
+    return write_part(out, number, table), counted(table), published
 
 
 def _run(plan: Plan, out: Path, engine: Builder, todo: list[int], progress: local.Progress) -> int:

@@ -6,7 +6,6 @@ Needs nothing that builds one.
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -76,66 +75,40 @@ def digest_of_parts(parts: Iterable[Mapping[str, Any]]) -> str:
     return hashlib.sha256(lines.encode()).hexdigest()
 
 
-class BuildReport:
-    """A finished build as its `manifest` tells it."""
+def rate(manifest: Mapping[str, Any]) -> float:
+    """Return distinct cases per second of wall time, as far as they were made in this run."""
+    run = manifest["run"]
+    share = run["shards_run"] / max(1, run["shards"])
+    return float(manifest["counts"]["distinct"] * share / max(run["seconds"], 1e-9))
 
-    def __init__(self, manifest: dict[str, Any]) -> None:
-        self.manifest = manifest
-        self.strata: dict[str, dict[str, Any]] = {
-            name: manifest["strata"][name] for name in STRATA if name in manifest["strata"]
-        }
 
-    @property
-    def strict(self) -> str:
-        """The reader that refuses where it may."""
-        return str(self.manifest["strict"])
+def head(manifest: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what was built, of how much, in which time and on what."""
+    plan, counts, run = manifest["plan"], manifest["counts"], manifest["run"]
+    every = f", each {plan['every']}-th workload" if plan["every"] > 1 else ""
+    yield f"{plan['format']}, tier {plan['tier']}{every}; edition {manifest['edition']}"
+    yield f"seed {plan['seed']}, plan {manifest['fingerprint']}, digest {manifest['digest']}"
+    yield f"presets: {', '.join(plan['presets'])}"
+    yield f"{counts['distinct']:,} distinct judged cases"
+    classes = sum(len(tables["classes"]) for tables in manifest["strata"].values())
+    yield (
+        f"  of {counts['generated']:,} generated ({counts['duplicates']:,} duplicates removed),"
+        f" {counts['traces']:,} traces, {classes:,} classes"
+    )
+    part = "" if run["shards_run"] == run["shards"] else f"; {run['shards_run']} of {run['shards']} shards"
+    yield (
+        f"  {run['seconds']:.1f} s of wall time, {run['cpu_seconds']:.1f} s of processor time,"
+        f" {run['workers']} worker(s) on {run['cores']} cores ({run['name']}{part}):"
+        f" {rate(manifest):,.0f} cases/s, start-up included"
+    )
 
-    @property
-    def safe_under(self) -> list[dict[str, Any]]:
-        """For each writer and edition, the weakest preset under which nothing breaks."""
-        return [row for tables in self.strata.values() for row in tables.get("safe_under", ())]
 
-    def head(self) -> Iterator[str]:
-        """Yield what was built, of how much, in which time and on what."""
-        plan, counts, run = self.manifest["plan"], self.manifest["counts"], self.manifest["run"]
-        every = f", each {plan['every']}-th workload" if plan["every"] > 1 else ""
-        yield f"{plan['format']}, tier {plan['tier']}{every}; edition {self.manifest['edition']}"
-        yield f"seed {plan['seed']}, plan {self.manifest['fingerprint']}, digest {self.manifest['digest']}"
-        yield f"presets: {', '.join(plan['presets'])}"
-        yield f"{counts['distinct']:,} distinct judged cases"
-        classes = sum(len(tables["classes"]) for tables in self.strata.values())
-        yield (
-            f"  of {counts['generated']:,} generated ({counts['duplicates']:,} duplicates removed),"
-            f" {counts['traces']:,} traces, {classes:,} classes"
-        )
-        part = (
-            "" if run["shards_run"] == run["shards"] else f"; {run['shards_run']} of {run['shards']} shards"
-        )
-        yield (
-            f"  {run['seconds']:.1f} s of wall time, {run['cpu_seconds']:.1f} s of processor time,"
-            f" {run['workers']} worker(s) on {run['cores']} cores ({run['name']}{part}):"
-            f" {self.rate():,.0f} cases/s, start-up included"
-        )
-
-    def rate(self) -> float:
-        """Return distinct cases per second of wall time, as far as they were made in this run."""
-        run = self.manifest["run"]
-        share = run["shards_run"] / max(1, run["shards"])
-        return float(self.manifest["counts"]["distinct"] * share / max(run["seconds"], 1e-9))
-
-    def verdicts(self, stratum: str, reader: str) -> dict[str, int]:
-        """Return the verdicts on one reader in one class, all writers together."""
-        total: Counter[str] = Counter()
-        for given in self.strata[stratum]["verdicts"][reader].values():
-            total.update(given)
-        return dict(sorted(total.items()))
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the report as a JSON object; classes apart, as in the manifest."""
-        keys = ("edition", "plan", "fingerprint", "digest", "counts", "run")
-        return {
-            **{key: self.manifest[key] for key in keys},
-            "cases_per_second": round(self.rate()),
-            "strict": self.strict,
-            "strata": {name: {**tables, "meaning": STRATA[name]} for name, tables in self.strata.items()},
-        }
+def as_json(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was counted as a JSON object; classes apart, as in the manifest."""
+    keys = ("edition", "plan", "fingerprint", "digest", "counts", "run", "strict")
+    strata = {name: {**tables, "meaning": STRATA[name]} for name, tables in manifest["strata"].items()}
+    return {
+        **{key: manifest[key] for key in keys},
+        "cases_per_second": round(rate(manifest)),
+        "strata": strata,
+    }

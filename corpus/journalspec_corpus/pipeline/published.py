@@ -69,7 +69,7 @@ class CoreChoice:
     beyond: dict[str, dict[str, dict[str, int]]]
 
 
-def choose(tables: Iterable[pa.Table], readers: Collection[str], total: int = CORE_CASES) -> CoreChoice:
+def choose(tables: Iterable[pa.Table], readers: Collection[str]) -> CoreChoice:
     """Return what to publish of the states in `tables`, and how `readers` fail on that.
 
     First the smallest ids of each class, then the smallest of each category up to its share, then of
@@ -81,7 +81,7 @@ def choose(tables: Iterable[pa.Table], readers: Collection[str], total: int = CO
         kinds = zip(*columns[1 : 1 + len(_KIND)], strict=True)
         found += zip(columns[0], kinds, zip(*columns[1 + len(_KIND) :], strict=True), strict=True)
     found.sort(key=itemgetter(0))
-    chosen = _chosen([(case, kind) for case, kind, _ in found], total)
+    chosen = _chosen([(case, kind) for case, kind, _ in found], CORE_CASES)
     beyond: dict[str, dict[str, Counter[str]]] = {name: {} for name in readers}
     for case, kind, verdicts_on in found:
         for name, verdict in zip(readers, verdicts_on, strict=True) if case in chosen else ():

@@ -15,7 +15,7 @@ import pyarrow as pa
 from journalspec_corpus.crash.disk import StateContents, States, case_ids
 from journalspec_corpus.crash.facts import Column, Facts
 from journalspec_corpus.crash.formats import CrashFormat, answers, crash_format
-from journalspec_corpus.crash.oracle import REFUSALS, Expected, expected_at, promised
+from journalspec_corpus.crash.oracle import REFUSALS, Expected, promised
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import ID_BYTES, PRESETS, STRATA, Preset, Trace, get_preset, writer_of
 from journalspec_corpus.crash.verdict import CATEGORIES, VERDICTS, judge
@@ -53,31 +53,33 @@ def schema(readers: Iterable[str]) -> pa.Schema:
 
 @dataclass(frozen=True)
 class Rows:
-    """The states of one crash point, their ids, what is required in all of them, and a verdict per reader.
+    """States of one crash point: those at `at` among those of `facts`, their ids, a verdict per reader."""
 
-    `contents` are kept as long as these are all states of a crash point.
-    """
-
-    states: States
-    contents: StateContents | None
+    facts: Facts
+    contents: StateContents
+    at: npt.NDArray[np.int64]
     case_ids: list[bytes]
-    expected: Expected
     verdicts: list[Column] = field(default_factory=list)
 
+    @property
+    def expected(self) -> Expected:
+        """What is required in all of them."""
+        return self.facts.expected
+
     @cached_property
-    def facts(self) -> Facts:
-        """What is true of each of them."""
-        return Facts(self.states, self.contents.ids if self.contents else None)
+    def states(self) -> States:
+        """The states themselves."""
+        return self.facts.states.take(self.at)
 
     @cached_property
     def refusal(self) -> Column:
         """Whether each of them may be refused: the index into :data:`REFUSALS`."""
-        return self.facts.refusals
+        return self.facts.refusals[self.at]
 
     @cached_property
     def category(self) -> Column:
         """What kind of crash each of them is: the index into :data:`CATEGORIES`."""
-        return self.facts.categories
+        return self.facts.categories[self.at]
 
     def verdict(self, reader: int, row: int) -> str:
         """Return the verdict of reader number `reader` on row number `row`."""
@@ -87,14 +89,12 @@ class Rows:
         """Return some of the rows."""
         if len(rows) == len(self.case_ids):
             return self
-        at = np.asarray(rows, np.int64)
-        ids, verdicts = [self.case_ids[row] for row in rows], [column[at] for column in self.verdicts]
-        return Rows(self.states.take(at), None, ids, self.expected, verdicts)
+        ids, verdicts = [self.case_ids[row] for row in rows], [column[[*rows]] for column in self.verdicts]
+        return Rows(self.facts, self.contents, self.at[[*rows]], ids, verdicts)
 
     def judged(self, adapter: CrashFormat) -> Rows:
         """Return the same with the verdicts of all readers of a format."""
-        contents = self.contents or StateContents(self.states.point, self.states.codes)
-        found, which = answers(contents, adapter.read, adapter.sees, adapter.memory)
+        found, which = answers(self.contents, adapter.read, adapter.sees, adapter.memory)
         # Equal answers that may be refused alike are judged once.
         entries = which.astype(np.int64) * len(REFUSALS) + self.refusal
         table = np.zeros((len(adapter.readers), len(found) * len(REFUSALS)), np.uint8)
@@ -106,24 +106,19 @@ class Rows:
         return replace(self, verdicts=[column[entries] for column in table])
 
 
-def rows_of(
-    trace: Trace, presets: tuple[Preset, ...], seed: int, *, everywhere: bool = False
-) -> Iterator[Rows]:
-    """Yield the states of each crash point of `trace`, not judged; several may have one id.
-
-    With `everywhere`, presets with a share are applied even if the trace is not chosen for them.
-    """
-    for states in crash_states(trace, presets, seed, everywhere=everywhere):
+def rows_of(trace: Trace, presets: tuple[Preset, ...], seed: int) -> Iterator[Rows]:
+    """Yield the states of each crash point of `trace`, not judged; several may have one id."""
+    for states in crash_states(trace, presets, seed):
         if len(states):
             yield named(states)
 
 
 def named(states: States) -> Rows:
     """Return states of a crash point with their ids."""
-    trace = states.point.trace
-    expected = expected_at(trace, states.point.crash_index, states.torn, states.stratum)
     contents = StateContents(states.point, states.codes)
-    return Rows(states, contents, case_ids(contents.ids, promised(trace, expected)), expected)
+    facts = Facts(states, contents.ids)
+    ids = case_ids(contents.ids, promised(states.point.trace, facts.expected))
+    return Rows(facts, contents, np.arange(len(states)), ids)
 
 
 class Shard:
@@ -187,7 +182,7 @@ class Shard:
                 "rot": np.asarray(states.rot or "", object),
                 "seed": self.seed,
                 "category": rows.category,
-                "field": np.asarray(names, object)[torn],
+                "field": np.asarray(names, object)[torn[rows.at]],
                 "acknowledged": len(rows.expected.must_keep),
                 "refusal": rows.refusal,
                 **{f"verdict_{name}": of for name, of in zip(self.readers, rows.verdicts, strict=True)},

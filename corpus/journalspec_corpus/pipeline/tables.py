@@ -66,17 +66,6 @@ def counted(table: pa.Table) -> Counts:
     return out
 
 
-def reached(seen: Counts, readers: tuple[str, ...]) -> set[Reached]:
-    """Return of counted rows which writers were looked at under which presets, and what failed."""
-    out: set[Reached] = set()
-    for label in seen:
-        who = label.stratum, label.writer, label.edition, label.preset
-        out.add(Reached(*who))
-        failing = zip(readers, label.verdicts, strict=True)
-        out.update(Reached(*who, reader, verdict) for reader, verdict in failing if VERDICTS[verdict])
-    return out
-
-
 #: The stratum whose presets are guarantees.
 HONEST = "R"
 #: What has to hold in a state for its format to be safe there.

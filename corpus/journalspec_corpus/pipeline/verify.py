@@ -66,7 +66,7 @@ def verify(directory: Path) -> Verified:
     except ManifestChanged as error:
         return Verified(problems=[shown(str(error))])
     out.add([f"{MANIFEST}: {problem}" for problem in problems], MANIFEST)
-    for check in (_plan, _listing, _parts, _cases):
+    for check in (_plan, _files):
         _guarded(check, directory, manifest, out)
     return out
 
@@ -107,14 +107,46 @@ def _plan(directory: Path, manifest: dict[str, Any], out: Verified) -> None:
         )
 
 
-def _listing(directory: Path, manifest: dict[str, Any], out: Verified) -> None:
-    """Name everything that is not in the manifest, and what is not a file or directory of its own."""
-    files = {MANIFEST, PLAN_FILE, *manifest.get("cases", {}).get("files", ())}
-    parts = {str(part["file"]) for part in manifest["parts"]}
-    strange = [*_strange(directory, "", files, {STATES})]
-    if _there(directory / STATES):
-        strange += _strange(directory / STATES, f"{STATES}/", parts, ())
+def said_of(manifest: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Return what a manifest says of parts and cases, by name; raises ValueError if they have other names."""
+    names, cases = [part["file"] for part in manifest["parts"]], manifest.get("cases", {"files": {CASES: {}}})
+    if names != [part_name(number) for number in range(len(names))]:
+        raise ValueError(f"the parts are not {part_name(0)} and so on")
+    if cases["files"].keys() != {CASES}:
+        raise ValueError(f"the file of cases is not {CASES}")
+    said = {part["file"]: part for part in manifest["parts"]}
+    return {**said, **cases["files"]} if "cases" in manifest else said
+
+
+def damaged(directory: Path, manifest: Mapping[str, Any]) -> list[str]:
+    """Return the names of the files of a finished build that are not there, or not what they were."""
+    return [name for name, said in said_of(manifest).items() if unlike(directory / name, said)]
+
+
+def _files(directory: Path, manifest: dict[str, Any], out: Verified) -> None:
+    """Name what is not in the manifest or no file or directory of its own; check the rest by checksums."""
+    said, parts, cases = said_of(manifest), manifest["parts"], manifest.get("cases")
+    known, here = {MANIFEST, PLAN_FILE, *said}, _there(directory / STATES)
+    strange = [*_strange(directory, "", known, {STATES})]
+    strange += _strange(directory / STATES, f"{STATES}/", known, ()) if here else ()
     out.add(strange, str(directory))
+    if digest_of_parts(parts) != manifest["digest"]:
+        out.add([f"{MANIFEST}: the digest is not that of the parts"], MANIFEST)
+    if cases and not here:
+        out.checked.append(f"{STATES}/ is not here: only the published cases are checked")
+    else:
+        _compare(directory, {part["file"]: part for part in parts}, STATES, out)
+        out.checked.append(f"{len(parts)} parts, {sum(part['rows'] for part in parts):,} states")
+    if cases and _compare(directory, cases["files"], CASES, out):
+        told = ", ".join(f"{name} {count:,}" for name, count in sorted(cases["strata"].items()))
+        out.checked.append(f"{cases['count']:,} cases ({told})")
+
+
+def _compare(directory: Path, said: Mapping[str, Mapping[str, Any]], where: str, out: Verified) -> bool:
+    """Tell whether files are what is said of them by name; add what is not so."""
+    wrong = {name: text for name, of in said.items() if (text := unlike(directory / name, of))}
+    out.add([f"{name}: {text}" for name, text in wrong.items()], where)
+    return not wrong
 
 
 def _strange(directory: Path, prefix: str, files: Collection[str], below: Collection[str]) -> Iterator[str]:
@@ -131,20 +163,6 @@ def _strange(directory: Path, prefix: str, files: Collection[str], below: Collec
 
 def _there(path: Path) -> bool:
     return os.path.lexists(path)
-
-
-def _parts(directory: Path, manifest: dict[str, Any], out: Verified) -> None:
-    parts = manifest["parts"]
-    if [part["file"] for part in parts] != [part_name(number) for number in range(len(parts))]:
-        raise ValueError(f"the parts are not {part_name(0)} and so on")
-    if digest_of_parts(parts) != manifest["digest"]:
-        out.add([f"{MANIFEST}: the digest is not that of the parts"], MANIFEST)
-    if not _there(directory / STATES) and "cases" in manifest:
-        out.checked.append(f"{STATES}/ is not here: only the published cases are checked")
-        return
-    wrong = {part["file"]: unlike(directory / part["file"], part) for part in parts}
-    out.add([f"{name}: {text}" for name, text in wrong.items() if text], STATES)
-    out.checked.append(f"{len(parts)} parts, {sum(part['rows'] for part in parts):,} states")
 
 
 _AGAIN = f"without {MANIFEST}, which says how it was built, `corpus build` makes everything again"
@@ -167,26 +185,3 @@ def unlike(path: Path, said: Mapping[str, Any], again: str = _AGAIN) -> str:
     if not sha256:
         return f"{size} bytes, more than any such file has ({MAX_FILE})"
     return f"sha256 {sha256}, the manifest says {said['sha256']}; {again}" if sha256 != said["sha256"] else ""
-
-
-def damaged(directory: Path, manifest: Mapping[str, Any]) -> list[str]:
-    """Return the names of the files of a finished build that are not there, or not what they were."""
-    said = {part_name(number): part for number, part in enumerate(manifest["parts"])}
-    said |= manifest.get("cases", {}).get("files", {})
-    return [name for name, of in said.items() if unlike(directory / name, of)]
-
-
-def _cases(directory: Path, manifest: dict[str, Any], out: Verified) -> None:
-    if "cases" not in manifest:
-        if manifest["plan"]["tier"] == "core" and not _there(directory / STATES):
-            out.add([f"{STATES}: neither parts nor cases are here"], STATES)
-        return
-    said = manifest["cases"]
-    if said["files"].keys() != {CASES}:
-        raise ValueError(f"the file of cases is not {CASES}")
-    wrong = unlike(directory / CASES, said["files"][CASES])
-    if wrong:
-        out.add([f"{CASES}: {wrong}"], CASES)
-        return
-    told = ", ".join(f"{name} {count:,}" for name, count in sorted(said["strata"].items()))
-    out.checked.append(f"{said['count']:,} cases ({told})")

@@ -118,7 +118,6 @@ class LongRun(Run):
 
     def __init__(self, writer: str, length: int) -> None:
         super().__init__()
-        self.open()
 
     def worded(self, word: str) -> Operation:
         """Return the operation of a word; what is about something that is not there the writer refuses."""

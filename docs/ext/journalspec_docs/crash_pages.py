@@ -8,7 +8,7 @@ from html import escape
 from itertools import groupby
 
 from journalspec_conformance.crashes.findings import HARMLESS, Cause, Finding, ProductRun, causes, judgements
-from journalspec_corpus.crash.explain import losses, picture, sectors, story
+from journalspec_corpus.crash.explain import arrived, sectors, story
 from journalspec_corpus.crash.trace import rank
 from journalspec_corpus.crash.verdict import CODES
 from journalspec_corpus.worst import Form, Worst, findings, text_of
@@ -105,18 +105,7 @@ def what_was_done(item: Worst) -> str:
 
 def lost_bytes(item: Worst, form: Form) -> str:
     """Return what is lost, with the bytes."""
-    state = item.state(form)
-    head, lost = losses(state)
-    return "\n".join(
-        [
-            head,
-            *(
-                line
-                for loss in lost
-                for line in (f"  {loss}", *(f"    {row}" for row in picture(state, loss)))
-            ),
-        ]
-    )
+    return "\n".join(arrived(item.state(form)))
 
 
 def made_of(item: Worst) -> list[str]:

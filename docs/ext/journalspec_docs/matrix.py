@@ -14,7 +14,6 @@ from functools import cache
 from pathlib import Path
 
 from journalspec_conformance.engine import Engine, Options
-from journalspec_conformance.expect import Expectations
 from journalspec_conformance.harnesses import registry
 from journalspec_conformance.report import Report, load_report, make_header
 from journalspec_conformance.result import CLASSES, Result
@@ -45,7 +44,7 @@ def live_report(name: str, format_id: str) -> Report:
     if done := _made().get(name):
         own = (result for report in done for result in report.results if result.format == format_id)
         return Report(done[0].header, tuple(own))
-    engine = Engine(parse_impl(name).open(), Options(), Expectations.none())
+    engine = Engine(parse_impl(name).connect(), Options())
     try:
         probes = (probe for case in sources.cases(format_id) for probe in case.probes)
         results = tuple(engine.run_all(probes))

@@ -1,0 +1,127 @@
+"""Work dealt out to processes, one item at a time, so that all finish together.
+
+Each worker is a fresh interpreter. Nothing is forked: a progress display has threads, as libraries have.
+Ctrl-C is for the process that has started them alone, and with it they end.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+from typing import TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+#: What a worker opens once, and is then called for each item. It pickles.
+Work = Callable[[], AbstractContextManager[Callable[[Item], Result]]]
+
+
+class WorkerDied(Exception):
+    """A worker process ended before its answer."""
+
+
+def results(work: Work[Item, Result], items: Sequence[Item], jobs: int) -> Generator[tuple[int, Result]]:
+    """Yield the number of each of `items` and what `work` gives for it, as they come, from `jobs` processes.
+
+    Raises what `work` raises or answers as an exception, and WorkerDied. Who does not take all results ends
+    the workers where they are; else they end orderly.
+    """
+    waiting, finished = iter(enumerate(items)), False
+    workers, busy = dict[Connection, SpawnProcess](), dict[Connection, int]()
+    context = get_context("spawn")
+
+    def give(pipe: Connection) -> None:
+        for number, item in waiting:
+            busy[pipe] = number
+            with suppress(BrokenPipeError):  # that it has died is read next
+                pipe.send((item,))
+            return
+
+    # The first of these starts a process of Python's own, which lets Ctrl-C through again in here.
+    context.Lock()
+    try:
+        with _deaf():
+            for _ in range(min(jobs, len(items))):
+                ours, theirs = context.Pipe()
+                workers[ours] = context.Process(target=_serve, args=(theirs, work), daemon=True)
+                workers[ours].start()
+                theirs.close()
+        for pipe in workers:
+            give(pipe)
+        while busy:
+            for pipe in busy.keys() & set(wait(list(busy))):
+                try:
+                    answer = pipe.recv()
+                except (EOFError, ConnectionResetError):
+                    workers[pipe].join()
+                    status = describe_status(workers[pipe].exitcode or 0)
+                    why = "; the system may have run out of memory" if status.endswith("SIGKILL") else ""
+                    raise WorkerDied(f"a worker process ended with {status}{why}") from None
+                if isinstance(answer, Exception):
+                    raise answer
+                number = busy.pop(pipe)
+                give(pipe)
+                yield number, answer
+        finished = True
+    finally:
+        for pipe, process in workers.items():
+            if finished:
+                pipe.send(None)
+            else:
+                process.kill()
+            process.join()
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Let processes that start meanwhile get no Ctrl-C: it is for this one, which has it afterwards."""
+    if not hasattr(signal, "pthread_sigmask") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    pressed: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: pressed.append(number))
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        signal.signal(signal.SIGINT, before)
+    if pressed:
+        raise KeyboardInterrupt
+
+
+def describe_status(status: int) -> str:
+    """Return an exit status for people: ``exit status 3`` or ``signal SIGSEGV``."""
+    if status >= 0:
+        return f"exit status {status}"
+    try:
+        return f"signal {signal.Signals(-status).name}"
+    except ValueError:
+        return f"signal {-status}"
+
+
+def _serve(pipe: Connection, work: Work[Item, Result]) -> None:
+    """Do what comes through `pipe` until nothing more does."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    with suppress(EOFError, BrokenPipeError, ConnectionResetError):
+        try:
+            with work() as do:
+                while (given := pipe.recv()) is not None:
+                    pipe.send(do(*given))
+        except Exception as error:  # whatever it is, it is raised where the results are wanted
+            pipe.send(error)
+
+
+def _end_with_parent() -> None:
+    """End this process in the middle of whatever it does."""
+    parent = parent_process()
+    assert parent is not None  # this process was started by it
+    wait([parent.sentinel])
+    os._exit(1)
