@@ -123,12 +123,13 @@ def _of_messages(store: Store) -> Iterator[Missing]:
     unread = bindings is None or any(
         region.reason in (UNREAD, UNREADABLE) for region in bindings.observation.dropped
     )
-    queues, long_at, large = set[int](), LONG.unpack_from, False
-    for item in store.replay.live():
-        if item.user_type == REFERENCE and item.end - item.start >= LONG.size:
-            queues.add(long_at(item.data, item.start)[0])
-        elif item.user_type in (LARGE, PROTOCOL):
-            large |= is_large(item.user_type, item.data, item.start)
+    heads, large = set[bytes](), False
+    for head in store.replay.heads(1 + LONG.size):
+        if head[0] == REFERENCE:
+            heads.add(head)
+        elif not large:
+            large = is_large(head[0], head, 1)
+    queues = {LONG.unpack_from(head, 1)[0] for head in heads if len(head) > LONG.size}
     # Most stores lack nothing: which references are live takes a second pass, and memory.
     unknown = queues - store.queues.keys() if not unread else set()
     if unknown and bindings is not None:
@@ -152,7 +153,7 @@ def _of_pages(store: Store) -> Iterator[Missing]:
         if file.content.size and zeros(file.content):
             found.append(Missing("page", file.name, file.name, 0, text=_ZERO_PAGE))
             continue
-        for _ in file.entries(report):
+        for _ in file.places(report):
             pass
     yield from found
 
