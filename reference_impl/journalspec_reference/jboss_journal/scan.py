@@ -277,8 +277,11 @@ def _of_this_life(
     )
     # The next intact record of an earlier generation, where the rest before it may begin, and its record did.
     off = stop = place = rest = last
+    following = -1
     for begin, end, why in threes(torn):
-        if begin not in (last, _following(source, dialect, last)) and not source.gap(last, limit):
+        if begin != last and following < last:
+            following = _following(source, dialect, last)
+        if begin not in (last, following) and not source.gap(last, limit):
             while stop <= begin:
                 place = _following(source, dialect, stop)
                 off, stop = next(older, (limit, limit))
