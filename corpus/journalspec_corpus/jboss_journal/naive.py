@@ -304,11 +304,15 @@ def _search(file: Scanned, data: bytes, edition: str, laid: str) -> None:
         elif not reason:
             file.notes.append("stale")
     reached = 0
+    last = tail = max([LAYOUT.structure("header", laid).size, *map(end_of, file.records)])
     for off, claimed, reason in torn:
-        if off >= reached:  # not inside a region that is reported already
+        if off >= reached:  # not inside a region already
             # Up to where it would end, or to the next record (JBM-RDR-017).
             reached = min([claimed, *(r["at"]["off"] for r in file.records if r["at"]["off"] > off)])
+            if off > last and _is_left_over(data, off, last, tail, laid, own):
+                continue
             file.drop(off, reached, reason)
+            last = max(last, reached)
     _find_holes(file, data, edition, laid)
 
 
@@ -333,6 +337,34 @@ def _is_padding(data: bytes, at: int, off: int, header: int) -> bool:
     if at == header and off in HEADER_BLOCKS:
         return True
     return any(off % block == 0 and off - at < block for block in BLOCKS)
+
+
+def _is_left_over(data: bytes, off: int, last: int, tail: int, laid: str, own: bytes) -> bool:
+    """Tell whether what begins at `off`, in the tail of a file, is of an earlier generation.
+
+    That is JBM-RDR-025 to JBM-RDR-027. Records and reported regions end at `last`, records alone at `tail`.
+    """
+    header = LAYOUT.structure("header", laid).size
+    stale = [(tail, tail)]
+    for place in range(tail, len(data)):
+        if place >= stale[-1][1] and _is_stale(data, place, len(data), laid, own):
+            stale.append((place, claim(data, place, laid)[1]))
+    at = max(end for _, end in stale if end <= off or end == tail)
+    first = max(end for end in range(at, off + 1) if end == at or _is_padding(data, at, end, header))
+    if off in (last, first) or (last < off and _is_padding(data, last, off, header)):
+        return False
+    if any(start < off < end for start, end in stale):
+        return True
+    stop = min([len(data), *(start for start, _ in stale if start > off)])
+    part = data[at:stop]
+    filled = len(part) - len(part.rstrip(part[-1:])) if part[-1] in FILLS else 0
+    codes = LAYOUT.types(laid).values()
+    least = min(LAYOUT.claimed_end("record", laid, bytes([code, *bytes(99)]), 0, 100) for code in codes)
+    for end in (stop, stop - filled):
+        length = int.from_bytes(data[end - CHECK : end], "big", signed=True)
+        if least <= length and header <= end - length < first:
+            return not has("record", "hash", laid)
+    return False
 
 
 def _is_stale(data: bytes, place: int, off: int, laid: str, own: bytes) -> bool:

@@ -17,7 +17,7 @@ from journalspec_reference.content import UNREADABLE
 from journalspec_reference.filesets import renamed
 from journalspec_reference.jboss_journal.codec import ADD, DIALECTS
 from journalspec_reference.jboss_journal.contents.beside import BINDINGS, JOURNAL, NAMES, beside
-from journalspec_reference.jboss_journal.contents.core import LARGE, LONG, PROTOCOL, is_large, message_of
+from journalspec_reference.jboss_journal.contents.core import LONG, is_large, message_of
 from journalspec_reference.jboss_journal.contents.messages import least_size
 from journalspec_reference.jboss_journal.contents.pending import REFERENCE
 from journalspec_reference.jboss_journal.contents.store import JMS, Store, replay_of
@@ -28,7 +28,10 @@ from journalspec_reference.jboss_journal.recover import stretch_of
 _ZEROS = "it holds zeros only: a product gives a new file its header, and fills it with J, before it uses it"
 _RENAMED = "{} has its name and something after it: no broker reads it"
 _CUT = "it has {} bytes, others have {}, and it ends with a record: whatever followed was cut off"
-_GONE = "the directory of a broker is here, and this part of it is not"
+_GONE = (
+    "other parts of a broker's directory are here. It is lost, or on another disk, which looks the same: "
+    "then give that directory as a second PATH. It is read by itself, and this line stays"
+)
 _EMPTY = "the directory is here, and none of its files"
 _NO_QUEUE = (
     "the bindings do not have the queue of this id: a broker that starts deletes its messages (AMQ222043)"
@@ -123,12 +126,13 @@ def _of_messages(store: Store) -> Iterator[Missing]:
     unread = bindings is None or any(
         region.reason in (UNREAD, UNREADABLE) for region in bindings.observation.dropped
     )
-    queues, long_at, large = set[int](), LONG.unpack_from, False
-    for item in store.replay.live():
-        if item.user_type == REFERENCE and item.end - item.start >= LONG.size:
-            queues.add(long_at(item.data, item.start)[0])
-        elif item.user_type in (LARGE, PROTOCOL):
-            large |= is_large(item.user_type, item.data, item.start)
+    heads, large = set[bytes](), False
+    for head in replay_of(store.answer).heads(1 + LONG.size):
+        if head[0] == REFERENCE:
+            heads.add(head)
+        elif not large:
+            large = is_large(head[0], head, 1)
+    queues = {LONG.unpack_from(head, 1)[0] for head in heads if len(head) > LONG.size}
     # Most stores lack nothing: which references are live takes a second pass, and memory.
     unknown = queues - store.queues.keys() if not unread else set()
     if unknown and bindings is not None:
@@ -152,7 +156,7 @@ def _of_pages(store: Store) -> Iterator[Missing]:
         if file.content.size and zeros(file.content):
             found.append(Missing("page", file.name, file.name, 0, text=_ZERO_PAGE))
             continue
-        for _ in file.entries(report):
+        for _ in file.places(report):
             pass
     yield from found
 

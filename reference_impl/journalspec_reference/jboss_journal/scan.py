@@ -12,7 +12,7 @@ import struct
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
-from itertools import chain
+from itertools import chain, islice
 from zlib import crc32
 
 from journalspec_reference.batches import MOST_ODD, STRETCH, Batch, Source, zeros_end
@@ -163,11 +163,10 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
         batch.code += bytes(map(data.__getitem__, batch.off))
         yield batch
     # What follows the last record is not a hole; the regions there reach as far as they claim.
-    for some in range(0, len(torn), 3 * MOST_ODD):
+    regions = _of_this_life(source, dialect, last, limit, torn)
+    while damage := [(begin, end, REASONS[why]) for begin, end, why in islice(regions, MOST_ODD)]:
         batch = Batch(limit, b"")
-        batch.damage = [
-            (begin, end, REASONS[why]) for begin, end, why in threes(torn[some : some + 3 * MOST_ODD])
-        ]
+        batch.damage = damage
         yield batch
 
 
@@ -264,18 +263,84 @@ def _of_any_file(dialect: Dialect, most: int) -> Finder:
     return partial(_first, re.compile(b"|".join(forms), re.DOTALL))
 
 
+def _of_this_life(
+    source: Source, dialect: Dialect, last: int, limit: int, torn: Iterable[int]
+) -> Iterator[tuple[int, int, int]]:
+    """Yield those regions after the last record that do not begin in what an earlier generation left.
+
+    There are candidates in that, too: file ids are small numbers, as lengths are.
+    """
+    older = (
+        (batch.base + off, batch.base + end)
+        for batch in scan(source, dialect, None, last, limit)
+        for off, end in zip(batch.off, batch.end, strict=True)
+    )
+    # The next intact record of an earlier generation, where the rest before it may begin, and its record did.
+    off = stop = place = rest = last
+    following = -1
+    for begin, end, why in threes(torn):
+        if begin != last and following < last:
+            following = _following(source, dialect, last)
+        if begin not in (last, following) and not source.gap(last, limit):
+            while stop <= begin:
+                place = _following(source, dialect, stop)
+                off, stop = next(older, (limit, limit))
+                rest = -1
+            if off < begin:
+                continue  # JBM-RDR-025
+            if rest < 0:
+                rest = _rest(source, dialect, place, off)
+            if rest < place < begin:
+                continue  # JBM-RDR-026, JBM-RDR-027
+        yield begin, end, why
+        last = end
+
+
+def _following(source: Source, dialect: Dialect, at: int) -> int:
+    """Return where a record may follow what ends at `at`: there, or after padding."""
+    edges = [-(-at // block) * block for block in BLOCKS]
+    edges += HEADER_BLOCKS if at == dialect.header_size else ()
+    return max((edge for edge in edges if _is_padding(source, dialect, at, edge)), default=at)
+
+
+def _rest(source: Source, dialect: Dialect, at: int, end: int) -> int:
+    """Return where the record began whose rest ends at `end`, or before the fill there; `end`: none did.
+
+    A rest ends with the length of its record. A hash says nothing of where that began.
+    """
+    if dialect.hashed:
+        return end
+    top, left = end, 0
+    while at < top and not left:
+        part = source.read(max(at, top - SEARCH_STRETCH), min(top - at, SEARCH_STRETCH))
+        left = len(part.rstrip(part[-1:])) if part[-1:] in FILLS else len(part)
+        top -= len(part) - left
+    least, begins = min(kind.least for kind in dialect.kinds.values()), [end]
+    # A length may end as fill does.
+    for stop in (top, end):
+        (length,) = INT.unpack(source.read(stop - CHECK_SIZE, CHECK_SIZE))
+        if least <= length <= stop - dialect.header_size:
+            begins.append(stop - length)
+    return min(begins)
+
+
 def _is_accounted_for(source: Source, dialect: Dialect, at: int, off: int) -> bool:
     """Tell whether the bytes from `at` to `off` are padding, or hold a record of an earlier generation.
 
-    Padding is what aligned writes leave (JBM-WRT-004): zeros, or fill where the journal was not aligned
-    before. The header's block may have any usual size; after it, blocks are those of a disk or a file
-    system. If an earlier generation's record is there, no write of this life has arrived (JBM-RDR-024).
+    If one is there, no write of this life has arrived (JBM-RDR-024).
+    """
+    return _is_padding(source, dialect, at, off) or first_found(source, dialect, None, at, off) is not None
+
+
+def _is_padding(source: Source, dialect: Dialect, at: int, off: int) -> bool:
+    """Tell whether the bytes from `at` to `off` are padding.
+
+    That is what aligned writes leave (JBM-WRT-004): zeros, or fill where the journal was not aligned
+    before. The header's block may have any usual size; after it, blocks are those of a disk or a file system.
     """
     blocks = (off,) if at == dialect.header_size and off in HEADER_BLOCKS else BLOCKS
     aligned = any(off % block == 0 and off - at < block for block in blocks)
-    if aligned and any(source.read(at, off - at).count(fill) == off - at for fill in FILLS):
-        return True
-    return first_found(source, dialect, None, at, off) is not None
+    return aligned and any(source.read(at, off - at).count(fill) == off - at for fill in FILLS)
 
 
 def earlier(

@@ -65,9 +65,9 @@ class PageFile:
     content: Content
     old: bool
 
-    def entries(self, report: ReportFile) -> Iterator[Entry]:
-        """Yield the entries; what is damaged is reported."""
-        content, off, index = self.content, 0, 0
+    def places(self, report: ReportFile) -> Iterator[tuple[int, int]]:
+        """Yield the offset of each complete entry and its size in bytes; what is damaged is reported."""
+        content, off = self.content, 0
         while off + HEAD.size < content.size:
             brace, size = HEAD.unpack(content.read(off, HEAD.size))
             end = off + HEAD.size + size
@@ -80,19 +80,21 @@ class PageFile:
                         "no complete entry begins here; what follows is not read",
                     )
                 return
-            if size > core.MOST_BODY:
-                report("too-large", self.name, off, f"an entry of {size} bytes")
-                off, index = end + 1, index + 1
-                continue
-            data = content.read(off + HEAD.size, size)
-            try:
-                yield self._entry(data, index, off)
-            except core.ERRORS as error:
-                report("undecodable", self.name, off, str(error))
+            yield off, size
             off = end + 1
-            index += 1
         if content.read(off, content.size - off).strip(b"\0"):
             report("page-damaged", self.name, off, "the file ends within an entry")
+
+    def entries(self, report: ReportFile) -> Iterator[Entry]:
+        """Yield the entries; what is damaged is reported."""
+        for index, (off, size) in enumerate(self.places(report)):
+            if size > core.MOST_BODY:
+                report("too-large", self.name, off, f"an entry of {size} bytes")
+                continue
+            try:
+                yield self._entry(self.content.read(off + HEAD.size, size), index, off)
+            except core.ERRORS as error:
+                report("undecodable", self.name, off, str(error))
 
     def _entry(self, data: bytes, index: int, off: int) -> Entry:
         tx, large = PROLOGUE.unpack_from(data, 0)
