@@ -261,7 +261,8 @@ def build(base: Mapping[str, Any], edition: str) -> Built:
 def page(container: int, number: int, last: int, said: Mapping[str, Any], size: int) -> bytes:
     """Return page `number` of a container whose last one is `last`: `size` bytes, zeros if it is ``blank``.
 
-    ``rows`` are hex, in one or several texts; with ``heap``, the formats of columns, the row that describes them comes first.
+    ``rows`` are hex, in one or several texts; with ``heap``, the formats of columns, the row that describes
+    them comes first.
     ``version``, ``format``, ``status`` and ``overflow`` are of the header. The first page has ``info`` (its
     format, status and size of a page), ``pages``, how many follow it, and ``following``, the next page that
     lists pages. ``wrong`` has a wrong checksum: page (or its upper half) or info. What is not ``sound`` has
