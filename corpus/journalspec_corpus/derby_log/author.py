@@ -313,10 +313,10 @@ _WORDS = {
 
 
 def operation(text: str) -> dict[str, Any]:
-    """Return what a writer is asked for, of a text: ``insert T 1 one tx=a``; ``v*24000`` is long."""
+    """Return what a writer is asked for, of a text: ``insert T 1 one tx=a``; ``v+w*24000`` is long."""
     out = brief_operation(text, _WORDS)
     if "value" in out:
-        out["value"] = long_text(out["value"])
+        out["value"] = "".join(map(long_text, out["value"].split("+")))
     return out
 
 
