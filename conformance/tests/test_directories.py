@@ -95,7 +95,7 @@ def test_a_part_of_a_broker_that_is_gone_is_never_clean(damage: str, broker: Pat
 
 @pytest.mark.parametrize("name", ["empty-file", "half-header"])
 def test_what_the_product_does_not_start_on_is_never_0_for_a_monitor(name: str, tmp_path: Path) -> None:
-    # DRB-END-049: such a file counts as not yet made, and nothing is lost; Derby does not start (DRB-DEV-006).
+    # It counts as not yet made, and nothing is lost (DRB-END-049); Derby does not start (DRB-DEV-006).
     (case,) = (case for case in load_cases("derby_log") if case.id == f"drb.switch.{name}")
     for file, data in case.files().items():
         (tmp_path / file).write_bytes(data)
