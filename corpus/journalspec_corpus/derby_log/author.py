@@ -251,7 +251,9 @@ def build(base: Mapping[str, Any], edition: str) -> Built:
             built.lay(name, label, LAYOUT.encode("control", edition, values), data)
     for name, pages in base.get("containers", {}).items():
         container = int(name[len("seg0/c") : -len(".dat")], 16)
-        said = [{"version": each, "sound": False} if isinstance(each, int) else each for each in pages]
+        said: list[Mapping[str, Any]] = [
+            {"version": each, "sound": False} if isinstance(each, int) else each for each in pages
+        ]
         size = said[0].get("info", (0, 0, 1024))[2]
         parts = [page(container, number, len(said) - 1, each, size) for number, each in enumerate(said)]
         built.files[name] = bytearray().join(parts)
