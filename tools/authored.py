@@ -166,8 +166,14 @@ def _expectations(
 
 
 def _row(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an expected row of contents; what ``absent`` names (``column``, ``column.member``) is null."""
+    """Return an expected row of contents; what ``absent`` names (``column``, ``column.member``) is null.
+
+    A long text is ``{ text = "a", times = 33024 }``.
+    """
     out = {key: value for key, value in row.items() if key != "absent"}
+    for key, value in out.items():
+        if isinstance(value, dict) and value.keys() == {"text", "times"}:
+            out[key] = value["text"] * value["times"]
     for place in row.get("absent", ()):
         column, _, member = place.partition(".")
         out[column] = {**out[column], member: None} if member else None

@@ -94,6 +94,18 @@ def test_a_part_of_a_broker_that_is_gone_is_never_clean(damage: str, broker: Pat
     assert "verdict clean" not in flat(call("inspect", broker))
 
 
+@pytest.mark.parametrize("name", ["empty-file", "half-header"])
+def test_what_the_product_does_not_start_on_is_never_0_for_a_monitor(name: str, tmp_path: Path) -> None:
+    # It counts as not yet made, and nothing is lost (DRB-END-049); Derby does not start (DRB-DEV-006).
+    (case,) = (case for case in load_cases("derby_log") if case.id == f"drb.switch.{name}")
+    for file, data in case.files().items():
+        (tmp_path / file).write_bytes(data)
+    out = call("check", tmp_path)
+    assert (out.exit_code, flat(out).endswith("clean: Derby does not boot")) == (1, True)
+    (tmp_path / "log2.dat").unlink()
+    assert "Derby does not boot" not in flat(call("check", tmp_path))
+
+
 @pytest.mark.parametrize("part", ["journal", "bindings"])
 def test_a_journal_that_was_sent_in_alone_lacks_nothing(part: str, broker: Path) -> None:
     for path in broker.iterdir():

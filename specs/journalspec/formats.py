@@ -99,7 +99,8 @@ class AtStart:
     dropped region, a refusal or what is missing. ``refused-`` before the code of a refusal leaves out notes
     of the same name. ``without-`` comes before one of the `parts`. Others are ``clean``, ``in-doubt``, and
     ``beside``: what is beside the journal is damaged.
-    In `says`, ``{texts}`` is for the texts of the notes on neighbours that have the codes.
+    In `says`, ``{texts}`` is for the texts of the notes on neighbours that have the codes. With `fails` the
+    product does not start though nothing is lost.
     """
 
     when: tuple[str, ...]
@@ -107,6 +108,7 @@ class AtStart:
     source: str
     short: str = ""
     unless: tuple[str, ...] = ()
+    fails: bool = False
 
     def applies(self, codes: Iterable[str]) -> bool:
         """Return whether this is what a start does where an answer has these codes."""

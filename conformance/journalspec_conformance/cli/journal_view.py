@@ -186,9 +186,20 @@ def present(
                         out.line("")
                     write(out, answer, place.asked)
                 write_beside(out, given)
-    statuses = [STATUSES[answer.observation.verdict] for _, answer in given]
+    # Who watches journals is told of what the product does not start on, too.
+    statuses = [
+        STATUSES[RECOVERED if command == "check" and unstartable(answer) else answer.observation.verdict]
+        for _, answer in given
+    ]
     # What could not be listed may hold a journal that was not looked at.
     raise SystemExit(max([*statuses, STATUSES[RECOVERED] if found.unlisted else 0, *map(_shown, bad or ())]))
+
+
+def unstartable(answer: Answer) -> str:
+    """Return that the product does not start, where nothing is lost; empty: nothing says so."""
+    codes = {note.code for note in answer.observation.notes}
+    rows = get_format(answer.journal.format).at_start if answer.observation.verdict == CLEAN else ()
+    return next((row.short for row in rows if row.fails and row.applies(codes)), "")
 
 
 def _answered(

@@ -28,6 +28,7 @@ from journalspec_conformance.cli.journal_view import (
     Part,
     present,
     refused_by_recovery,
+    unstartable,
     value_text,
     write_doubt,
     write_dropped,
@@ -373,7 +374,9 @@ def recover_command(
     )
 
 
-@click.command("check", epilog=EXIT_STATUS)
+@click.command(
+    "check", epilog=f"{EXIT_STATUS} 1 also where nothing is lost and the product does not start all the same."
+)
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @options()
 @click.option("--json", "as_json", is_flag=True, help="The same as one JSON object.")
@@ -394,7 +397,7 @@ def check_command(as_json: bool, **what: Any) -> None:
         "check",
         found,
         STRICT,
-        members=(lambda one: {**one.observation.members(Level.VERDICT), "says": damage(one)})
+        members=(lambda one: {**one.observation.members(Level.VERDICT), "says": _wrong(one)})
         if as_json
         else None,
         screens=None if as_json else lines,
@@ -419,10 +422,14 @@ def _found(asked: Asked) -> tuple[Stores, list[UsageProblem]]:
         return find(replace(asked, paths=tuple(good))), bad
 
 
+def _wrong(answer: Answer) -> str:
+    return damage(answer) or unstartable(answer)
+
+
 def _checked(place: Directory, answers: Sequence[Answer]) -> Iterator[str]:
     for answer in answers:
         first = f", {next(iter(answer.journal.files), '')}" if len(answers) > 1 else ""
-        wrong = damage(answer)
+        wrong = _wrong(answer)
         verdict = answer.observation.verdict
         yield shown(f"{place.asked}{first}: {verdict}{f': {wrong}' if wrong else ''}")
 

@@ -38,7 +38,7 @@ from journalspec_corpus.author import branch_of, brief_operation, hex_bytes, lon
 from journalspec_corpus.edits import Built, Range
 
 FORMAT = "derby_log"
-BRIEF = ("type", "instant", "at")
+BRIEF = ("type", "at")
 #: How a transaction begins and ends -> operation, group, status.
 STEPS = {
     "BEGIN": ("BEGIN", 0x101, 0),
@@ -251,22 +251,27 @@ def build(base: Mapping[str, Any], edition: str) -> Built:
             built.lay(name, label, LAYOUT.encode("control", edition, values), data)
     for name, pages in base.get("containers", {}).items():
         container = int(name[len("seg0/c") : -len(".dat")], 16)
-        said = [{"version": each, "sound": False} if isinstance(each, int) else each for each in pages]
-        parts = [page(container, number, len(said) - 1, each) for number, each in enumerate(said)]
+        said: list[Mapping[str, Any]] = [
+            {"version": each, "sound": False} if isinstance(each, int) else each for each in pages
+        ]
+        size = said[0].get("info", (0, 0, 1024))[2]
+        parts = [page(container, number, len(said) - 1, each, size) for number, each in enumerate(said)]
         built.files[name] = bytearray().join(parts)
     return built
 
 
-def page(container: int, number: int, last: int, said: Mapping[str, Any]) -> bytes:
-    """Return page `number` of a container whose last one is `last`: 1024 bytes, zeros if it is ``blank``.
+def page(container: int, number: int, last: int, said: Mapping[str, Any], size: int) -> bytes:
+    """Return page `number` of a container whose last one is `last`: `size` bytes, zeros if it is ``blank``.
 
-    ``rows`` are hex; with ``heap``, the formats of columns, the row that describes them comes first.
+    ``rows`` are hex, in one or several texts; with ``heap``, the formats of columns, the row that describes
+    them comes first.
     ``version``, ``format``, ``status`` and ``overflow`` are of the header. The first page has ``info`` (its
     format, status and size of a page), ``pages``, how many follow it, and ``following``, the next page that
     lists pages. ``wrong`` has a wrong checksum: page (or its upper half) or info. What is not ``sound`` has
     as much of a page as a log is held against.
     """
-    data, rows = bytearray(1024), [hex_bytes(row) for row in said.get("rows", ())]
+    given = ([row] if isinstance(row, str) else row for row in said.get("rows", ()))
+    data, rows = bytearray(size), [b"".join(map(hex_bytes, row)) for row in given]
     if said.get("blank"):
         return bytes(data)
     if (formats := said.get("heap")) is not None:
@@ -282,21 +287,21 @@ def page(container: int, number: int, last: int, said: Mapping[str, Any]) -> byt
         data[at : at + len(row)] = row
         slots += integer(at, 2) + integer(len(row), 2) + bytes(2)
         at += len(row)
-    data[1016 - len(slots) : 1016] = slots
+    data[size - 8 - len(slots) : size - 8] = slots
     if not number:
-        data[117:121] = integer(1024, 4)
+        data[117:121] = integer(size, 4)
     if not said.get("sound", True):
         return bytes(data)
     if not number:
         data[60:68], data[197:213] = integer(said.get("following", -1), 8), integer(1, 8) + integer(10_216, 8)
         data[213:217] = integer(said.get("pages", last), 4)
         data[109:189], data[108] = bytes(80), 80
-    data[1016:] = integer(zlib.crc32(data[:1016]), 8)
+    data[-8:] = integer(zlib.crc32(data[:-8]), 8)
     if not number:
         info = b"".join(integer(each, 4) for each in said.get("info", (116, 0, 1024))) + bytes(60)
         data[109:189] = info + integer(zlib.crc32(info) ^ (said.get("wrong") == "info"), 8)
-    data[1023] ^= said.get("wrong") == "page"
-    data[1019] ^= said.get("wrong") == "upper half"
+    data[-1] ^= said.get("wrong") == "page"
+    data[-5] ^= said.get("wrong") == "upper half"
     return bytes(data)
 
 
@@ -310,10 +315,10 @@ _WORDS = {
 
 
 def operation(text: str) -> dict[str, Any]:
-    """Return what a writer is asked for, of a text: ``insert T 1 one tx=a``; ``v*24000`` is long."""
+    """Return what a writer is asked for, of a text: ``insert T 1 one tx=a``; ``v+w*24000`` is long."""
     out = brief_operation(text, _WORDS)
     if "value" in out:
-        out["value"] = long_text(out["value"])
+        out["value"] = "".join(map(long_text, out["value"].split("+")))
     return out
 
 

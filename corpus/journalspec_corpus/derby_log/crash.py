@@ -109,7 +109,9 @@ def look(files: StateFiles, edition: str) -> Hashable:
         # An undo instant may be beyond the end of its file, whatever is there.
         offsets = (files.once((other,), _offsets, logs[other].end, number_of(name)) for other in logs)
         beyond = sum(off > files.size(name) for found in offsets for off in found)
-        seen.append((name, beyond, log.front, *mentioned))
+        # What is mentioned behind the end may mention more that is there: a checkpoint, where undo begins.
+        behind = files.same(name) if any(mentioned) else None
+        seen.append((name, beyond, log.front, *mentioned, behind))
     return tuple(seen)
 
 

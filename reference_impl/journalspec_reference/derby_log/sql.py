@@ -403,7 +403,7 @@ class Script:
                 continue
             with suppress(*ODD):
                 value, low, high, step = (
-                    integer(row[each])
+                    integer(row[each], 8)
                     for each in ("CURRENTVALUE", "MINIMUMVALUE", "MAXIMUMVALUE", "INCREMENT")
                 )
                 kind = _type(described(row["SEQUENCEDATATYPE"]))
@@ -465,7 +465,7 @@ def _text(stored: Any) -> str:
 
 def _number(stored: Any, otherwise: int) -> int:
     with suppress(*ODD):
-        return integer(bytes(stored)) if stored is not None else otherwise
+        return integer(bytes(stored), 8) if stored is not None else otherwise
     return otherwise
 
 

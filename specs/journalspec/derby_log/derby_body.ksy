@@ -712,7 +712,7 @@ types:
         -requirement: DRB-REC-111
       - id: init_flags
         type: cint
-        doc: What is made new.
+        doc: '1: the page was in use before, 2: it is for parts of rows, and none begins there, 4: its record ids begin anew.'
         -requirement: DRB-REC-111
       - id: page_offset
         type: clong

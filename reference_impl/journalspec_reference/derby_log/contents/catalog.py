@@ -86,7 +86,7 @@ def catalogue(state: Booted, properties: Mapping[str, str]) -> Catalogue:
     for table, container, name, is_index in read(
         "Sysconglomerates",
         5,
-        lambda row: (text(row[1]), integer(row[2]), text(row[3]), row[4] != _NOT_AN_INDEX),
+        lambda row: (text(row[1]), integer(row[2], 8), text(row[3]), row[4] != _NOT_AN_INDEX),
     ):
         if is_index:
             others[container] = f"index {name}"

@@ -7,6 +7,7 @@ are never made: of one the class is returned.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from struct import Struct
 from typing import NamedTuple
 
@@ -23,8 +24,6 @@ _NAMED, _CLASS, _STRING = (0x73, 0x75, 0x7E), 0x72, 0x74
 #: What a field of Java's begins with: the format of a text, of an object, of a type.
 _TEXT, _OBJECT, _TYPE = 1, 2, 14
 _NUMERIC, _USER = 198, 264
-#: Bytes of a BIGINT.
-_LONGEST_NUMBER = 8
 
 
 class SqlType(NamedTuple):
@@ -35,16 +34,18 @@ class SqlType(NamedTuple):
     format: int
 
 
-def integer(data: bytes) -> int:
-    """Return a number of any width up to that of a BIGINT; raises ValueError."""
-    if len(data) > _LONGEST_NUMBER:
+def integer(data: bytes, size: int = 4) -> int:
+    """Return a number of `size` bytes (DRB-CNT-109); raises ValueError."""
+    if len(data) != size:
         raise ValueError(f"a number of {len(data)} bytes")
     return int.from_bytes(data, "big", signed=True)
 
 
 def text(data: bytes) -> str:
-    """Return a CHAR, a VARCHAR or a LONG VARCHAR; raises IndexError."""
+    """Return a CHAR, a VARCHAR or a LONG VARCHAR; raises IndexError, ValueError."""
     size = data[0] << 8 | data[1]
+    if size > len(data) - 2:
+        raise ValueError("a text is cut short")
     if size:
         return mutf8.readable(data[2 : 2 + size])
     return _unmeasured(data, 2)
@@ -134,15 +135,15 @@ TYPES: Mapping[int, SqlType] = {
     18: SqlType("float", lambda data: float(_F8.unpack(data)[0]), 79),
     19: SqlType("int", integer, 80),
     20: SqlType("float", lambda data: float(_F4.unpack(data)[0]), 81),
-    22: SqlType("int", integer, 83),
-    23: SqlType("int", integer, 84),
+    22: SqlType("int", partial(integer, size=2), 83),
+    23: SqlType("int", partial(integer, size=8), 84),
     25: SqlType("str", text, 85),
     28: SqlType("bytes", _binary, 87),
     30: SqlType("bytes", _binary, 88),
     32: SqlType("str", lambda data: _day(_S4.unpack_from(data)[0]), 298),
     33: SqlType("str", lambda data: _clock(_S4.unpack_from(data)[0]), 299),
     34: SqlType("str", _timestamp, 31),
-    196: SqlType("int", integer, 199),
+    196: SqlType("int", partial(integer, size=1), 199),
     _NUMERIC: SqlType("str", _decimal, 200),
     231: SqlType("str", text, 235),
     233: SqlType("bytes", _binary, 234),
