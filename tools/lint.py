@@ -134,7 +134,11 @@ def _words(known: Format, entry: Mapping[str, Any]) -> Iterator[str]:
         "code": [entry["code"]] if "code" in entry else [],
         "reason": [region["reason"] for region in entry.get("dropped", ())],
         "missing": [gone["code"] for gone in entry.get("missing", ())],
-        "note": (*entry.get("notes", ()), *entry.get("unnoted", ())),
+        "note": (
+            *entry.get("notes", ()),
+            *entry.get("unnoted", ()),
+            *(note["code"] for note in entry.get("noted", ())),
+        ),
         "record type": [
             record["type"]
             for record in (*entry.get("records", ()), *entry.get("unanchored", ()))
