@@ -303,7 +303,8 @@ def _answer(
     # A local transaction that was prepared has no end either (KHD-TXN-005).
     left = {*kept.open, *(tx for tx in kept.prepared if tx[0] == "LOCAL")}
     notes += ["incomplete-transaction"] * (len(left) if with_state else 0)
-    out: dict[str, Any] = {"verdict": verdict, "records": records, "dropped": dropped, "notes": notes, "noted": noted}
+    out: dict[str, Any] = {"verdict": verdict, "records": records, "dropped": dropped, "notes": notes}
+    out["noted"] = noted
     if gone:
         out["missing"] = gone
     if with_state and edition == "seed":
