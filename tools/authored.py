@@ -152,7 +152,7 @@ def _expectations(
                     out[key] = [expected_record(built, item, author, brief) for item in value]
                 elif key == "dropped":
                     out[key] = [{**_region(built, item), "reason": item["reason"]} for item in value]
-                elif key == "missing":
+                elif key in ("missing", "noted"):
                     out[key] = [_gone(built, item) for item in value]
                 elif key == "at":
                     out[key] = _region(built, value)
@@ -256,7 +256,7 @@ def _expanded(author: ModuleType, value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _gone(built: Built, item: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is missing, its offset as a number where a place is named."""
+    """Return what is missing, or a note, its offset as a number where a place is named."""
     return {**item, "off": built.place(item["off"])[1]} if isinstance(item.get("off"), str) else dict(item)
 
 

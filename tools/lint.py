@@ -131,11 +131,16 @@ def _vocabulary(case: Case) -> Iterator[str]:
 def _words(known: Format, entry: Mapping[str, Any]) -> Iterator[str]:
     """Yield every name of an expectation that the format's vocabulary lacks."""
     records = (*entry.get("records", ()), *entry.get("unanchored", ()))
+    notes = (
+        *entry.get("notes", ()),
+        *entry.get("unnoted", ()),
+        *(each["code"] for each in entry.get("noted", ())),
+    )
     kinds: tuple[tuple[str, Container[str], Iterable[str]], ...] = (
         ("code", known.codes, [entry["code"]] if "code" in entry else []),
         ("reason", known.reasons, [region["reason"] for region in entry.get("dropped", ())]),
         ("missing", known.missing, [gone["code"] for gone in entry.get("missing", ())]),
-        ("note", known.notes, (*entry.get("notes", ()), *entry.get("unnoted", ()))),
+        ("note", known.notes, notes),
         ("record type", known.record_types, [each["type"] for each in records if "type" in each]),
         ("state", known.state, entry.get("state", {})),
         ("code of a refused operation", known.codes, [each["code"] for each in entry.get("refusals", ())]),

@@ -12,7 +12,7 @@ layout; the first difference ends the comparison and has a *fingerprint*:
     missing                 what belongs there and is not there is reported otherwise
     dropped                 other byte ranges are given up, or for other reasons
     layout                  a record, a file or the refusal stands elsewhere
-    notes                   a demanded note is missing, or one is there that must not be
+    notes                   a demanded note is missing or stands elsewhere, or one is there that must not be
     unanchored              other records are listed as standing outside the log
 """
 
@@ -318,6 +318,12 @@ def _notes(expected: Members, observed: Members, claims: Claims) -> Difference |
         if codes.count(code) > wanted.count(code):
             more = "no more" if code in wanted else "no"
             return Difference("notes", "notes", f"{more} {code}", codes)
+    noted = [note for note in expected.get("noted", ()) if note["code"] not in unasked]
+    for want in noted:
+        alike = sum(_contains(want, note) for note in observed.get("notes") or ())
+        if alike < noted.count(want):
+            found = [note for note in observed.get("notes") or () if note.get("code") == want["code"]]
+            return Difference("notes", "notes", want, found, want if "off" in want else None)
     return None
 
 

@@ -157,7 +157,7 @@ def beside(expected: Mapping[str, Any], answer: Mapping[str, Any], most: int = 0
     expected is not compared, and is shown as ``-``.
     """
     want = dict(_leaves("", {key: value for key, value in expected.items() if key not in _ASKED}))
-    have = dict(_leaves("", _as_expected(answer)))
+    have = dict(_leaves("", _as_expected(answer, expected.get("noted", ()))))
     rows = []
     entries = {entry for place in want for entry in _entries(place)}
     answered = {entry for place in have for entry in _entries(place)}
@@ -184,10 +184,16 @@ def beside(expected: Mapping[str, Any], answer: Mapping[str, Any], most: int = 0
     return out
 
 
-def _as_expected(answer: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an answer in the form of expectations: notes are codes, texts for people are left out."""
+def _as_expected(answer: Mapping[str, Any], noted: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return an answer in the form of expectations: notes are codes, texts for people are left out.
+
+    Of the notes with more than a code that are expected each has beside it the one that is most like it.
+    """
     out = {key: value for key, value in answer.items() if key != "message"}
     if isinstance(out.get("notes"), list):
+        found = [note for note in out["notes"] if isinstance(note, Mapping)]
+        if noted and found:
+            out["noted"] = [max(found, key=lambda note: len(note.items() & want.items())) for want in noted]
         out["notes"] = [note.get("code") if isinstance(note, Mapping) else note for note in out["notes"]]
     return out
 

@@ -91,6 +91,19 @@ def test_no_more_notes_than_are_listed_and_no_field_that_is_listed_as_null() -> 
     assert fingerprint(lacking, {**GOOD, "records": [{**A, "more": "1"}, B, C]}) == "records:changed"
 
 
+def test_a_note_that_is_expected_with_its_place_is_there_with_it() -> None:
+    note = {"code": "odd", "file": "f", "off": "7", "text": "2"}
+    want = {"verdict": "recovered", "noted": [{"code": "odd", "file": "f", "off": "7"}]}
+    assert fingerprint(want, {**GOOD, "notes": [{"code": "more"}, note]}) == ""
+    for other in ({**note, "off": "8"}, {**note, "file": "g"}, {"code": "odd"}):
+        assert fingerprint(want, {**GOOD, "notes": [other]}) == "notes"
+    twice = {**want, "noted": want["noted"] * 2}
+    assert fingerprint(twice, {**GOOD, "notes": [note]}) == "notes"
+    assert fingerprint(twice, {**GOOD, "notes": [note, note]}) == ""
+    beside = Claims(level=Level.LAYOUT, missing=False, beside=frozenset(["odd"]))
+    assert compare(want, {**GOOD, "notes": []}, beside) is None
+
+
 def test_only_listed_members_and_fields_are_compared() -> None:
     assert fingerprint({"verdict": "recovered"}, GOOD) == ""
     assert fingerprint({"verdict": "recovered", "records": [{"type": "ADD"}, {"id": "2"}, {}]}, GOOD) == ""

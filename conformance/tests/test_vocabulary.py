@@ -83,7 +83,8 @@ def expectation_problems(case: Case, entry: Mapping[str, Any], table: Vocabulary
     for region in entry.get("dropped", ()):
         if region["reason"] not in table.reasons:
             yield f"dropped: no reason {region['reason']}"
-    yield from (f"notes: no note {name}" for name in entry.get("notes", ()) if name not in table.notes)
+    noted = [*entry.get("notes", ()), *(note["code"] for note in entry.get("noted", ()))]
+    yield from (f"notes: no note {name}" for name in noted if name not in table.notes)
     codes = [item["code"] for item in entry.get("refusals", ())] + [entry.get("code")]
     yield from (f"code: no code {name}" for name in codes if name is not None and name not in table.codes)
     if entry["verdict"] == REFUSED and entry.get("code") in table.codes:

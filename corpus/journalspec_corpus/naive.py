@@ -43,7 +43,8 @@ class Scanned:
 
     `rank` is the number in its header that tells which file is newer. `replayed` are the
     records in the order of recovery, where that is not the order in the file. `boundaries` are the
-    offsets where its records begin and end, as far as a format asks for them.
+    offsets where its records begin and end, as far as a format asks for them. `notes` are codes, `noted`
+    what more is known of them.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Scanned:
     dropped: list[dict[str, Any]] = field(default_factory=list)
     replayed: list[Entry] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    noted: list[dict[str, Any]] = field(default_factory=list)
     missing: list[dict[str, Any]] = field(default_factory=list)
     boundaries: list[int] = field(default_factory=list)
 
@@ -64,6 +66,11 @@ class Scanned:
     def drop(self, off: int, end: int, reason: str) -> None:
         """Take in a region without a record."""
         self.dropped.append({"file": self.name, "off": off, "len": end - off, "reason": reason})
+
+    def note(self, code: str, off: int, text: str = "") -> None:
+        """Take in a note, its place, and its text if a format says what that is."""
+        self.notes.append(code)
+        self.noted.append({"code": code, "file": self.name, "off": off, **({"text": text} if text else {})})
 
     def lost(self) -> list[dict[str, Any]]:
         """Return the dropped regions: all of a file that is unusable is one."""
@@ -174,13 +181,13 @@ def all_expected(answers: Iterable[tuple[str, Entry]], brief: Sequence[str]) -> 
     for question, seen in answers:
         members: tuple[str, ...] = ("phase", "code", "at")
         if seen["verdict"] != REFUSED:
-            members = ("records", "dropped", "missing", "state", "notes", "unnoted")
+            members = ("records", "dropped", "missing", "state", "notes", "noted", "unnoted")
         out.append(expectation(question, seen, members, brief))
     return out
 
 
-#: Members of an expectation that list codes of notes.
-_CODES = ("notes", "unnoted")
+#: Members of an expectation that list notes, or codes of them.
+_CODES = ("notes", "noted", "unnoted")
 
 
 def expectation(

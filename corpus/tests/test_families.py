@@ -113,6 +113,9 @@ def test_the_naive_reader_says_what_people_reasoned_and_products_wrote(format_id
                 wanted, found = (list(answer.get("notes", ())).count(code) for answer in (expected, seen))
                 exact = code in expected.get("unnoted", ())
                 assert found == wanted if exact else found >= wanted, (case.id, when, code)
+            for note in expected.get("noted", ()):
+                told = note["code"] not in getattr(naive, "NOTED", ()) or note in seen["noted"]
+                assert told, (case.id, when, note)
             asked += 1
     assert asked > (min(100, len(list(requirements(format_id)))) if tier == "smoke" else 20)
 

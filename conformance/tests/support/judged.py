@@ -7,6 +7,7 @@ import inspect
 import os
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Container, Mapping
 from pathlib import Path
 from typing import Any
@@ -76,8 +77,11 @@ def start(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str
 
 def right_answer(entry: Mapping[str, Any]) -> dict[str, Any]:
     """Return an observation that says just what an expectation lists."""
-    answer = {key: copy.deepcopy(value) for key, value in entry.items() if key not in ("when", "unnoted")}
-    return answer | {"notes": [{"code": code} for code in entry.get("notes", ())]}
+    unsaid = ("when", "unnoted", "noted")
+    answer = {key: copy.deepcopy(value) for key, value in entry.items() if key not in unsaid}
+    notes = [dict(note) for note in entry.get("noted", ())]
+    others = Counter(entry.get("notes", ())) - Counter(note["code"] for note in notes)
+    return answer | {"notes": [*notes, *({"code": code} for code in others.elements())]}
 
 
 class Scripted(Connection):

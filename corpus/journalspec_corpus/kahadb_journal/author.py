@@ -24,7 +24,7 @@ from journalspec.kahadb_journal import LAYOUT, checksum
 from journalspec.kahadb_journal.commands import KINDS, framed, messages
 from journalspec.kahadb_journal.commands import build as message
 from journalspec.layout import Part, integer, joined
-from journalspec_corpus.author import branch_of, hex_bytes, words
+from journalspec_corpus.author import branch_of, hex_bytes, long_text, words
 from journalspec_corpus.edits import Built, Range
 from journalspec_corpus.kahadb_journal import index
 
@@ -62,7 +62,7 @@ def described(record: str | Mapping[str, Any]) -> dict[str, Any]:
         stored["message"] = hex_bytes(pairs.get("body", "4d" + number.encode().hex()))
     if "prio" in pairs:
         stored |= {"priority": int(pairs["prio"]), "priority_supported": True}
-    stored |= {field: pairs[word] for word, field in _TEXTS.items() if word in pairs}
+    stored |= {field: long_text(pairs[word]) for word, field in _TEXTS.items() if word in pairs}
     stored |= {field: hex_bytes(pairs[word]) for word, field in _BYTES.items() if word in pairs}
     if "retro" in pairs:
         stored["retroactive"] = pairs["retro"] == "1"

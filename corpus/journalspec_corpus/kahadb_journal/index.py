@@ -4,8 +4,8 @@ A base has a table ``index``: ``messages`` (labels of the records that it holds)
 (labels of the last record taken in and of the first transaction in progress). ``audit`` and ``acks`` are
 labels of records that the other two places are of; by default there are none. There are also ``version``
 (or the edition's), ``subscriptions`` (``{ "t:key" = ["r3"] }``: what is pending), ``clean`` (default true),
-``page_size`` and ``most`` (entries of a node). ``redo`` are the pages whose images are in `db.redo` alone;
-in `db.data` they are zeros.
+``most`` (entries of a node) and ``page_size`` (by default a page has room for the longest object). ``redo``
+are the pages whose images are in `db.redo` alone; in `db.data` they are zeros.
 Labels: ``i.header1``, ``i.header2``, ``i.page0`` ..., and ``redo``.
 """
 
@@ -22,6 +22,8 @@ from journalspec_corpus.edits import Built, Range
 NAME, REDO = "db.data", "db.redo"
 _VERSIONS = {"5.3": 4, "5.12": 6, "5.14": 6, "5.15.1": 6, "5.15.2": 6}
 _NONE = -1
+#: No object is longer than such a page; and what the lengths of pages are multiples of if nobody says.
+_LARGEST, _STEP = 1 << 24, 64
 Entries = Sequence[tuple[bytes, bytes]]
 
 
@@ -57,8 +59,7 @@ class _Writer:
             after = self.put(content[room:])
             self.pages[at] = b"\1" + _int(1) + _int(after) + _int(0, 4) + content[:room]
         else:
-            head = b"\2" + _int(1) + _int(21 + len(content)) + _int(0, 4)
-            self.pages[at] = (head + content).ljust(self.size, b"\0")
+            self.pages[at] = b"\2" + _int(1) + _int(21 + len(content)) + _int(0, 4) + content
         return at
 
     def tree(self, entries: Entries) -> bytes:
@@ -166,8 +167,8 @@ def _place(built: Built, given: str | None) -> bytes:
 
 def lay(built: Built, given: Mapping[str, Any], edition: str) -> None:
     """Add the index that a base describes to its files."""
-    version, size = given.get("version", _VERSIONS.get(edition, 7)), given.get("page_size", 512)
-    writer = _Writer(version, size, given.get("most", 1000))
+    version = given.get("version", _VERSIONS.get(edition, 7))
+    writer = _Writer(version, given.get("page_size", _LARGEST), given.get("most", 1000))
     found: dict[tuple[int, str], list[Mapping[str, Any]]] = {}
     labels: dict[tuple[int, str], list[str]] = {}
     for label in given.get("messages", ()):
@@ -195,12 +196,14 @@ def lay(built: Built, given: Mapping[str, Any], edition: str) -> None:
     if version >= 5:
         first += _place(built, given.get("acks")) + _int(given.get("openwire", 6 if version == 5 else 11), 4)
     writer.put(first, 0)
+    size = given.get("page_size", -(-max(map(len, writer.pages)) // _STEP) * _STEP)
+    pages = [page.ljust(size, b"\0") for page in writer.pages]
     lines = ["#", "fileTypeVersion=1", f"pageSize={size}", "freePages=-1", "metaDataTxId=1", "lastTxId=1"]
     header = "\n".join([*lines, f"cleanShutdown={str(given.get('clean', True)).lower()}", ""]).encode()
     data = bytearray(header.ljust(2048) * 2)
     built.labels["i.header1"], built.labels["i.header2"] = Range(NAME, 0, 2048), Range(NAME, 2048, 2048)
-    images = [(number, writer.pages[number]) for number in given.get("redo", ())]
-    for number, page in enumerate(writer.pages):
+    images = [(number, pages[number]) for number in given.get("redo", ())]
+    for number, page in enumerate(pages):
         built.labels[f"i.page{number}"] = Range(NAME, len(data), size)
         data += bytes(size) if number in given.get("redo", ()) else page
     built.finish(NAME, "i", data, len(data), b"\0")

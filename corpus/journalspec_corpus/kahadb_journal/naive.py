@@ -105,9 +105,9 @@ def _scan(name: str, data: bytes, edition: str, *, checked: bool = True) -> Scan
             if since >= 0:
                 found.drop(since, at, reason)
             if nothing and data[at + CONTROL :].replace(MARKER, b"").strip(b"\0"):
-                found.notes.append("suspicious-end")
+                found.note("suspicious-end", at)
             if not nothing and _marked(edition) and at < len(data) and not data[at]:
-                found.notes.append("zero-tail")
+                found.note("zero-tail", at)
             if at < len(data):
                 found.boundaries = [at]
             return found
@@ -115,10 +115,10 @@ def _scan(name: str, data: bytes, edition: str, *, checked: bool = True) -> Scan
         if not why:
             if since >= 0:
                 found.drop(since, at, reason)
-                found.notes.append("resynchronised")
+                found.note("resynchronised", at)
                 since = -1
             if not _sums(data, at)["checksum"] and "unverified" not in found.notes:
-                found.notes.append("unverified")
+                found.note("unverified", at)
             _records(found, data, at, after, edition)
             at = after
             continue
@@ -142,7 +142,7 @@ def _records(found: Scanned, data: bytes, at: int, end: int, edition: str) -> No
 def _take(found: Scanned, record: bytes, at: int, edition: str, first: Mapping[str, Any]) -> None:
     """Take in what is at `at`, if it is a record of a user; `first` is said of its batch."""
     if record[4] != 1:
-        found.notes.append("unknown-type")
+        found.note("unknown-type", at, str(record[4]))
         return
     said = {"length": len(record), **first}
     kind: dict[str, Any] = {"type": "OTHER", **said, "payload": record[HEAD:]}
@@ -151,9 +151,10 @@ def _take(found: Scanned, record: bytes, at: int, edition: str, first: Mapping[s
             number, fields, surplus = command(record[HEAD:], edition)
             name = LAYOUT.type_name(edition, number)
             kind = {"type": name, **said, **told(name, fields), "stored": (name, fields)}
-            found.notes += ["surplus"] if surplus else []
+            if surplus:
+                found.note("surplus", at, str(surplus))
         except NoCommand:
-            found.notes.append("bad-command")
+            found.note("bad-command", at)
     found.add(kind, at, at + len(record))
 
 
@@ -163,7 +164,8 @@ def _walked(name: str, data: bytes, edition: str) -> Scanned:
     at, first = 0, dict[str, Any]()
     while at < len(data):
         if edition != "seed" and (data[at : at + 5] == MARKER or not any(data[at : at + 5])):
-            found.notes += ["zero-tail"] if _marked(edition) and not data[at] else []
+            if _marked(edition) and not data[at]:
+                found.note("zero-tail", at)
             return found
         length = _number(data, at)
         if len(data) - at < HEAD or length < HEAD or at + length > len(data):
@@ -185,19 +187,20 @@ def read(files: Files, edition: str) -> dict[str, Any]:
         return refused("fileset", "no-files")
     for file in found:
         data = bytes(files[file.name])
-        if any(_sound_batch(data, at + 1, edition) for at in file.boundaries):
-            file.notes.append("beyond-end")
+        for off in [_sound_batch(data, at + 1, edition) for at in file.boundaries]:
+            if off >= 0:
+                file.note("beyond-end", off)
     return _answer(files, found, edition, [number for number, _ in _files(files)], with_state=False)
 
 
-def _sound_batch(data: bytes, at: int, edition: str) -> bool:
-    """Tell whether a batch is found from `at` on, where a log has ended before (KHD-END-011)."""
+def _sound_batch(data: bytes, at: int, edition: str) -> int:
+    """Return where a batch is found from `at` on, where a log has ended before (KHD-END-011); -1: none is."""
     while (at := data.find(_start(edition), at)) >= 0:
         why, after = _problem(data, at, edition, checked=True)
         if not why:
-            return True
+            return at
         at = after
-    return False
+    return -1
 
 
 def _emptied(files: Files, edition: str) -> list[dict[str, Any]]:
@@ -234,9 +237,11 @@ def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
         whole = policy in ("strict", "salvage") or name == last
         scanned = _scan(name, data, edition, checked=checked)
         if not whole:
-            lossy = scanned.dropped or "suspicious-end" in scanned.notes
+            ends = [{**note, "reason": note["code"]} for note in scanned.noted]
+            lossy = [*scanned.dropped, *(end for end in ends if end["reason"] == "suspicious-end")]
             scanned = _walked(name, data, edition)
-            scanned.notes += ["unscanned-damage"] if lossy else []
+            if lossy:
+                scanned.note("unscanned-damage", lossy[0]["off"], lossy[0]["reason"])
         found.append(scanned)
         bad = [
             {**record["at"], "reason": "bad-command"}
@@ -292,11 +297,14 @@ def _answer(
         gone += missing(files, found, [*kept.open, *kept.prepared])
     verdict = RECOVERED if dropped or lossy or gone else CLEAN
     notes = [*_of_the_set(files, edition), *(note for file in found for note in file.notes)]
-    notes += ["torn-tail"] if _torn(files, dropped, edition) else []
+    torn = _torn(files, dropped, edition)
+    notes += ["torn-tail"] * len(torn)
+    noted = [*(note for file in found for note in file.noted), *torn]
     # A local transaction that was prepared has no end either (KHD-TXN-005).
     left = {*kept.open, *(tx for tx in kept.prepared if tx[0] == "LOCAL")}
     notes += ["incomplete-transaction"] * (len(left) if with_state else 0)
     out: dict[str, Any] = {"verdict": verdict, "records": records, "dropped": dropped, "notes": notes}
+    out["noted"] = noted
     if gone:
         out["missing"] = gone
     if with_state and edition == "seed":
@@ -313,12 +321,13 @@ def _of_the_set(files: Files, edition: str) -> list[str]:
     return [*unused, "file-id-gap"] if numbers[-1] - numbers[0] >= len(numbers) else unused
 
 
-def _torn(files: Files, dropped: list[dict[str, Any]], edition: str) -> bool:
-    """Tell whether the last file ends in damage (KHD-RCV-020)."""
+def _torn(files: Files, dropped: list[dict[str, Any]], edition: str) -> list[dict[str, Any]]:
+    """Return the note on damage that the last file ends in, if it does (KHD-RCV-020)."""
     damage = [region for region in dropped if region["reason"] != "bad-command"]
     last = _last(files, edition)
     end = len(files[last]) if last else 0
-    return any(region["file"] == last and region["off"] + region["len"] == end for region in damage)
+    ending = [region for region in damage if region["file"] == last and region["off"] + region["len"] == end]
+    return [{"code": "torn-tail", "file": last, "off": region["off"]} for region in ending]
 
 
 def _counting(file: Scanned, numbers: list[int]) -> list[Any]:
@@ -347,6 +356,7 @@ def expected(files: Files, edition: str) -> list[dict[str, Any]]:
     """Return what a generated case expects of a reading and of the recoveries under every policy."""
     answers = []
     for question, seen in asked(read, recover, FORMAT, files, edition):
-        noted = [note for note in seen.get("notes", ()) if note in NOTED]
-        answers.append((question, {**seen, "notes": sorted(noted), "unnoted": [*NOTED]}))
+        codes = sorted(note for note in seen.get("notes", ()) if note in NOTED)
+        noted = [note for note in seen.get("noted", ()) if note["code"] in NOTED]
+        answers.append((question, {**seen, "notes": codes, "noted": noted, "unnoted": [*NOTED]}))
     return all_expected(answers, BRIEF)

@@ -127,6 +127,10 @@ class _Index:
                 _place(first)
             self.version = first.number(4)
         require(1 <= self.version <= 7, "unknown version")
+        if self.version >= 5:
+            if first.take(1) != b"\0":
+                _place(first)
+            first.take(4)
         self.messages: list[tuple[tuple[str, str], str, Place]] = []
         for name, value in trees.entries(root, _text, self._roots):
             kind, _, text = name.partition(":")

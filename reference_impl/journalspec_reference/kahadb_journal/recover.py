@@ -423,7 +423,7 @@ class JournalPass:
             return self._refused
         late = [*self._doubled.values(), *self._skipped, *self._tail()]
         left = dict.fromkeys((*self.store.open, *(tx for tx in self.store.prepared if tx[0] == "LOCAL")))
-        late += [Note("incomplete-transaction", text=tx_text(tx)) for tx in left]
+        late += [Note("incomplete-transaction", text=tx_text(tx[1:])) for tx in left]  # KHD-SCN-014
         files = [FileMap(file.name, file.length, self._roles[file.name]) for file in self._files]
         missing = list(emptied(self._files, self.dialect)) if len(self._files) > 1 else []
         dropped = self._found.dropped()
