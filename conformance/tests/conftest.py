@@ -38,7 +38,7 @@ def make_engine() -> Iterator[MakeEngine]:
         mode: str = "persistent",
     ) -> Engine:
         chosen = options or Options()
-        engine = Engine(parse_impl(impl, mode).open(chosen.timeout), chosen, expectations)
+        engine = Engine(parse_impl(impl, mode).connect(timeout=chosen.timeout), chosen, expectations)
         made.append(engine)
         return engine
 

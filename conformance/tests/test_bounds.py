@@ -127,7 +127,7 @@ def engine(tmp_path: Path, second: str, timeout: float = 20.0) -> Engine:
             put(reply)
         """).replace("SECOND", second)
     )
-    return Engine(parse_impl(f"{sys.executable} {path}").open(timeout), Options())
+    return Engine(parse_impl(f"{sys.executable} {path}").connect(timeout=timeout), Options())
 
 
 @pytest.mark.parametrize(
@@ -254,7 +254,7 @@ def test_pytest_sees_that_a_class_ends_its_process() -> None:
 
 
 def test_a_crash_costs_no_process_and_leaves_its_traceback(tmp_path: Path) -> None:
-    connection = parse_impl(f"{FAKE_CLASSES}Raises").open(10.0)
+    connection = parse_impl(f"{FAKE_CLASSES}Raises").connect(timeout=10.0)
     hello = connection.hello()
     name = next(iter(hello.formats))
     request = {"cmd": "read", "format": name, "edition": "none", "dir": str(tmp_path), "observe": "records"}

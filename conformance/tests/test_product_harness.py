@@ -145,7 +145,7 @@ def test_the_part_of_a_transaction_that_was_never_forced_is_lost_without_a_word(
         for probe in find_case("jbm.prepares.first-part-lost-v2").probes
         if probe.id.endswith("/recover.strict")
     )
-    engine = Engine(parse_impl(name).open(60), Options(timeout=60))
+    engine = Engine(parse_impl(name).connect(timeout=60), Options(timeout=60))
     try:
         assert engine.run(probe).result_class == "pass"
     finally:
