@@ -55,7 +55,7 @@ class StateForm:
 
     It has the lists `names` of the format's vocabulary. A list is a tuple of its elements, an object one of
     its members, in the vocabulary's order: integers and texts, and the parts of an XA id in a tuple of their
-    own. The lists `unordered`, inner ones too, are sorted. Bytes that may be left out are empty then.
+    own. The lists `unordered`, inner ones too, are sorted.
     """
 
     def __init__(self, format_id: str, names: Sequence[str], unordered: Collection[str] = ()) -> None:
@@ -71,7 +71,7 @@ class StateForm:
         # Lists nest, and whatever is judged nests around this: one frame a level.
         values: list[Any] = []
         for item in fields:
-            value = told.get(item.name, "") if item.optional and item.kind == "bytes" else told[item.name]
+            value = told[item.name]
             if item.kind == "int":
                 value = int(value)
             elif item.kind == "list":

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterator, Mapping
 from copy import copy
 from typing import Any
 
+from journalspec.observation import jsonable
 from journalspec_corpus.crash.formats import (
     CrashFormat,
     StateFiles,
@@ -17,10 +18,9 @@ from journalspec_corpus.crash.formats import (
 from journalspec_corpus.crash.oracle import ALONE, DECISION, RECORD, Action, Effect, Semantics, State
 from journalspec_corpus.crash.record import json_key, record_of_json
 from journalspec_corpus.crash.verdict import answering
-from journalspec_corpus.model import StateForm
 from journalspec_corpus.swiftmq_store import naive
 from journalspec_corpus.swiftmq_store import workloads as tables
-from journalspec_corpus.swiftmq_store.recording import FORMAT, LongRun, build, resumed
+from journalspec_corpus.swiftmq_store.recording import LongRun, build, resumed
 from journalspec_corpus.workloads import Continuations
 from journalspec_reference.batches import Memory
 from journalspec_reference.swiftmq_store.recover import DEFAULT_SIZE
@@ -28,8 +28,9 @@ from journalspec_reference.swiftmq_store.replay import ReplayedPages
 from journalspec_reference.swiftmq_store.scan import START_SIZE, Log
 from journalspec_reference.swiftmq_store.store import LOG, PAGES
 
-_DECIDED = ("queues", "in_doubt")
-STATE = StateForm(FORMAT, _DECIDED, unordered=("in_doubt",))
+_DECIDED = {"queues", "in_doubt"}
+_MEMBERS = ("key", "priority", "deliveries", "expiration", "length", "sha256")
+_NAMES = ("format_id", "gtrid", "bqual", "routing", "queue", "inserts", "keys")
 
 
 class LoggedPages:
@@ -64,6 +65,24 @@ def _action(said: Mapping[str, Any]) -> dict[str, Any]:
     return {"action": said["action"], **numbers, "after": bytes.fromhex(said.get("after", ""))}
 
 
+def canonical(shown: Mapping[str, Any]) -> State:
+    """Return a state as it is reported, in tuples; nobody says that there is an empty queue of branches."""
+    queues = ((_hex(queue["name"]), tuple(map(_message, queue["messages"]))) for queue in shown["queues"])
+    branches = (
+        (*(_hex(one[name]) for name in _NAMES[:-1]), tuple(_hex(key) for key in one["keys"]))
+        for one in shown["in_doubt"]
+    )
+    return tuple(queues), tuple(sorted(branches))
+
+
+def _message(one: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(_hex(one.get(name, "")) for name in _MEMBERS)
+
+
+def _hex(value: Any) -> str:
+    return str(jsonable(value))
+
+
 MODEL = LoggedPages()
 #: A state that no store is in: a queue has a name.
 NONSENSE: State = ((("", ()),), ())
@@ -75,7 +94,7 @@ def state(kept: naive.LaidPages) -> State:
     What a first crash tore was not there for what came later: without it the pages are right, or with it.
     """
     try:
-        return STATE.canonical(MODEL.shown(kept))
+        return canonical(MODEL.shown(kept))
     except LookupError:
         return NONSENSE
 
@@ -87,8 +106,23 @@ def effects(decided: State) -> Iterator[Effect]:
         yield Effect(RECORD, name, "queue")
         for key, _, deliveries, *_, digest in messages:
             yield Effect(RECORD, f"{name}:{key}", f"{digest}:{deliveries}")
-    for (form, gtrid, bqual), *rest in branches:
+    for form, gtrid, bqual, *rest in branches:
         yield Effect(DECISION, f"{form}:{gtrid}:{bqual}", str(rest))
+
+
+def told(decided: State) -> dict[str, Any]:
+    """Return what an observation says of them."""
+    queues, branches = decided
+    return {
+        "queues": [
+            {"name": name, "messages": [dict(zip(_MEMBERS, one, strict=True)) for one in messages]}
+            for name, messages in queues
+        ],
+        "in_doubt": [
+            dict(zip(_NAMES, (*xid, routing == "True", queue, inserts == "True", list(keys)), strict=True))
+            for *xid, routing, queue, inserts, keys in branches
+        ],
+    }
 
 
 def action(key: str) -> Action:
@@ -131,8 +165,8 @@ CRASH = CrashFormat.by_tables(
     record=build,
     look=look,
     state_readers=two_policies("default"),
-    answer=answering(json_key, STATE.canonical, {*_DECIDED}, ("START",)),
+    answer=answering(json_key, canonical, _DECIDED, ("START",)),
     record_json=record_of_json,
-    semantics=Semantics(MODEL, action, state, effects, STATE.as_json, in_order=True),
+    semantics=Semantics(MODEL, action, state, effects, told, in_order=True),
     second=Continuations(resumed, tables.TABLES),
 )
