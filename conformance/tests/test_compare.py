@@ -93,11 +93,12 @@ def test_no_more_notes_than_are_listed_and_no_field_that_is_listed_as_null() -> 
 
 def test_a_note_that_is_expected_with_its_place_is_there_with_it() -> None:
     note = {"code": "odd", "file": "f", "off": "7", "text": "2"}
-    want = {"verdict": "recovered", "noted": [{"code": "odd", "file": "f", "off": "7"}]}
+    place = {"code": "odd", "file": "f", "off": "7"}
+    want = {"verdict": "recovered", "noted": [place]}
     assert fingerprint(want, {**GOOD, "notes": [{"code": "more"}, note]}) == ""
     for other in ({**note, "off": "8"}, {**note, "file": "g"}, {"code": "odd"}):
         assert fingerprint(want, {**GOOD, "notes": [other]}) == "notes"
-    twice = {**want, "noted": want["noted"] * 2}
+    twice = {**want, "noted": [place, place]}
     assert fingerprint(twice, {**GOOD, "notes": [note]}) == "notes"
     assert fingerprint(twice, {**GOOD, "notes": [note, note]}) == ""
     beside = Claims(level=Level.LAYOUT, missing=False, beside=frozenset(["odd"]))
