@@ -127,7 +127,7 @@ def test_the_journals_of_the_tool_are_valid_and_as_live_as_it_says(directory: Pa
 #: first has at least one stretch, as most formats have it: a shorter one takes less by itself. Where it is
 #: small, growth shows in a second one that takes less time.
 GROWN = [
-    ("bitronix_tlog", "deleted", (1 << 18, 5 << 18), 1.0),
+    ("bitronix_tlog", "deleted", (1 << 20, 5 << 19), 1.0),
     ("jboss_journal", "one-file", (1 << 20, 5 << 19), 1.0),
     ("kahadb_journal", "one-file", (1 << 15, 1 << 17), 1.0),
     ("swiftmq_store", "deleted", (1 << 21, 1 << 23), 0.0),
