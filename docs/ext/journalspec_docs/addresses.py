@@ -15,8 +15,10 @@ from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
 
 from journalspec.formats import format_ids
-from journalspec_docs import case_pages, domain, generate, sources
+from journalspec_docs import domain, generate, sources
 
+#: So few cases were on a page when each group had pages of its own: no group had more of them.
+CASES_OF_BEFORE = 60
 #: What has an address of its own: its ids are permanent.
 KINDS = ("req", "case", "deviation")
 FOLDER = "r"
@@ -30,7 +32,7 @@ def group_pages() -> Iterator[tuple[str, str, str]]:
     """Yield (page, kind, name) where a group, or a part of one, had a page before several shared one."""
     for format_id in format_ids():
         for group, cases in sources.cases_by_group(format_id).items():
-            parts = range(1, -(-len(cases) // case_pages.PER_PAGE) + 1)
+            parts = range(1, -(-len(cases) // CASES_OF_BEFORE) + 1)
             for number in parts:
                 page = group if number == 1 else f"{group}-{number}"
                 yield f"{generate.FOLDER}/{format_id}/cases/{page}.html", "group", f"{format_id}/{group}"

@@ -23,13 +23,13 @@ from journalspec_reference.api import load
 
 STRATA = {"R": "reachable by a crash", "C": "corruption after durability", "H": "hostile bytes"}
 #: Sheets on one page, on which several groups may stand; a longer group gets more pages.
-PER_PAGE = 60
+PER_PAGE = 66
 #: A family of more cases than this has a strip and a table; for fewer a sheet each is easier to read.
 FEW = 3
 #: A dump with more HTML than this begins folded, as do those of generated families.
 OPEN_BELOW = 6000
 #: A dump with less HTML than this is shown again rather than pointed at.
-SHORT = 900
+SHORT = 400
 #: A case or captured directory shows no more lines of dumps than this, of each file at least the latter,
 #: and no more text of an answer; the rest is a command away. Nobody reads longer ones in a browser.
 DUMP_LINES, FILE_LINES = 11, 5
