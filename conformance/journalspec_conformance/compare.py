@@ -12,7 +12,7 @@ layout; the first difference ends the comparison and has a *fingerprint*:
     missing                 what belongs there and is not there is reported otherwise
     dropped                 other byte ranges are given up, or for other reasons
     layout                  a record, a file or the refusal stands elsewhere
-    notes                   a demanded note is missing or stands elsewhere, or one is there that must not be
+    notes                   a demanded note is missing or at another place, or one is there that must not be
     unanchored              other records are listed as standing outside the log
 """
 

@@ -88,7 +88,7 @@ def test_artemis_bindings_are_not_called_what_they_are_not(tmp_path: Path) -> No
     ("states", "status"),
     [(("clean",), 0), (("clean", "recovered"), 1), (("recovered", "refused", "clean"), 3), (("refused",), 3)],
 )
-def test_the_worst_makes_the_status(
+def test_the_exit_status_is_that_of_the_worst(
     tmp_path: Path, command: str, states: tuple[str, ...], status: int
 ) -> None:
     records = {"clean": [add("v2", 1)], "recovered": [add("v2", 1)[:-1] + b"\xff"], "refused": []}
@@ -163,7 +163,7 @@ def test_clean_says_what_it_can_mean(tmp_path: Path, command: str) -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 @pytest.mark.parametrize(("raised", "status"), [(KeyboardInterrupt, 130), (BrokenPipeError, 141)])
-def test_commands_end_so(
+def test_interrupted_commands_end_with_130_or_141(
     monkeypatch: pytest.MonkeyPatch, name: str, raised: type[BaseException], status: int
 ) -> None:
     entry = COMMANDS[name]
@@ -199,7 +199,9 @@ def test_ctrl_c_while_the_program_is_being_imported(tmp_path: Path) -> None:
         ("hornetq-jms-1.jms", b"Lorem ipsum dolor sit amet. " * 100),
     ],
 )
-def test_an_edition_without_a_find_is_none(tmp_path: Path, command: str, name: str, content: bytes) -> None:
+def test_an_edition_that_finds_nothing_explains_nothing(
+    tmp_path: Path, command: str, name: str, content: bytes
+) -> None:
     """What holds no record of an old edition is not a journal of it: the product refuses these files."""
     (tmp_path / name).write_bytes(content)
     done = run(command, tmp_path)

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from journalspec.contents import Column
+from journalspec_conformance.cli.contents import Holdings
 from journalspec_conformance.cli.query import _unique
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_reference.filesets import find_journals, load
@@ -101,6 +103,17 @@ def test_a_time_that_no_calendar_has_does_not_end_a_query(time: int, shown: str,
     found = {row[1]: row[0] for row in csv.reader(io.StringIO(done.stdout))}
     assert found[stamped[0]["id"]] == shown
     assert len(found) == len({row["id"] for row in rows}) + 1
+
+
+def test_a_number_in_place_of_a_text_is_hidden() -> None:
+    class Hides(Redactor):
+        def __init__(self) -> None:
+            self._key, self._bodies = b"", frozenset()
+
+    holdings = object.__new__(Holdings)
+    holdings.redactor = Hides()
+    assert holdings._value(Column("type", "str", ""), 12345) == "str"
+    assert holdings._value(Column("id", "int", ""), 12345) == 12345
 
 
 def test_marks_of_texts_that_no_bytes_encode() -> None:

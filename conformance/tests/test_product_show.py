@@ -116,7 +116,7 @@ def test_the_product_shows_it(
 
 
 @pytest.mark.parametrize(("format_id", "deviation", "product"), ASKED)
-def test_ours_does_not(
+def test_the_reference_does_not(
     format_id: str, deviation: Deviation, product: str, reference_room: ReferenceRoom
 ) -> None:
     asked = replace(deviation, show=shown_to_readers(deviation))

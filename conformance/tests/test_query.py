@@ -136,6 +136,12 @@ def test_a_hostile_query_reads_and_writes_nothing_else(sql: str, secret: Path, t
     assert os.listdir(tmp_path) == ["secret.csv"]  # noqa: PTH208
 
 
+@pytest.mark.parametrize("setting", ["enable_external_access", "lock_configuration", "temp_directory"])
+def test_the_configuration_is_locked(setting: str) -> None:
+    (row,) = answer(f"SELECT current_setting('{setting}') v")
+    assert row["v"] == {"enable_external_access": "false", "lock_configuration": "true"}.get(setting, "")
+
+
 ENDLESS = "WITH RECURSIVE t(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM t) SELECT {} FROM t"
 
 

@@ -39,7 +39,7 @@ def results(work: Work[Item, Result], items: Sequence[Item], jobs: int) -> Gener
     def give(pipe: Connection) -> None:
         for number, item in waiting:
             busy[pipe] = number
-            with suppress(BrokenPipeError):  # that it has died is read next
+            with suppress(ConnectionError):  # that it has died is read next
                 pipe.send((item,))
             return
 
@@ -49,8 +49,10 @@ def results(work: Work[Item, Result], items: Sequence[Item], jobs: int) -> Gener
         with _deaf():
             for _ in range(min(jobs, len(items))):
                 ours, theirs = context.Pipe()
-                workers[ours] = context.Process(target=_serve, args=(theirs, work), daemon=True)
-                workers[ours].start()
+                # No daemon: what is asked there may start processes of its own.
+                process = context.Process(target=_serve, args=(theirs, work))
+                process.start()
+                workers[ours] = process
                 theirs.close()
         for pipe in workers:
             give(pipe)
@@ -58,7 +60,7 @@ def results(work: Work[Item, Result], items: Sequence[Item], jobs: int) -> Gener
             for pipe in busy.keys() & set(wait(list(busy))):
                 try:
                     answer = pipe.recv()
-                except (EOFError, ConnectionResetError):
+                except (EOFError, OSError):  # before its answer, or within
                     workers[pipe].join()
                     status = describe_status(workers[pipe].exitcode or 0)
                     why = "; the system may have run out of memory" if status.endswith("SIGKILL") else ""
@@ -72,9 +74,11 @@ def results(work: Work[Item, Result], items: Sequence[Item], jobs: int) -> Gener
     finally:
         for pipe, process in workers.items():
             if finished:
-                pipe.send(None)
+                with suppress(ConnectionError):  # it has died after its last answer
+                    pipe.send(None)
             else:
                 process.kill()
+        for process in workers.values():
             process.join()
 
 

@@ -399,7 +399,11 @@ def appeared(journal: Journal) -> list[str]:
         return []
     stamps, settled = _stamps(journal.root)
     # One listing is for all journals of a directory, unless it may have changed since in the same tick.
-    new = (_new if settled else _new.__wrapped__)(journal.root, journal.listed, stamps)
+    listing = _new if settled else _new.__wrapped__
+    try:
+        new = listing(journal.root, journal.listed, stamps)
+    except OSError:  # nothing of it is kept: the next time it may succeed
+        return []
     if not new:
         return []
     entries = {**journal.files, **dict.fromkeys(new, b"")}
@@ -422,11 +426,8 @@ def _stamps(root: Path) -> tuple[tuple[int, ...], bool]:
 
 @lru_cache(maxsize=1)
 def _new(root: Path, listed: frozenset[str], _: tuple[int, ...]) -> frozenset[str]:
-    """Return the names in and below `root` that are not `listed`."""
-    try:
-        found = os.listdir(root)  # noqa: PTH208  # names only
-    except OSError:
-        return frozenset()
+    """Return the names in and below `root` that are not `listed`; raises OSError."""
+    found = os.listdir(root)  # noqa: PTH208  # names only
     directories = {directory for directory, _ in patterns()} & {*found}
     return frozenset({*found, *_deeper(root, dict.fromkeys(directories, DIRECTORY))} - listed)
 

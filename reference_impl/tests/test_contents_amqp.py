@@ -38,10 +38,27 @@ FAMILY = families("jboss_journal")["amqp"]
 #: How the broker's management numbers the kinds of messages.
 TYPES = {0: "plain", 2: "object", 3: "text", 4: "bytes", 5: "map", 6: "stream"}
 #: What the broker prints of each section of pairs -> what comes before its keys among the properties.
-PAIRS = dict(ROWS["PAIRS"])
-BESIDE = dict(ROWS["BESIDE"])
-FIELDS = dict(ROWS["FIELDS"])
-NAMED = b"\0\xa3\x03URL"
+PAIRS = {
+    "delivery-annotations": "deliveryAnnotations.",
+    "message-annotations": "messageAnnotations.",
+    "application-properties": "",
+    "footer": "footer.",
+}
+BESIDE = {
+    "ttl": "header.ttl",
+    "first-acquirer": "header.firstAcquirer",
+    "to": "properties.to",
+    "content-type": "properties.contentType",
+    "content-encoding": "properties.contentEncoding",
+    "reply-to-group-id": "properties.replyToGroupId",
+}
+FIELDS = {
+    "correlation_id": "correlation-id",
+    "reply_to": "reply-to",
+    "group_id": "group-id",
+    "type": "subject",
+    "message_id": "message-id",
+}
 
 
 def value_of(encoded: bytes) -> Any:

@@ -376,3 +376,19 @@ def test_the_directory_of_many_pairs_is_listed_once_again_unless_it_changes(
     assert len(listed) == 31
     (tmp_path / "n29-2.tlog").write_bytes(OTHER)
     assert [name for journal in journals for name in appeared(journal)] == ["n29-2.tlog"]
+
+
+def test_a_listing_that_failed_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "btm1.tlog").write_bytes(EMPTY)
+    (journal,) = find_journals(load(tmp_path))
+    (tmp_path / "btm2.tlog").write_bytes(OTHER)
+    later = time.time_ns() + 10**10
+    monkeypatch.setattr(time, "time_ns", lambda: later)
+
+    def failing(_: Path) -> list[str]:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "listdir", failing)
+        assert appeared(journal) == []
+    assert appeared(journal) == ["btm2.tlog"]

@@ -303,7 +303,7 @@ def test_a_transaction_without_an_end_is_left_out_unless_it_is_kept() -> None:
     assert [(item.id, item.queue, item.code) for item in store.left_out()] == [
         ("m5", "B", "incomplete-transaction")
     ]
-    for name in ("LOCAL:c1:9", "m5"):
+    for name in ("LOCAL:c1:9", "c1:9", "m5"):
         store, again = made(answer, keep=(name,))
         assert queues_of(again)["B", None] == ["m6", "m5"]
         assert [(item.id, item.code) for item in store.unverified()] == [("m5", "kept")]

@@ -7,6 +7,7 @@ import shutil
 import textwrap
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from itertools import accumulate, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from journalspec_reference.hexdump import plain
 
 #: A dump of a bigger file than this is left out of `show` (bytes).
 DUMP_LIMIT = 1 << 20
-#: Of a text in an operation or an answer so many letters are shown.
+#: So much of a text in an operation or an answer is shown, as JSON: a letter may take twelve.
 LONGEST_TEXT = 200
 
 
@@ -117,8 +118,10 @@ def _line(value: Any) -> str:
 
 def _cut(value: Any) -> Any:
     """Return a value whose texts are no longer than somebody reads; `--json` has them whole."""
-    if isinstance(value, str) and len(value) > LONGEST_TEXT:
-        return f"{value[:LONGEST_TEXT]}... ({len(value)} letters)"
+    if isinstance(value, str):
+        ends = accumulate(len(json.dumps(letter)) - len('""') for letter in value)
+        fitting = sum(1 for _ in takewhile(lambda end: end <= LONGEST_TEXT, ends))
+        return value if fitting == len(value) else f"{value[:fitting]}... ({len(value)} letters)"
     if isinstance(value, dict):
         return {name: _cut(item) for name, item in value.items()}
     return [_cut(item) for item in value] if isinstance(value, list) else value

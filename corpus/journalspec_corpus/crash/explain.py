@@ -271,18 +271,18 @@ def picture(state: State, loss: Loss) -> Iterator[str]:
     rows = [slice(line.off, line.off + line.length) for line in found if not isinstance(line, Head)]
     wanted = other.get(loss.file, b"")
     odd = [data[row] != wanted[row] for row in rows]
-    near = [at for at in range(len(rows)) if any(odd[max(0, at - 1) : at + 2])]
-    at, heads = 0, list[str]()
+    near = [any(odd[max(0, at - 1) : at + 2]) for at in range(len(rows))]
+    at, shown, heads = 0, 0, list[str]()
     for line in found:
         text, *below = text_of(line)
         if isinstance(line, Head):
             heads = [f"  {text}"]
             continue
-        if at in near:
+        if near[at]:
             yield from heads
-            heads = []
-        if at in near[:MOST_ROWS]:
-            yield from ((MARK if odd[at] else "  ") + text, *(f"  {each}" for each in below))
+            heads, shown = [], shown + 1
+            if shown <= MOST_ROWS:
+                yield from ((MARK if odd[at] else "  ") + text, *(f"  {each}" for each in below))
         at += 1
 
 

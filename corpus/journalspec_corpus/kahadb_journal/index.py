@@ -4,7 +4,7 @@ A base has a table ``index``: ``messages`` (labels of the records that it holds)
 (labels of the last record taken in and of the first transaction in progress). ``audit`` and ``acks`` are
 labels of records that the other two places are of; by default there are none. There are also ``version``
 (or the edition's), ``subscriptions`` (``{ "t:key" = ["r3"] }``: what is pending), ``clean`` (default true),
-``most`` (entries of a node) and ``page_size`` (by default a page has room for the longest object). ``redo``
+``most`` (entries of a node) and ``page_size``. By default a page has room for the longest object. ``redo``
 are the pages whose images are in `db.redo` alone; in `db.data` they are zeros.
 Labels: ``i.header1``, ``i.header2``, ``i.page0`` ..., and ``redo``.
 """

@@ -29,8 +29,9 @@ _ZEROS = "it holds zeros only: a product gives a new file its header, and fills 
 _RENAMED = "{} has its name and something after it: no broker reads it"
 _CUT = "it has {} bytes, others have {}, and it ends with a record: whatever followed was cut off"
 _GONE = (
-    "other parts of a broker's directory are here. It is lost, or on another disk, which looks the same: "
-    "then give that directory as a second PATH. It is read by itself, and this line stays"
+    "other parts of a broker's directory are here, and this one is lost or on another disk: both look the "
+    "same. If it is on another disk, give its directory as a second PATH: that is read by itself, and this "
+    "line stays"
 )
 _EMPTY = "the directory is here, and none of its files"
 _NO_QUEUE = (

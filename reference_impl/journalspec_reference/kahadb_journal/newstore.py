@@ -132,7 +132,7 @@ class KahaNewStore(NewStore):
         """Let an open transaction, or a message of one, take effect."""
         store = self._passed.store
         for tx, steps in list(store.open.items()):
-            if tx_text(tx) == name:
+            if name in (tx_text(tx), tx_text(tx[1:])):  # as the table of transactions has it, and as a note
                 self._kept |= {step.message_id: name for step in steps}
                 self._end("COMMIT", tx)
                 self.lines.append(f"{name} has no end and was kept, with {len(steps)} change(s)")

@@ -1,0 +1,76 @@
+"""Work dealt out to processes: every end of a worker is reported in one way."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from multiprocessing import get_context
+
+import pytest
+
+from journalspec_corpus.workers import Work, WorkerDied, results
+
+#: More than a pipe holds: who sends it waits until it is read.
+LONG = bytes(5_000_000)
+
+
+@contextmanager
+def never_begun() -> Iterator[Callable[[bytes], bytes]]:
+    raise ValueError("it cannot be opened")
+    yield bytes
+
+
+@contextmanager
+def dead_after_its_answer() -> Iterator[Callable[[bytes], bytes]]:
+    def answer(item: bytes) -> bytes:
+        threading.Timer(0.1, os._exit, (3,)).start()
+        return item
+
+    yield answer
+
+
+@contextmanager
+def dead_within_its_answer() -> Iterator[Callable[[bytes], bytes]]:
+    def answer(item: bytes) -> bytes:
+        threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGKILL)).start()
+        return LONG
+
+    yield answer
+
+
+@contextmanager
+def with_processes_of_its_own() -> Iterator[Callable[[bytes], bytes]]:
+    with get_context("spawn").Pool(1) as pool:
+        yield lambda item: pool.map(bytes, [item])[0]
+
+
+def done(work: Work[bytes, bytes], *items: bytes, pause: float = 0.0) -> list[int]:
+    numbers = []
+    with closing(results(work, items, 2)) as found:
+        for number, answer in found:
+            assert answer in (items[number], LONG)
+            numbers.append(number)
+            time.sleep(pause)
+    return sorted(numbers)
+
+
+def test_what_a_worker_cannot_open_is_raised_however_much_waits_for_it() -> None:
+    with pytest.raises(ValueError, match="it cannot be opened"):
+        done(never_begun, LONG, LONG, LONG)
+
+
+def test_a_worker_may_die_when_nothing_is_asked_any_more() -> None:
+    assert done(dead_after_its_answer, b"a", b"b", pause=0.5) == [0, 1]
+
+
+def test_an_answer_that_ends_too_early_is_a_death() -> None:
+    with pytest.raises(WorkerDied, match="SIGKILL; the system may have run out of memory"):
+        done(dead_within_its_answer, b"a", b"b", pause=1.0)
+
+
+def test_a_worker_may_have_processes_of_its_own() -> None:
+    assert done(with_processes_of_its_own, b"a", b"b", b"c") == [0, 1, 2]
