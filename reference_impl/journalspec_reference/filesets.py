@@ -366,19 +366,32 @@ def _deeper(root: Path, left_out: dict[str, str]) -> list[str]:
         if left_out.get(directory) != DIRECTORY and not above:
             continue
         try:
-            with os.scandir(root / directory) as entries:
-                for entry in entries:
-                    if not fnmatchcase(entry.name.removesuffix(".gz"), pattern):
-                        continue
-                    name = f"{directory}/{entry.name}"
-                    if why := _unfit(entry):
-                        left_out[name] = why
-                    else:
-                        found.add(name)
+            for entry in _matching(root / directory, pattern):
+                name = f"{directory}/{entry.name}"
+                if why := _unfit(entry):
+                    left_out[name] = why
+                else:
+                    found.add(name)
         except OSError as error:
             # What would be there is not known: all of it is missing.
             left_out[f"{directory}/{pattern}"] = error.strerror or str(error)
     return sorted(found)
+
+
+def _matching(directory: Path, pattern: str) -> list[Path]:
+    """Return what bears the name of a pattern in a directory, perhaps packed; raises OSError.
+
+    For one name nothing is listed: of thousands of databases side by side each would list all.
+    """
+    if "*" in pattern:
+        names = os.listdir(directory)  # noqa: PTH208  # names only
+        return [directory / name for name in names if fnmatchcase(name.removesuffix(".gz"), pattern)]
+    found = list[Path]()
+    for path in (directory / pattern, directory / f"{pattern}.gz"):
+        with suppress(FileNotFoundError):
+            path.lstat()
+            found.append(path)
+    return found
 
 
 def _packed_twice(names: list[str], asked: str | None) -> dict[str, str]:
@@ -462,7 +475,7 @@ def renamed(
             yield found[0], other
 
 
-def _unfit(entry: os.DirEntry[str]) -> str | None:
+def _unfit(entry: os.DirEntry[str] | Path) -> str | None:
     """Return None for a regular file, or why the entry is left out."""
     try:
         mode = entry.stat().st_mode

@@ -69,6 +69,8 @@ class DirectoryStorage:
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        #: The root and the directories in it. To look for them at each sync_dir is quadratic in files.
+        self._directories = {root, *filter(Path.is_dir, root.glob("*"))}
 
     def names(self) -> list[str]:
         """Return the names of the regular files in the directory and in the directories in it."""
@@ -87,8 +89,11 @@ class DirectoryStorage:
 
     def create(self, name: str) -> None:
         """Create an empty file."""
-        (self.root / name).parent.mkdir(exist_ok=True)
-        (self.root / name).touch(exist_ok=False)
+        path = self.root / name
+        if path.parent not in self._directories:
+            path.parent.mkdir(exist_ok=True)
+            self._directories.add(path.parent)
+        path.touch(exist_ok=False)
 
     def write(self, name: str, off: int, data: bytes) -> None:
         """Write `data` at `off` in one call."""
@@ -109,7 +114,7 @@ class DirectoryStorage:
         """Call fsync on the directory and on those in it, where the system can."""
         if not hasattr(os, "O_DIRECTORY"):
             return
-        for directory in (*filter(Path.is_dir, self.root.iterdir()), self.root):
+        for directory in sorted(self._directories, reverse=True):  # the root last
             handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
             try:
                 os.fsync(handle)

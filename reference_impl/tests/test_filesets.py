@@ -333,6 +333,24 @@ def test_a_directory_that_cannot_be_listed_is_no_clean_answer(
     assert "unlisted" in [note.code for note in answer.notes]
 
 
+def test_a_directory_above_is_not_listed_for_one_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of thousands of stores side by side each would list all."""
+    make_pair(tmp_path / "store")
+    (tmp_path / "service.properties").write_bytes(b"a=b")
+    (tmp_path / "service.properties.gz").symlink_to("nowhere")
+    listed, scandir, listdir = list[str](), os.scandir, os.listdir
+    monkeypatch.setattr(os, "scandir", lambda path: listed.append(os.path.realpath(path)) or scandir(path))
+    monkeypatch.setattr(os, "listdir", lambda path: listed.append(os.path.realpath(path)) or listdir(path))
+    loaded = load(tmp_path / "store")
+    assert "../service.properties" in loaded.files
+    assert [(entry.name, entry.why[:20]) for entry in loaded.left_out] == [
+        ("../service.properties.gz", "broken symbolic link")
+    ]
+    assert listed == [str((tmp_path / "store").resolve())]
+
+
 def test_what_is_below_and_cannot_be_listed_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make_pair(tmp_path / "store")
     (tmp_path / "closed").mkdir()

@@ -19,7 +19,7 @@ from tables import literals
 ROWS = literals(__file__)
 
 Operation = dict[str, Any]
-OPEN, FORCE, CLOSE = {"op": "open"}, {"op": "force"}, {"op": "close"}
+OPEN, FORCE, FLUSH, CLOSE = {"op": "open"}, {"op": "force"}, {"op": "flush"}, {"op": "close"}
 
 
 def log(number: int, kind: str = "COMMITTING", *names: str) -> Operation:
@@ -190,11 +190,49 @@ def test_directory_and_memory_hold_the_same_bytes(example: Example, tmp_path: Pa
 def test_a_directory_forces_what_it_is_told_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     forced: list[int] = []
     monkeypatch.setattr(os, "fsync", lambda handle: forced.append(os.fstat(handle).st_ino))
+    (tmp_path / "before").mkdir()
     storage = DirectoryStorage(tmp_path)
-    storage.create("a")
+    for name in ("a", "made/b", "made/c"):
+        storage.create(name)
     storage.sync("a")
     storage.sync_dir()
-    assert forced == [(tmp_path / "a").stat().st_ino, tmp_path.stat().st_ino]
+    file, *inside, last = forced
+    assert (file, last) == ((tmp_path / "a").stat().st_ino, tmp_path.stat().st_ino)
+    assert sorted(inside) == sorted((tmp_path / name).stat().st_ino for name in ("before", "made"))
+
+
+@pytest.mark.parametrize(
+    ("format_id", "edition", "params", "put"),
+    [
+        ("jboss_journal", "v2e", JOURNAL, add(1, 500)),
+        ("kahadb_journal", "5.14", {"max_file_length": "512"}, {"op": "append", "payload": "aa" * 400}),
+        ("kahadb_journal", "5.14", {"max_file_length": "512", "preallocation": "template"}, {"op": "append"}),
+    ],
+)
+def test_names_are_listed_at_the_start_and_not_for_each_new_file(
+    format_id: str, edition: str, params: dict[str, str], put: Operation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That would take time with the square of the number of files."""
+    storage, listed = MemoryStorage(), list[None]()
+    writer = opened(format_id, edition, storage, params)
+    monkeypatch.setattr(storage, "names", lambda: listed.append(None) or sorted(storage.files))
+    for number in range(100):
+        writer.apply({**put, "id": str(number)})
+        writer.apply(FLUSH if format_id == "kahadb_journal" else FORCE)
+    assert len(storage.files) > 5
+    assert not listed
+
+
+@pytest.mark.parametrize("edition", COMPACTING)
+def test_a_file_that_a_compaction_left_unfinished_is_made_anew(edition: str) -> None:
+    left = {f"activemq-data-{number}.amq.cmp.tmp": b"left" for number in range(20)}
+    storage, params = MemoryStorage(left), {**JOURNAL, "auto_reclaim": "false"}
+    opened(
+        "jboss_journal", edition, storage, params, add(1), {"op": "next"}, add(2), {"op": "compact"}, CLOSE
+    )
+    assert len([name for name in storage.files if name in left]) == 19
+    seen: Any = load("jboss_journal").recover(content(storage), edition=edition)
+    assert [item["id"] for item in seen.state["live"]] == [1, 2]
 
 
 def present(example: Example, files: dict[str, bytes]) -> list[int]:

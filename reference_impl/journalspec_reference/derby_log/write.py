@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from struct import Struct
 from typing import Any
@@ -302,7 +303,7 @@ class LogWriter:
         said = {**control._asdict(), "checkpoint": checkpoint.packed}
         data = LAYOUT.build("control", self._edition, **said)
         for name in CONTROLS:
-            if name not in self._storage.names():
+            with suppress(FileExistsError):
                 self._storage.create(name)
                 self._storage.sync_dir()
             self._storage.write(name, 0, data)

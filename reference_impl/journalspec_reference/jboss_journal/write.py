@@ -371,9 +371,11 @@ class JournalWriter:
             return plain + suffix
         name = f"{self.prefix}-{file_id}.{self.extension}{suffix}"
         temporary = name + ".tmp"
-        if temporary in self.storage.names():
+        try:
+            self.storage.create(temporary)
+        except FileExistsError:  # a compaction was interrupted
             self.storage.unlink(temporary)
-        self.storage.create(temporary)
+            self.storage.create(temporary)
         if not (suffix and self.order.output == "bare"):
             self._prepare(temporary, file_id if header_id is None else header_id)
         self.storage.rename(temporary, name)

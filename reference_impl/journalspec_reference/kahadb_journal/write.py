@@ -7,6 +7,7 @@ Records that are not asked to be durable wait in the batch that is being filled;
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import Any
 
 from journalspec.kahadb_journal import LAYOUT, checksum
@@ -98,6 +99,7 @@ class JournalWriter:
         self._checksums = params.get("checksums", "true") == "true"
         self._strategy = params.get("preallocation", STRATEGIES.get(edition, "sparse"))
         self._marker = MARKERS.get(edition, END_MARKER)
+        self._newest = 0
         self._name = ""
         self._end = 0
         self._waiting: list[bytes] = []
@@ -108,12 +110,11 @@ class JournalWriter:
         handlers = {"open": self._open, "append": self._append, "flush": self._flush, "close": self._close}
         return perform(handlers, op, bool(self._name))
 
-    def _numbers(self) -> list[int]:
-        return sorted(number for name in self._storage.names() if (number := id_of(name)) is not None)
-
     def _open(self, _: Operation) -> dict[str, Any]:
         """Go to where the log of the last file ends (KHD-WRT-005)."""
-        linked = [number for number in self._numbers() if self._storage.size(f"db-{number}.log")]
+        numbers = sorted(number for name in self._storage.names() if (number := id_of(name)) is not None)
+        self._newest = numbers[-1] if numbers else 0
+        linked = [number for number in numbers if self._storage.size(f"db-{number}.log")]
         if not linked:
             self._next_file()
             return {"durable": True}
@@ -156,8 +157,8 @@ class JournalWriter:
             self._next_file()
 
     def _next_file(self) -> None:
-        numbers = self._numbers()
-        self._name, self._end = f"db-{numbers[-1] + 1 if numbers else 1}.log", 0
+        self._newest += 1
+        self._name, self._end = f"db-{self._newest}.log", 0
         self._storage.create(self._name)
         self._set_aside()
         self._storage.sync_dir()
@@ -178,10 +179,11 @@ class JournalWriter:
             for start in range(0, length, CHUNK):
                 self._storage.write(name, start, END_MARKER.ljust(CHUNK, b"\0")[: length - start])
         else:
-            if self._strategy == "template" and TEMPLATE not in self._storage.names():
-                self._storage.create(TEMPLATE)
-                self._storage.write(TEMPLATE, 0, END_MARKER.ljust(length, b"\0"))
-                self._storage.sync(TEMPLATE)
+            if self._strategy == "template":
+                with suppress(FileExistsError):
+                    self._storage.create(TEMPLATE)
+                    self._storage.write(TEMPLATE, 0, END_MARKER.ljust(length, b"\0"))
+                    self._storage.sync(TEMPLATE)
             self._storage.write(name, 0, END_MARKER.ljust(length, b"\0"))
         self._storage.sync(name)
 
