@@ -231,7 +231,7 @@ def test_a_file_that_changes_between_two_passes_is_told(
         json.loads(result.stdout)
 
 
-@settings(max_examples=100, deadline=None, derandomize=True, database=None)
+@settings(max_examples=100, deadline=None)
 @given(
     st.lists(
         st.text(st.sampled_from("ab-,;"), max_size=9) | st.sampled_from(["f" * 150, "", " "]), max_size=20
