@@ -131,7 +131,7 @@ GROWN = [
     ("jboss_journal", "one-file", (1 << 20, 5 << 19), 1.0),
     ("kahadb_journal", "one-file", (1 << 15, 1 << 17), 1.0),
     ("swiftmq_store", "deleted", (1 << 21, 1 << 23), 0.0),
-    ("swiftmq_store", "committed", (1 << 18, 7 << 18), 0.0),
+    ("swiftmq_store", "committed", (1 << 20, 5 << 19), 0.0),
     ("swiftmq_store", "large", (1 << 21, 1 << 23), 0.0),
 ]
 
