@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 # A shell that runs something in the background makes it ignore Ctrl-C, and nohup the end of the terminal;
 # all that they start inherits that.
@@ -96,9 +97,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if not item.get_closest_marker("whole")]
 
 
-def pytest_configure() -> None:
-    """Look for circles less often, from the reading of the tests on, which is a seventh of it."""
+def pytest_configure(config: pytest.Config) -> None:
+    """Look for circles less often, which is a seventh of reading the tests; draw the same in every run."""
     gc.set_threshold(*COLLECTED)
+    # A seed is nothing to what never varies.
+    if all(config.getoption(f"--hypothesis-{name}", None) is None for name in ("seed", "profile")):
+        settings.register_profile("same", derandomize=True, database=None, deadline=None)
+        settings.load_profile("same")
 
 
 def pytest_collection_finish() -> None:

@@ -16,8 +16,6 @@ EDITIONS = [(format_id, edition) for format_id in FORMATS for edition in get_for
 QUICK = settings(
     max_examples=12,
     deadline=None,
-    derandomize=True,
-    database=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 

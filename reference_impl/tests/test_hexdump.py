@@ -105,7 +105,7 @@ spans_of_any_kind = st.lists(
 ).map(lambda spans: sorted(spans, key=lambda span: (span.off, -span.length)))
 
 
-@settings(max_examples=150, deadline=None, derandomize=True, database=None)
+@settings(max_examples=150, deadline=None)
 @given(st.binary(max_size=120) | st.binary(max_size=9).map(lambda data: data * 30), spans_of_any_kind)
 def test_every_byte_is_shown_once_and_in_order(data: bytes, spans: list[Span]) -> None:
     shown = b""

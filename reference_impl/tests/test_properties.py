@@ -64,12 +64,9 @@ KNOWN = {
 UNWRITTEN = {("derby_log", "seed")}
 EDITIONS = [(name, edition) for name in formats_with_strategies() for edition in get_format(name).editions]
 
-#: The same examples in every run: a failure here is a failure everywhere.
 STEADY = settings(
     max_examples=10,
     deadline=None,
-    derandomize=True,
-    database=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
 )
 

@@ -23,8 +23,6 @@ STRETCHES = (10, 64, 100, 1000, 4096, STRETCH)
 STEADY = settings(
     max_examples=40,
     deadline=None,
-    derandomize=True,
-    database=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
 )
 GENERATION = 7
