@@ -6,6 +6,7 @@ import errno
 import gzip
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -340,9 +341,17 @@ def test_a_directory_above_is_not_listed_for_one_name(
     make_pair(tmp_path / "store")
     (tmp_path / "service.properties").write_bytes(b"a=b")
     (tmp_path / "service.properties.gz").symlink_to("nowhere")
-    listed, scandir, listdir = list[str](), os.scandir, os.listdir
-    monkeypatch.setattr(os, "scandir", lambda path: listed.append(os.path.realpath(path)) or scandir(path))
-    monkeypatch.setattr(os, "listdir", lambda path: listed.append(os.path.realpath(path)) or listdir(path))
+    listed = list[str]()
+
+    def counted(lists: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        def call(path: Any) -> Any:
+            listed.append(os.path.realpath(path))
+            return lists(path)
+
+        return call
+
+    monkeypatch.setattr(os, "scandir", counted(os.scandir))
+    monkeypatch.setattr(os, "listdir", counted(os.listdir))
     loaded = load(tmp_path / "store")
     assert "../service.properties" in loaded.files
     assert [(entry.name, entry.why[:20]) for entry in loaded.left_out] == [
