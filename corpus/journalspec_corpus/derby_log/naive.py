@@ -95,7 +95,8 @@ class Log:
 
     files: dict[int, bytes]
     edition: str
-    notes: list[str] = field(default_factory=list)
+    #: Code of a note -> the first place that it names, if the text says which; codes alone come again.
+    notes: dict[str, dict[str, Any]] = field(default_factory=dict)
     dropped: list[dict[str, Any]] = field(default_factory=list)
     missing: list[dict[str, Any]] = field(default_factory=list)
     opaque: bool = False
@@ -111,6 +112,11 @@ class Log:
         region = {"file": name, "off": off, "len": end - off, "reason": reason}
         self.dropped.insert(0 if first else len(self.dropped), region)
 
+    def note(self, code: str, file: str = "", off: int | None = None) -> None:
+        """Take in a note, and the place that it names: of several with one code the first."""
+        place = {"code": code, "file": file} if file else {}
+        self.notes.setdefault(code, place if off is None else {**place, "off": off})
+
     def rest(self, number: int, at: int, why: str) -> None:
         """Drop what follows the end of the log in a file, up to the last byte that is not 0 (DRB-END-041)."""
         used = self.files[number][at:].rstrip(b"\0")
@@ -121,23 +127,23 @@ class Log:
         """Take in that something is missing, and where that is seen."""
         self.missing.append({"code": code, "name": name, **({"file": file, "off": off} if file else {})})
 
-    def groups(self, number: int, end: int) -> bool:
-        """Tell whether a sound group follows the end of the log in its file (DRB-END-165)."""
+    def groups(self, number: int, end: int) -> int:
+        """Return where the first sound group after the end of the log stands, or 0 (DRB-END-165)."""
         data = self.files[number]
         if self.edition in UNCHECKED or self.opaque:
-            return False
+            return 0
         for at in range(end, len(data) - 36):
             head, size = data[at : at + 37], _signed(data, at + 21, 4)
             fits = _signed(head, 0, 4) == _signed(head, 33, 4) == 21 and head[12:21] == SUMMED_BODY
             placed = _signed(head, 4, 4) == number and _signed(head, 8, 4) >= end
             inside = 0 < size <= len(data) - at - 37
             if fits and placed and inside and zlib.crc32(data[at + 37 :][:size]) == _signed(head, 25, 8):
-                return True
-        return False
+                return at
+        return 0
 
     def filled(self, number: int) -> bool:
         """Tell whether a file after the log shows that something was written to it."""
-        return not self.problem(number, HEADER) or self.groups(number, HEADER)
+        return not self.problem(number, HEADER) or self.groups(number, HEADER) > 0
 
     def previous(self, number: int) -> int | None:
         """Return where the header of a file says that the file before it ends; None if it is not its own."""
@@ -210,8 +216,9 @@ class Log:
             self.has(found["type"])
         except Invalid:
             raise Refused("record", "bad-body", *where.values()) from None  # type: ignore[arg-type]
-        self.notes += ["surplus"] if found.pop("surplus") else []
-        self.notes += ["long-number"] if found.pop("long") else []
+        for code, odd in (("surplus", found.pop("surplus")), ("long-number", found.pop("long"))):
+            if odd:
+                self.note(code, self.name(number), at)
         return {"type": found.pop("type"), **first, **found, "at": where}
 
     def sound(self, number: int, at: int) -> dict[str, Any] | None:
@@ -246,12 +253,12 @@ class Log:
             if record["type"] == "CHECKSUM" and record["group"] & CHECKSUM:
                 covered = max(covered, at + record["data_length"])
             elif at > covered and self.edition not in UNCHECKED and not self.opaque:
-                self.notes.append("unverified")
+                self.note("unverified", self.name(number), record["at"]["off"])
             out.append(record)
         ends = {end_of(record) for record in out}
         sums = [record for record in out if record.get("data_length") and record["group"] & CHECKSUM]
         if any(end_of(record) + record["data_length"] not in ends for record in sums):
-            self.notes.append("odd-coverage")
+            self.note("odd-coverage")
         return out, at, why
 
     def encrypted(self, number: int) -> bool:
@@ -276,11 +283,11 @@ class Log:
         if after not in self.files:
             return False
         if len(self.files[after]) < HEADER:
-            self.notes.append("half-file")
+            self.note("half-file", self.name(after))
             return False
         self.enter(after)
         if self.edition not in UNLINKED and self.previous(after) != number << 32 | at:
-            self.notes.append("unlinked-file")
+            self.note("unlinked-file", self.name(after))
             self.drop(self.name(after), 0, len(self.files[after]), "unlinked", first=True)
             return False
         return True
@@ -312,7 +319,7 @@ def _pages(log: Log, redo: int, counted: list[dict[str, Any]], *, reading: bool)
     """Note old and newer pages, and containers that are missing (DRB-RCV-173, DRB-RCV-174, DRB-FIL-175)."""
     if not log.beside or log.opaque:
         return
-    notes = list(log.notes)
+    notes = dict(log.notes)
     all_of = [r for number, data in log.files.items() if log.previous(number) is not None
               for r in log.run(number, HEADER, len(data))[0]]  # fmt: skip
     log.notes = notes
@@ -323,14 +330,14 @@ def _pages(log: Log, redo: int, counted: list[dict[str, Any]], *, reading: bool)
             after[record["container"], record["page"]] = record["page_version"] + steps.steps(record)
     for (container, page), explained in after.items():
         if container not in own and (_version(log, container, page) or 0) > explained:
-            log.notes.append("newer-page")
+            log.note("newer-page")
     changed = [record for record in counted if "page" in record and record["instant"] >= redo]
     replay = _Replay(log, redo)
     absent: set[int] = set()
     for record in changed:
         container = record["container"]
         if reading and container in log.beside and not replay.behind(record):
-            log.notes.append("old-page")
+            log.note("old-page", record["at"]["file"], record["at"]["off"])
         if log.beside.keys() >= CATALOGUE and container not in own | log.beside.keys() | absent:
             absent.add(container)
             log.gone("container", f"seg0/c{container:x}.dat", record["at"]["file"], record["at"]["off"])
@@ -349,11 +356,11 @@ def _control(log: Log, files: Files, *, recovering: bool) -> tuple[int, str]:
         elif data:
             log.drop(name, 0, len(data), "bad-control")
     if not valid:
-        log.notes.append("no-control")
+        log.note("no-control")
         return 0, ""
     name, control = next(iter(valid.items()))
     if name != "log.ctrl":
-        log.notes.append("mirror-used")
+        log.note("mirror-used")
     if control["format_id"] != 128:
         raise Refused("header", "bad-control", name, 0, CONTROL)
     for other, said in valid.items():
@@ -363,7 +370,7 @@ def _control(log: Log, files: Files, *, recovering: bool) -> tuple[int, str]:
     if recovering and (level > databases()[log.edition].newest or control["flags"] & 1):
         raise Refused("header", "newer-level")
     if control["flags"] & 2:
-        log.notes.append("test-mode")
+        log.note("test-mode")
     return control["checkpoint"], name
 
 
@@ -414,7 +421,7 @@ def _start(log: Log, files: Files, *, policy: str) -> tuple[int, int, int]:
             return *undo, _unsigned(record["redo_from"])
     if policy == "strict":
         raise Refused("record", "no-checkpoint", control, 8, 8)
-    log.notes.append("no-checkpoint")
+    log.note("no-checkpoint")
     return number, HEADER, number << 32 | HEADER
 
 
@@ -423,7 +430,7 @@ def _last_checkpoint(log: Log) -> int:
     found = 0
     for number, data in log.files.items():
         if log.previous(number) is not None:
-            notes = list(log.notes)
+            notes = dict(log.notes)
             for record in log.run(number, HEADER, len(data))[0]:
                 found = record["instant"] if record["type"] == "CHECKPOINT" else found
             log.notes = notes
@@ -444,15 +451,15 @@ def _scan(log: Log, number: int, at: int) -> tuple[list[dict[str, Any]], int, in
     if why == "end" and behind.strip(b"\0"):
         first = size - len(behind.lstrip(b"\0"))
         log.drop(name, first, first + len(behind.strip(b"\0")), "beyond-end", first=True)
-        log.notes.append("beyond-end")
+        log.note("beyond-end", name, first)
     elif not why.startswith("end"):
         log.short = True
         if size > at:
             others, log.dropped = log.dropped, []
             log.rest(number, at, why)
             log.dropped += others
-    if log.groups(number, at):
-        log.notes.append("groups-after")
+    if group := log.groups(number, at):
+        log.note("groups-after", name, group)
     _later_files(log, number, at)
     four = why == "end" and size == at + 4 and size % 512
     if four and log.edition != "seed" and number == max(log.files) and number < HIGHEST:
@@ -471,17 +478,17 @@ def _later_files(log: Log, number: int, at: int) -> None:
             if said >> 32 not in log.files:
                 log.gone("log-file", log.name(said >> 32), log.name(later), 16)
             elif later == number + 1 and said - end <= AHEAD and not log.filled(later):
-                log.notes.append("unfinished-switch")
+                log.note("unfinished-switch", log.name(later))
 
 
-def _lost_middle(log: Log, number: int, at: int) -> bool:
-    """Tell whether a later file says that the log went on (DRB-END-046)."""
+def _lost_middle(log: Log, number: int, at: int) -> str:
+    """Return the later file that says that the log went on, if one does (DRB-END-046, DRB-END-172)."""
     end = number << 32 | at
     for later in log.files:
         said = log.previous(later) if later > number else None
         if said is not None and said >= end and (log.filled(later) or said - end > AHEAD):
-            return True
-    return end <= log.checkpoint
+            return log.name(later)
+    return log.name(log.checkpoint >> 32) if end <= log.checkpoint else ""
 
 
 def _old(log: Log, number: int) -> list[dict[str, Any]]:
@@ -495,8 +502,8 @@ def _old(log: Log, number: int) -> list[dict[str, Any]]:
     records, at, why = log.run(number, HEADER, len(data))
     if not why.startswith("end"):
         log.rest(number, at, why)
-        if log.groups(number, at):
-            log.notes.append("groups-after")
+        if group := log.groups(number, at):
+            log.note("groups-after", name, group)
     return records
 
 
@@ -524,16 +531,16 @@ def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
             records = [record for number in log.files if number < start for record in _old(log, number)]
             front, at = _front(log, start, at)
             counted, number, end = _scan(log, start, at)
-            if _lost_middle(log, number, end):
-                log.notes.append("lost-middle")
+            if later := _lost_middle(log, number, end):
+                log.note("lost-middle", later)
             _pages(log, redo, counted, reading=True)
             return _answer(log, records + front + counted)
-        log.notes = [note for note in log.notes if note not in ("surplus", "long-number")]
+        log.notes = {code: at for code, at in log.notes.items() if code not in ("surplus", "long-number")}
         records, number, end = _scan(log, start, at)
-        if _lost_middle(log, number, end) or (policy == "strict" and log.groups(number, end)):
+        if (later := _lost_middle(log, number, end)) or (policy == "strict" and log.groups(number, end)):
             if policy == "strict":
                 raise Refused("record", "lost-middle", log.name(number), end, len(log.files[number]) - end)
-            log.notes.append("lost-middle")
+            log.note("lost-middle", later)
         if edition == "seed":
             return {**_answer(log, records), "state": {"bodies": [record["body"] for record in records]}}
         state = {} if log.opaque else {"state": _Replay(log, redo).of(records)}
@@ -544,13 +551,15 @@ def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
 
 
 def _answer(log: Log, records: list[dict[str, Any]]) -> dict[str, Any]:
-    notes = list(dict.fromkeys([*log.notes, *(["encrypted"] if log.opaque else [])]))
-    odd = log.dropped or log.missing or log.short or LOST & set(notes)
+    if log.opaque:
+        log.note("encrypted")
+    odd = log.dropped or log.missing or log.short or LOST & log.notes.keys()
     return {
         "verdict": RECOVERED if odd else CLEAN,
         "records": records,
         "dropped": sorted(log.dropped, key=lambda at: (at["file"] in CONTROLS, len(at["file"]), at["file"])),
-        "notes": notes,
+        "notes": [*log.notes],
+        "noted": [at for at in log.notes.values() if at],
         "missing": log.missing,
     }
 
@@ -581,7 +590,7 @@ class _Replay:
         for tx in sorted(losers, key=lambda tx: tx.order):
             self._roll_back(tx)
         if losers:
-            self.log.notes.append("rolled-back")
+            self.log.note("rolled-back")
         told, locked = [], set()
         doubtful = [tx for tx in self.open.values() if tx.prepared]
         for tx in sorted(doubtful, key=lambda tx: (*tx.branch().values(),)):
@@ -614,10 +623,9 @@ class _Replay:
         if number is None or record["type"] == "CHECKSUM":
             return
         if (number in self.open) == bool(group & FIRST):
-            if redone:
+            if redone or group & FIRST:
                 raise Refused("transaction", "bad-transaction", *record["at"].values())
-            if not group & FIRST:
-                return
+            return
         if group & FIRST:
             self.open[number] = Transaction(record, ids=record.get("global_id"))
         tx, undone = self.open[number], None

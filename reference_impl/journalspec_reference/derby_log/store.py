@@ -219,7 +219,7 @@ class Store:
         self.next = max(self.next, number + 1)
         known = self.transactions.get(number)
         if body.group & FIRST:
-            if known is not None and instant >= redo_from:
+            if known is not None:
                 raise Refusal("transaction", "bad-transaction", f"transaction {number} begins twice")
             fields = body.fields
             known = Transaction(instant, fields.get("status", 0), fields.get("global_id"))
