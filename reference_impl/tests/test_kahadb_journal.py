@@ -212,3 +212,22 @@ def test_columns_are_replayed_as_commands_one_by_one(seed: int, monkeypatch: pyt
     assert one_by_one == [
         implementation.recover(files, edition=edition, policy=policy).to_json() for policy in policies
     ]
+
+
+class Name(str):
+    """A name that counts how often it is compared."""
+
+    __slots__ = ()
+    compared = 0
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        Name.compared += 1
+        return str.__eq__(self, other)
+
+
+def test_names_of_many_files_are_not_compared_with_each_other() -> None:
+    start = codec.DIALECTS["5.16"].start
+    (found,) = implementation.detect({Name(f"db-{number}.log"): start for number in range(1, 501)}, {})
+    assert len(found.files) == 500
+    assert Name.compared < 50 * 500

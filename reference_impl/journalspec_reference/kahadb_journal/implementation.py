@@ -103,11 +103,11 @@ def _detected(files: Files) -> list[Detection]:
     seeds = [name for name in names if starts[name] == DIALECTS["seed"].start]
     if seeds:
         return [Detection(FORMAT, "seed", tuple(names), 2 + (len(seeds) == len(names)))]
-    hits = [
+    hits = {
         name
         for name in names
         if starts[name] == DIALECTS["5.16"].start or starts[name][:MARKER] == END_MARKER
-    ]
+    }
     score = 1 + bool(hits) + (len(hits) == len(names))
     editions = _admitted([(files[name], name in hits) for name in names])
     assumed = editions[-1] if editions[-1] in MARKED else ZEROS[-1]
