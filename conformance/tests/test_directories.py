@@ -5,6 +5,7 @@ A directory that holds all that its product wrote is clean, and so is a journal 
 
 from __future__ import annotations
 
+import gzip
 import os
 import shutil
 import tarfile
@@ -58,6 +59,11 @@ def page(store: Path) -> Path:
     return min(store.rglob("*.page"))
 
 
+def packed(file: Path) -> None:
+    file.with_name(f"{file.name}.gz").write_bytes(gzip.compress(file.read_bytes()))
+    file.unlink()
+
+
 BROKER: dict[str, tuple[Damage, str]] = {
     "no bindings": (lambda at: shutil.rmtree(at / "bindings"), "the bindings of the broker are missing"),
     "bindings renamed": (
@@ -73,9 +79,14 @@ BROKER: dict[str, tuple[Damage, str]] = {
     "no journal": (lambda at: shutil.rmtree(at / "journal"), "the journal of the broker is missing"),
     "journal without files": (lambda at: each(at / "journal", Path.unlink), "the journal of the broker"),
     "no large messages": (lambda at: shutil.rmtree(large(at)), "body of a large message missing"),
-    "a page file cut": (lambda at: os.truncate(page(at), 1000), "page file damaged"),
-    "a page file of zeros": (lambda at: zeroed(page(at)), "page file damaged"),
-    "no address of pages": (lambda at: next(at.rglob("address.txt")).unlink(), "page file damaged"),
+    "a page file cut": (lambda at: os.truncate(page(at), 1000), "page file damaged or renamed"),
+    "a page file of zeros": (lambda at: zeroed(page(at)), "page file damaged or renamed"),
+    "a page file set aside": (lambda at: page(at).rename(f"{page(at)}.bak"), "page file damaged or renamed"),
+    "a page file compressed": (lambda at: packed(page(at)), "page file damaged or renamed"),
+    "no address of pages": (
+        lambda at: next(at.rglob("address.txt")).unlink(),
+        "page file damaged or renamed",
+    ),
     "large messages cut": (
         lambda at: each(large(at), lambda file: os.truncate(file, 1)),
         "body of a large message missing",

@@ -382,6 +382,17 @@ def test_several_stores_are_one_block_the_worst_first(clean: Path, tmp_path: Pat
     assert len(lines) <= 40
 
 
+def test_of_several_journals_in_one_directory_the_next_step_names_one(clean: Path, tmp_path: Path) -> None:
+    root = tmp_path / "two"
+    root.mkdir()
+    for file in sorted(clean.iterdir()):
+        for name in ("a", "b"):
+            shutil.copy(file, root / f"{name}-{file.name}")
+    step = flat(call("inspect", root)).replace("\\ ", "").partition("one of them: journalspec ")[2].split()
+    assert step[0] == "inspect"
+    assert call(*step).stdout.startswith("store     BTM")
+
+
 def tar_of(path: Path, *members: tarfile.TarInfo | tuple[str, bytes], mode: str = "w:gz") -> Path:
     with tarfile.open(path, mode) as archive:  # type: ignore[call-overload]  # the mode is given
         for member in members:

@@ -501,9 +501,14 @@ def several(
         doubts += doubt.number
         wrong = "; ".join(_of_part(part, parts) for part in parts if damage(part.answer))
         facts = [text for text in (wrong, in_all(found), words) if text]
-        file = f": {next(iter(main.answer.journal.files), '')}" if shared[id(main.place)] > 1 else ""
+        file, asked = "", main.place.asked
+        if shared[id(main.place)] > 1:
+            first = next(iter(main.answer.journal.files), "")
+            file, path = f": {first}", asked.paths[0] / first
+            # The directory alone would give this list again.
+            asked = replace(asked, paths=(path,)) if path.is_file() else asked
         name = shown(main.place.asked.name + file)
-        rows.append((-STATUSES[verdict], name, WORDS[verdict], "; ".join(facts), main.place.asked))
+        rows.append((-STATUSES[verdict], name, WORDS[verdict], "; ".join(facts), asked))
     kinds = Counter(parts[0].description.brand for parts in stores)
     yield Section(
         "store", [f"{len(stores):,} stores: {', '.join(amount(n, kind) for kind, n in kinds.items())}"]

@@ -14,11 +14,12 @@ from journalspec.observation import CLEAN, Missing
 from journalspec_reference.answers import UNREAD, Answer
 from journalspec_reference.batches import source_of, zeros
 from journalspec_reference.content import UNREADABLE
-from journalspec_reference.filesets import renamed
+from journalspec_reference.filesets import is_copy, renamed
 from journalspec_reference.jboss_journal.codec import ADD, DIALECTS
 from journalspec_reference.jboss_journal.contents.beside import BINDINGS, JOURNAL, NAMES, beside
 from journalspec_reference.jboss_journal.contents.core import LONG, is_large, message_of
 from journalspec_reference.jboss_journal.contents.messages import least_size
+from journalspec_reference.jboss_journal.contents.paging import ADDRESS_FILE, PAGE
 from journalspec_reference.jboss_journal.contents.pending import REFERENCE
 from journalspec_reference.jboss_journal.contents.store import JMS, Store, replay_of
 from journalspec_reference.jboss_journal.fileset import DataFile, gather, lost_from, parsed
@@ -146,8 +147,16 @@ def _of_messages(store: Store) -> Iterator[Missing]:
 
 
 def _of_pages(store: Store) -> Iterator[Missing]:
-    """Yield the page files that end early."""
+    """Yield the page files that no broker finds, and those that end early."""
     found: list[Missing] = []
+    for room in store.paging.room.rooms() if store.paging.room is not None else ():
+        listed = (room.loaded.listed if room.loaded else None) or frozenset()
+        # Where all is compressed, that is how it was sent in.
+        for other in sorted(listed) if ADDRESS_FILE in listed else ():
+            name = "".join(other.partition(".page")[:2])
+            if is_copy(other, name) and PAGE.match(name) and name not in listed:
+                place = f"{room.path.name}/{name}"
+                found.append(Missing("page", place, place, text=_RENAMED.format(other)))
 
     def report(code: str, file: str, off: int | None, why: str) -> None:
         if code in _OF_PAGES:
