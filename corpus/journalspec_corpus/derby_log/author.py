@@ -38,7 +38,7 @@ from journalspec_corpus.author import branch_of, brief_operation, hex_bytes, lon
 from journalspec_corpus.edits import Built, Range
 
 FORMAT = "derby_log"
-BRIEF = ("type", "at")
+BRIEF = ("type", "instant", "at")
 #: How a transaction begins and ends -> operation, group, status.
 STEPS = {
     "BEGIN": ("BEGIN", 0x101, 0),
