@@ -436,7 +436,7 @@ def test_all_kinds_of_failures_of_a_small_build_become_small() -> None:
                         verdict = rows.verdict(reader, row)
                         if VERDICTS[verdict]:
                             key = (trace.tags["order"], trace.tags["kind"], name, verdict)
-                            kinds.setdefault(key, (work, State(rows.facts, row)))
+                            kinds.setdefault(key, (work, State(rows.facts, int(rows.at[row]))))
         for (_, _, name, verdict), (work, state) in kinds.items():
             named = named_reader(format_id, name)
             out = reduced(adapter, work, state.descriptor(SEED), named, verdict)

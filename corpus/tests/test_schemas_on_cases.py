@@ -30,6 +30,10 @@ def read_cases() -> Iterator[Any]:
                 yield pytest.param(format_id, tier, id=f"{format_id}-{tier}")
 
 
+#: Bytes of an earlier generation may resemble a record of this one: a reader tells them apart, no schema.
+RESEMBLING = {"JBM-RDR-025", "JBM-RDR-026"}
+
+
 @pytest.mark.parametrize(("format_id", "tier"), list(read_cases()))
 def test_three_descriptions_say_the_same(format_id: str, tier: str) -> None:
     found = load_cases(format_id, tier=tier)[:: 1 if tier == "smoke" else 2]
@@ -45,6 +49,8 @@ def test_three_descriptions_say_the_same(format_id: str, tier: str) -> None:
         if seen.verdict != CLEAN:
             continue
         records += len(seen.records)
+        if RESEMBLING & {*case.obeys}:
+            continue
         # A schema of a whole file knows no sizes but the usual ones.
         if not {"file_size", "page_size"} & case.params.keys():
             assert_built_again(case, files, seen)

@@ -2,50 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
-from multiprocessing import get_context
+from contextlib import closing
 
 import pytest
 
+from ends import LONG, dead_after_its_answer, dead_within_its_answer, never_begun, with_processes_of_its_own
 from journalspec_corpus.workers import Work, WorkerDied, results
-
-#: More than a pipe holds: who sends it waits until it is read.
-LONG = bytes(5_000_000)
-
-
-@contextmanager
-def never_begun() -> Iterator[Callable[[bytes], bytes]]:
-    raise ValueError("it cannot be opened")
-    yield bytes
-
-
-@contextmanager
-def dead_after_its_answer() -> Iterator[Callable[[bytes], bytes]]:
-    def answer(item: bytes) -> bytes:
-        threading.Timer(0.1, os._exit, (3,)).start()
-        return item
-
-    yield answer
-
-
-@contextmanager
-def dead_within_its_answer() -> Iterator[Callable[[bytes], bytes]]:
-    def answer(item: bytes) -> bytes:
-        threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGKILL)).start()
-        return LONG
-
-    yield answer
-
-
-@contextmanager
-def with_processes_of_its_own() -> Iterator[Callable[[bytes], bytes]]:
-    with get_context("spawn").Pool(1) as pool:
-        yield lambda item: pool.map(bytes, [item])[0]
 
 
 def done(work: Work[bytes, bytes], *items: bytes, pause: float = 0.0) -> list[int]:

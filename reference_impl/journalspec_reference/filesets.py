@@ -9,7 +9,6 @@ keep their names.
 from __future__ import annotations
 
 import os
-import re
 import stat
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -45,7 +44,7 @@ MAX_DEPTH = 6
 #: Within so many nanoseconds a directory may change without a sign: file systems round the time.
 _TICK = 3_000_000_000
 #: So much of a file tells whether it is one of a journal (bytes).
-_HEAD = 64
+HEAD = 64
 
 
 class FilesetError(Exception):
@@ -443,36 +442,6 @@ def _new(root: Path, listed: frozenset[str], _: tuple[int, ...]) -> frozenset[st
     found = os.listdir(root)  # noqa: PTH208  # names only
     directories = {directory for directory, _ in patterns()} & {*found}
     return frozenset({*found, *_deeper(root, dict.fromkeys(directories, DIRECTORY))} - listed)
-
-
-def is_copy(name: str, original: str) -> bool:
-    """Tell whether a name is another one and something after it, as those of renamed files and copies are."""
-    return name != original and name.startswith(original) and not name[len(original)].isalnum()
-
-
-def renamed(
-    journal: Journal, named: re.Pattern[str], begins: Callable[[bytes], bool]
-) -> Iterator[tuple[str, str]]:
-    """Yield the name of each file of a journal that is not here, and that of the file which may be it.
-
-    That one has the name, which `named` matches, and something after it (``db-2.log.old``), and `begins` as
-    such a file does.
-    """
-    listed, root = journal.listed or frozenset(), journal.root
-    for other in sorted(listed):
-        found = named.match(other)
-        if root is None or found is None or not is_copy(other, found[0]):
-            continue
-        # To open a pipe would wait for a writer.
-        if found[0] in listed or other in journal.files or not (root / other).is_file():
-            continue
-        try:
-            with (root / other).open("rb") as file:
-                head = file.read(_HEAD)
-        except OSError:
-            continue
-        if begins(head):
-            yield found[0], other
 
 
 def _unfit(entry: os.DirEntry[str] | Path) -> str | None:

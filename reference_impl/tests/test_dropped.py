@@ -16,8 +16,8 @@ from journalspec_reference.api import REST, WELL_FORMED, Span, load
 from journalspec_reference.hexdump import Head, lines, regions
 from work import LINEAR, Counted, Task, growth
 
-#: Every so many published cases are looked at.
-EVERY = 20
+#: Every so many published cases that drop something are looked at.
+EVERY = 10
 
 
 def nested(spans: list[Span]) -> list[Span]:
@@ -27,7 +27,8 @@ def nested(spans: list[Span]) -> list[Span]:
 @pytest.mark.parametrize("format_id", format_ids())
 def test_what_is_named_lies_whole_in_a_region_without_records(format_id: str) -> None:
     reference, found = load(format_id), 0
-    for case in load_cases(format_id)[::EVERY]:
+    dropping = [case for case in load_cases(format_id) if any(entry.get("dropped") for entry in case.expect)]
+    for case in dropping[::EVERY]:
         files, edition, params = case.files(), case.edition, case.params
         spans = list(reference.spans(files, edition=edition, params=params))
         bare = list(reference.spans(files, edition=edition, params=params, fields=False))

@@ -32,16 +32,8 @@ FIRST, LAST, PREPARE, CHECKSUM = 1, 2, 0x40, 0x800
 #: Editions that do not look at what a header says of the file before, and those without checksum records.
 UNLINKED, UNCHECKED = ("seed", "10.0", "10.1"), ("seed", "10.0")
 #: Notes that say that something is lost.
-LOST = {
-    "lost-middle",
-    "beyond-end",
-    "no-checkpoint",
-    "groups-after",
-    "unfinished-switch",
-    "old-page",
-    "newer-page",
-    "encrypted",
-}
+LOST = {"lost-middle", "beyond-end", "no-checkpoint", "groups-after"}
+LOST |= {"unfinished-switch", "old-page", "newer-page", "encrypted"}
 #: The body of a checksum record before its numbers, and the most that a switch may be ahead of the log.
 SUMMED_BODY, AHEAD = bytes.fromhex("0081 4900 0000 01c5 01"), 98304
 #: The heaps of the catalogue.

@@ -11,7 +11,7 @@ from typing import Any
 
 from journalspec import mutf8
 from journalspec.jboss_journal import LAYOUT
-from journalspec.observation import Missing, Note
+from journalspec.observation import At, FileMap, Missing, Note, Observation, refused
 from journalspec_reference.api import Files, Params, missing_numbers, natural_key
 from journalspec_reference.batches import source_of
 from journalspec_reference.jboss_journal.codec import (
@@ -404,3 +404,28 @@ def _fields_of(body: bytes) -> Iterator[tuple[str, int, str]]:
                 yield f"{title}[{index}]{member}.length", 2, str(size)
                 yield f"{title}[{index}]{member}.name", size, mutf8.decode(taken(f"{size}s"))
     yield "slack", len(body) - at, body[at : at + 16].hex()
+
+
+def refusal(found: FileSet) -> Observation | None:
+    """Return the refusal that the first unusable file is under the strict policy, else None."""
+    for file in found.files:
+        if file.problem is not None:
+            reason, text = file.problem
+            # An interrupted creation leaves a short file; from v1 on that is not a reason to refuse.
+            if reason == "short-file" and file.dialect.versions:
+                continue
+            phase = "fileset" if reason == "wrong-length" else "header"
+            return refused(phase, reason, f"{file.name}: {text}", At(file.name, 0, file.length))
+    return None
+
+
+def map_of(file: DataFile) -> FileMap:
+    """Return what an answer says of a file: its role, its header, and the lists of a control file."""
+    lists = control_lists(file.data, file.dialect) if file.role == "control" else None
+    content: dict[str, object] = {}
+    if lists is not None:
+        old, new, renames = lists
+        pairs = [{"source": source, "target": target} for source, target in renames]
+        content = {"old_names": old, "new_names": new, "renames": pairs}
+    role = "invalid" if file.problem else file.role
+    return FileMap(file.name, file.length, role, header_of(file), content)

@@ -14,7 +14,6 @@ from journalspec.observation import CLEAN, Missing
 from journalspec_reference.answers import UNREAD, Answer
 from journalspec_reference.batches import source_of, zeros
 from journalspec_reference.content import UNREADABLE
-from journalspec_reference.filesets import is_copy, renamed
 from journalspec_reference.jboss_journal.codec import ADD, DIALECTS
 from journalspec_reference.jboss_journal.contents.beside import BINDINGS, JOURNAL, NAMES, beside
 from journalspec_reference.jboss_journal.contents.core import LONG, is_large, message_of
@@ -25,6 +24,7 @@ from journalspec_reference.jboss_journal.contents.store import JMS, Store, repla
 from journalspec_reference.jboss_journal.fileset import DataFile, gather, lost_from, parsed
 from journalspec_reference.jboss_journal.implementation import head_of
 from journalspec_reference.jboss_journal.recover import stretch_of
+from journalspec_reference.lacking import is_copy, renamed
 
 _ZEROS = "it holds zeros only: a product gives a new file its header, and fills it with J, before it uses it"
 _RENAMED = "{} has its name and something after it: no broker reads it"

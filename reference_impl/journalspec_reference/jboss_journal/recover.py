@@ -15,7 +15,6 @@ from journalspec.observation import (
     CLEAN,
     RECOVERED,
     At,
-    FileMap,
     Missing,
     Note,
     Observation,
@@ -55,11 +54,11 @@ from journalspec_reference.jboss_journal.codec import (
 from journalspec_reference.jboss_journal.fileset import (
     DataFile,
     FileSet,
-    control_lists,
     gather,
-    header_of,
     limit_of,
     lost_from,
+    map_of,
+    refusal,
 )
 from journalspec_reference.jboss_journal.scan import NEED, earlier, first_found, scan, threes
 
@@ -574,19 +573,6 @@ def _delete(record: JournalRecord) -> dict[str, Any]:
     return {"id": record.id, "body": record.body}
 
 
-def refusal(found: FileSet) -> Observation | None:
-    """Return the refusal that the first unusable file is under the strict policy, else None."""
-    for file in found.files:
-        if file.problem is not None:
-            reason, text = file.problem
-            # An interrupted creation leaves a short file; from v1 on that is not a reason to refuse.
-            if reason == "short-file" and file.dialect.versions:
-                continue
-            phase = "fileset" if reason == "wrong-length" else "header"
-            return refused(phase, reason, f"{file.name}: {text}", At(file.name, 0, file.length))
-    return None
-
-
 def recover(dialect: Dialect, files: Files, policy: str, params: Params) -> Observation:
     """Return what recovery delivers."""
     found = gather(files, dialect, params, imply=policy == "salvage")
@@ -667,7 +653,7 @@ def _observe(found: FileSet, params: Params, *, forensic: bool = False) -> Obser
         records=seen.records(),
         dropped=dropped,
         state=state,
-        files=tuple(map(_map_of, files)),
+        files=tuple(map(map_of, files)),
         notes=joined(note_place, found.notes, mapped(_transaction_note, state["discarded"]), notes)
         if notes or state["discarded"]
         else found.notes,
@@ -707,14 +693,3 @@ def _rejected(state: dict[str, Any]) -> bool:
 def _transaction_note(item: dict[str, Any]) -> Note:
     why = str(item["why"])
     return Note({"no-end": "incomplete-transaction"}.get(why, why), text=f"transaction {item['tx']}")
-
-
-def _map_of(file: DataFile) -> FileMap:
-    lists = control_lists(file.data, file.dialect) if file.role == "control" else None
-    content: dict[str, object] = {}
-    if lists is not None:
-        old, new, renames = lists
-        pairs = [{"source": source, "target": target} for source, target in renames]
-        content = {"old_names": old, "new_names": new, "renames": pairs}
-    role = "invalid" if file.problem else file.role
-    return FileMap(file.name, file.length, role, header_of(file), content)

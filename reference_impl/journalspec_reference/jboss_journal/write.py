@@ -36,8 +36,9 @@ from journalspec_reference.jboss_journal.fileset import (
     gather,
     leftovers_of,
     limit_of,
+    refusal,
 )
-from journalspec_reference.jboss_journal.recover import Replay, refusal, stretch_of
+from journalspec_reference.jboss_journal.recover import Replay, stretch_of
 from journalspec_reference.storage import Storage, fill, whole
 
 SMALLEST_FILE = 1024
