@@ -325,7 +325,7 @@ def forget() -> None:
     is all of a small one, which would seem quicker than it is, and part of a large one.
     """
     for name, module in [*sys.modules.items()]:
-        if name.startswith("journalspec_reference"):
+        if name.startswith("journalspec_reference."):
             for called, value in vars(module).items():
                 if isinstance(value, type(cache(print))) and value.__module__ == name:
                     value.cache_clear()
