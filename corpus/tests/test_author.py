@@ -27,8 +27,8 @@ WRITTEN: dict[str, dict[str, Any]] = tomllib.loads(
 
 def base_of(format_id: str, records: list[Any], edition: str) -> dict[str, Any]:
     """Return how the records are made a journal."""
-    if format_id == "jboss_journal":
-        return {"files": [{"id": 7, "fill": "2e", "align": 16, "records": records}]}
+    if file := WRITTEN[format_id].get("file"):
+        return {"files": [{**file, "records": records}]}
     return {"records": records, "fill": "2e"} | ({"size": 1024} if edition in ("2.1", "3.0") else {})
 
 

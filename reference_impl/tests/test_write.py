@@ -106,6 +106,7 @@ def records(edition: str, params: dict[str, str]) -> Example:
 
 TLOG = {"file_length": "512", "clock": "1000"}
 JOURNAL = {"file_size": "1024"}
+SMALL = {"max_file_length": "512"}
 ALIGNED = {"file_size": "4096", "alignment": "512", "fill": "4a"}
 COMPACTING = ("s2", "v1", "v2", "v2e")
 EXAMPLES = {
@@ -202,15 +203,20 @@ def test_a_directory_forces_what_it_is_told_to(tmp_path: Path, monkeypatch: pyte
 
 
 @pytest.mark.parametrize(
-    ("format_id", "edition", "params", "put"),
+    ("format_id", "edition", "params", "put", "force"),
     [
-        ("jboss_journal", "v2e", JOURNAL, add(1, 500)),
-        ("kahadb_journal", "5.14", {"max_file_length": "512"}, {"op": "append", "payload": "aa" * 400}),
-        ("kahadb_journal", "5.14", {"max_file_length": "512", "preallocation": "template"}, {"op": "append"}),
+        ("jboss_journal", "v2e", JOURNAL, add(1, 500), FORCE),
+        ("kahadb_journal", "5.14", SMALL, {"op": "append", "payload": "aa" * 400}, FLUSH),
+        ("kahadb_journal", "5.14", {**SMALL, "preallocation": "template"}, {"op": "append"}, FLUSH),
     ],
 )
 def test_names_are_listed_at_the_start_and_not_for_each_new_file(
-    format_id: str, edition: str, params: dict[str, str], put: Operation, monkeypatch: pytest.MonkeyPatch
+    format_id: str,
+    edition: str,
+    params: dict[str, str],
+    put: Operation,
+    force: Operation,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """That would take time with the square of the number of files."""
     storage = MemoryStorage()
@@ -222,7 +228,7 @@ def test_names_are_listed_at_the_start_and_not_for_each_new_file(
     monkeypatch.setattr(storage, "names", names)
     for number in range(100):
         writer.apply({**put, "id": str(number)})
-        writer.apply(FLUSH if format_id == "kahadb_journal" else FORCE)
+        writer.apply(force)
     assert len(storage.files) > 5
 
 

@@ -186,7 +186,7 @@ def present(
                         out.line("")
                     write(out, answer, place.asked)
                 write_beside(out, given)
-    # Who watches journals is told of what the product does not start on, too.
+    # `check` also reports journals on which the product does not start.
     statuses = [
         STATUSES[RECOVERED if command == "check" and unstartable(answer) else answer.observation.verdict]
         for _, answer in given
