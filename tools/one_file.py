@@ -35,6 +35,7 @@ ELSEWHERE = (
     "products",
     "query",
     "reports",
+    "results",
     "run",
 )
 MAIN = "journalspec_conformance.__main__:main"

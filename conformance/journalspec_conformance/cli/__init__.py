@@ -65,6 +65,7 @@ COMMANDS = {
     "materialize": Subcommand("cases", "materialize_command", "Write the journals of cases to a directory."),
     "summary": Subcommand("reports", "summary_command", "Print a report as text, Markdown or JUnit XML."),
     "matrix": Subcommand("reports", "matrix_command", "Compare several reports."),
+    "results": Subcommand("results", "command", "Keep reports of runs, list and compare them."),
     "expect": Subcommand("reports", "expect_command", "Bring an expectation file up to date with a report."),
     "formats": Subcommand("formats", "command", "List formats, editions and shipped harnesses."),
     "products": Subcommand("products", "command", "Fetch the real products, to judge them too."),

@@ -1,18 +1,19 @@
 """Conformance matrices: what became of every probe, per implementation.
 
 Reports of implementations that run inside Python are made during the build;
-reports of products are committed files (``docs/reports/*.jsonl.gz``), because not
-everyone who builds the site has Java and the products at hand.
+reports of products and of others are committed files (``docs/reports/*.jsonl.gz``, see
+`journalspec results`), because not everyone who builds the site has Java and the products at hand.
 """
 
 from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
+from journalspec_conformance import export, history
 from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.harnesses import registry
 from journalspec_conformance.report import Report, load_report, make_header
@@ -54,14 +55,29 @@ def live_report(name: str, format_id: str) -> Report:
 
 
 def report_files() -> list[Path]:
-    """Return the committed reports of the products."""
-    return sorted(REPORTS.glob("*.jsonl.gz"))
+    """Return the committed reports, run by run."""
+    return [path for _, _, path in history.files(REPORTS)]
 
 
 @cache
 def committed_reports() -> tuple[Report, ...]:
-    """Return the reports beside the pages, by file name; raises InvalidReport."""
-    return tuple(load_report(path) for path in report_files())
+    """Return the last reports of each implementation and version; raises InvalidReport."""
+    return tuple(run.report for run in history.newest(committed_runs()))
+
+
+@cache
+def committed_runs() -> tuple[history.Run, ...]:
+    """Return all committed reports, run by run; raises InvalidReport."""
+    return tuple(history.runs(REPORTS))
+
+
+def history_of(format_id: str) -> Iterator[tuple[history.Run, str, history.Changes | None]]:
+    """Yield the runs on a format, their scores, and what changed since the run before."""
+    for run in committed_runs():
+        mine = [result for result in run.report.results if result.format == format_id]
+        if mine:
+            changed = history.changes(run.before.results, run.report.results) if run.before else None
+            yield run, export.score(mine), changed
 
 
 def reports(format_id: str) -> dict[str, tuple[Result, ...]]:
