@@ -34,6 +34,9 @@ _README = """\
     cases/FORMAT/ID/files/            its journal, as real files; work on a copy
     names/FORMAT.json                 every name that an answer may carry, with types and ranges
     schemas/*.schema.json             JSON Schemas of cases and answers
+    specification/FORMAT/             the specification, and its numbered requirements
+    ksy/FORMAT/                       Kaitai Struct schemas, from which parsers in many languages are made
+    parsers/python/FORMAT/            those parsers in Python
 
 Loop over `index.json`. For each `when` in the `expect` of the case: copy `files/`, let your implementation
 read the copy, and compare. What is compared, and how, is told below.
@@ -98,12 +101,33 @@ def members(cases: Sequence[Case], schemas: Mapping[str, Mapping[str, Any]]) -> 
         table = get_format(name).root.joinpath("fields.toml").read_text(encoding="utf-8")
         names = {key: value for key, value in tomllib.loads(table).items() if key != "layout"}
         yield f"names/{name}.json", _json(names)
+        yield from _described(name)
     for case in ordered:
         case.check_names()
         place = _place(case)
         yield f"{place}/case.json", _json(case.to_json())
         yield f"{place}/files/", b""
         yield from ((f"{place}/files/{name}", content) for name, content in sorted(case.files().items()))
+
+
+#: Folder of a format, how names in it end, and where such files are in an archive.
+_DESCRIBED = (
+    ("", "spec.md", "specification"),
+    ("", "requirements.toml", "specification"),
+    ("", ".ksy", "ksy"),
+    ("contents", ".ksy", "ksy"),
+    ("_kaitai", ".py", "parsers/python"),
+)
+
+
+def _described(name: str) -> Iterator[tuple[str, bytes]]:
+    """Yield what describes a format for people and programs."""
+    for folder, ending, place in _DESCRIBED:
+        there = get_format(name).root.joinpath(folder)
+        if there.is_dir():
+            for entry in sorted(there.iterdir(), key=lambda entry: entry.name):
+                if entry.name.endswith(ending):
+                    yield f"{place}/{name}/{entry.name}", entry.read_bytes()
 
 
 def _place(case: Case) -> str:

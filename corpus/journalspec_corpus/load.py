@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import json
 from collections.abc import Collection, Iterator, Mapping
@@ -21,6 +22,8 @@ PUBLISHED_TIERS = ("smoke", "captured", "worst")
 CASES = "cases.jsonl.gz"
 #: What the id of a case ends with that is reported again in another edition, which stands between the braces.
 AGAIN = "-in-{}"
+#: They are a distribution of their own, which an operator does not need.
+NOT_INSTALLED = "the published cases are not installed\n  next  pip install 'journalspec[cases]'"
 #: Lines of a set that may be no cases; a file with more is something else.
 MOST_FAULTY = 1000
 
@@ -31,7 +34,8 @@ def load_cases(
     """Return the published cases of `tier`, of one format or of all, in published order.
 
     With `only`, no more than the cases with these ids are read. Raises UnknownFormat for a format that is not
-    described, and ValueError for a tier that is not published. A described format without cases gives none.
+    described, ValueError for a tier that is not published, FileNotFoundError where no cases are installed. A
+    described format without cases gives none.
     """
     if tier not in PUBLISHED_TIERS:
         raise ValueError(f"no published tier {tier!r}: choose one of {', '.join(PUBLISHED_TIERS)}")
@@ -85,6 +89,8 @@ def published_folder(format_id: str) -> Path | None:
 @cache
 def _tier(format_id: str, tier: str, only: frozenset[str]) -> tuple[Case, ...]:
     folder = published_folder(format_id)
+    if not any((Path(root) / "published").is_dir() for root in journalspec_corpus.__path__):
+        raise FileNotFoundError(errno.ENOENT, NOT_INSTALLED)
     if folder is None or not (folder / f"{tier}.jsonl").is_file():
         return ()
     path = folder / f"{tier}.jsonl"
