@@ -29,6 +29,7 @@ exclude_patterns = [
     "harness",
     "reports",
     "transcripts",
+    "upstream/*",
     "**/.pytest_cache",
 ]
 nitpicky = True

@@ -10,8 +10,11 @@ from importlib import resources
 from pathlib import Path
 
 import journalspec
+from journalspec.deviations import deviations
 from journalspec.formats import format_ids
 from journalspec_conformance.crashes.findings import HARMLESS, ProductRun, judgements
+from journalspec_conformance.products import product_ids
+from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_docs import hexdump, matrix, sources
 from journalspec_reference.api import load
 from journalspec_reference.hexdump import regions
@@ -50,6 +53,25 @@ def lost_by_products() -> tuple[int, int, list[str]]:
     wrong = {item.product for item in judgements() if _harm([item], "R")}
     kinds = Counter(name for item in judgements() for name in sorted(_harm([item], "R")))
     return len(asked), len(wrong), [name for name, _ in kinds.most_common(3)]
+
+
+def headline_numbers() -> dict[str, int | str]:
+    """Return what was observed in all, in numbers, and what products do most often."""
+    answers = [
+        counts for item in judgements() for policies in item.strata.values() for counts in policies.values()
+    ]
+    lost = Counter({name: sum(counts[name] for counts in answers if name in counts) for name in VERDICTS})
+    worst = [f"{name} ({number:,})" for name, number in lost.most_common() if number and name not in HARMLESS]
+    found = [item for name in format_ids() for item in deviations(name)]
+    return {
+        "Formats": len(format_ids()),
+        "Releases of products that were run": len(product_ids()),
+        "Published cases": sum(len(sources.cases(name)) for name in format_ids()),
+        "Answers of products about states after a crash or decay": sum(map(sum, map(dict.values, answers))),
+        "Deviations": len(found),
+        "of these, the product is wrong": sum(item.kind == "errata" for item in found),
+        "What was lost or invented, and how often": ", ".join(worst),
+    }
 
 
 def _harm(runs: Iterable[ProductRun], stratum: str) -> set[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -67,6 +68,23 @@ def heat(format_id: str, item: Requirement) -> Iterator[tuple[str, str | int]]:
 def departing(format_id: str, item: Requirement) -> list[str]:
     """Return the deviations from a requirement."""
     return [entry.id for entry in deviations(format_id) if item.id in entry.requirements]
+
+
+@cache
+def _sent() -> Mapping[str, Mapping[str, str]]:
+    """Return deviation -> what its report for the product's maintainers says."""
+    text = (sources.DATA.parent / "upstream" / "reports.toml").read_text(encoding="utf-8")
+    return {entry["deviation"]: entry for entry in tomllib.loads(text)["report"]}
+
+
+def upstream_reports(format_id: str) -> list[tuple[Deviation, Mapping[str, str]]]:
+    """Return the deviations of a format that have a report for the product's maintainers, and the reports."""
+    return [(item, _sent()[item.id]) for item in deviations(format_id) if item.id in _sent()]
+
+
+def report_of(item: Deviation) -> Mapping[str, str]:
+    """Return the report of a deviation; nothing is in it if there is none."""
+    return _sent().get(item.id, {})
 
 
 def versions(item: Deviation) -> str:
