@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import random
 import re
 import shutil
 import subprocess
@@ -15,10 +16,12 @@ from pathlib import Path
 from types import ModuleType
 from urllib.parse import unquote, urlsplit
 
+import print_version
 import pytest
 from click.testing import CliRunner
 from site_browser import pages
 
+import journalspec
 from journalspec.contents import described
 from journalspec.deviations import deviations
 from journalspec.families import families
@@ -266,6 +269,47 @@ def test_the_search_finds_the_definition_of_an_id_first(site: Path) -> None:
     )
     found = [line.rpartition("#")[2] for line in done.stdout.split()]
     assert found == [f"req-{name.lower()}" for name in (*names, names[0])]
+
+
+@pytest.mark.node
+def test_the_search_finds_the_definition_of_a_word_first(site: Path) -> None:
+    """Of 100 words, those of the glossary and some that answers have, in 95."""
+    node = shutil.which("node") or pytest.skip("Node.js is not installed")
+    glossary = re.findall(r'<dt id="?(term-[^ ">]+)"?>([^<]+)', (site / "glossary.html").read_text("utf-8"))
+    defined = {word: {f"glossary#{anchor}"} for anchor, word in glossary}
+    for format_id in format_ids():
+        table = get_format(format_id).vocabulary
+        names = [*table.record_types, *table.roles, *table.reasons, *table.codes, *table.notes]
+        for name in [*names, *(item.name for item in (*table.fields, *table.state))]:
+            defined.setdefault(name, set()).add(f"formats/{format_id}/observation")
+    others = sorted(set(defined) - {word for _, word in glossary})
+    words = [word for _, word in glossary] + random.Random(48).sample(others, 100 - len(glossary))
+    assert len(words) == 100
+    command = [node, str(DOCS / "tests" / "search.mjs"), str(site / "_static"), str(site / "searchindex.js")]
+    done = subprocess.run([*command, *words], capture_output=True, text=True, check=True, timeout=300)
+    missed = {
+        word: found
+        for word, found in zip(words, done.stdout.splitlines(), strict=True)
+        if not {found, found.partition("#")[0]} & defined[word]
+    }
+    assert len(missed) <= 5, missed
+
+
+@pytest.mark.parametrize("format_id", format_ids())
+def test_a_format_can_be_printed_as_one_page(format_id: str, site: Path) -> None:
+    page = print_version.joined(site, format_id)
+    for item in requirements(format_id):
+        assert f'id="requirements-req-{item.id.lower()}"' in page
+    parsed = Page(page)
+    assert parsed.twice == set()
+    inner = [link[1:] for link in parsed.links if link.startswith("#")]
+    assert len(inner) > 100
+    assert [anchor for anchor in inner if unquote(anchor) not in parsed.ids] == []
+
+
+def test_every_page_says_its_version(site: Path) -> None:
+    for path in pages(site):
+        assert f"journalspec {journalspec.__version__}" in path.read_text(encoding="utf-8"), path
 
 
 def test_the_page_of_downloads_has_the_sums_of_what_the_command_writes(site: Path, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The names that pages link to: requirements, cases, flags, deviations and messages.
+"""The names that pages link to: requirements, cases, flags, deviations, messages and words of answers.
 
 One small Sphinx domain, so that a link to something that does not exist is a
 warning (and, under ``-W``, an error) like any other broken reference.
@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 
 #: A link's hint has no more characters than this.
 HINT = 80
-KINDS = ("req", "case", "flag", "deviation", "group", "rule", "captured", "message")
+KINDS = ("req", "case", "flag", "deviation", "group", "rule", "captured", "message", "word")
 
 
 class LinkTarget(NamedTuple):
@@ -95,8 +95,13 @@ class JournalspecDomain(Domain):
         """List everything for the search index and intersphinx."""
         for (kind, name), target in sorted(self.objects.items()):
             # The most important of all: what has an id is where its definition stands, above every mention.
-            first = ("req", "deviation", "message")
-            yield name, name, kind, target.docname, target.node_id, int(kind not in first)
+            first = ("req", "deviation", "message", "word")
+            shown = name.rpartition(":")[2] if kind == "word" else name
+            yield name, shown, kind, target.docname, target.node_id, int(kind not in first)
+        # Sphinx keeps the words of a glossary out of the search.
+        for (kind, name), (docname, anchor) in sorted(self.env.domains.standard_domain.objects.items()):
+            if kind == "term":
+                yield name, name, "word", docname, anchor, 0
 
 
 def domain_of(env: BuildEnvironment) -> JournalspecDomain:
