@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import random
 import re
 import shutil
@@ -18,7 +17,6 @@ from urllib.parse import unquote, urlsplit
 
 import print_version
 import pytest
-from click.testing import CliRunner
 from site_browser import pages
 
 import journalspec
@@ -27,7 +25,6 @@ from journalspec.deviations import deviations
 from journalspec.families import families
 from journalspec.formats import format_ids, get_format
 from journalspec.requirements import requirements
-from journalspec_conformance.cli import cli
 from journalspec_docs import addresses, case_pages, generate, lean, parts, reference_pages, sources
 
 DOCS = Path(__file__).resolve().parents[1]
@@ -312,23 +309,10 @@ def test_every_page_says_its_version(site: Path) -> None:
         assert f"journalspec {journalspec.__version__}" in path.read_text(encoding="utf-8"), path
 
 
-def test_the_page_of_downloads_has_the_sums_of_what_the_command_writes(site: Path, tmp_path: Path) -> None:
-    """One for each format; the one of the fewest cases is made again."""
+def test_the_page_of_downloads_has_the_command_for_each_archive(site: Path) -> None:
     text = unescape((site / "downloads.html").read_text(encoding="utf-8"))
-    sums = {
-        name: re.search(
-            rf"journalspec corpus archive --format {name} .*?\b([0-9a-f]{{64}})\b", text, re.DOTALL
-        )
-        for name in format_ids()
-    }
-    assert len({found and found[1] for found in sums.values()} - {None}) == len(sums)
-    least = min(format_ids(), key=lambda name: len(sources.cases(name)))
-    out = tmp_path / "cases.tar.gz"
-    done = CliRunner().invoke(cli, ["corpus", "archive", "--format", least, "--out", str(out)])
-    assert done.exit_code == 0, done.output
-    found = sums[least]
-    assert found is not None
-    assert found[1] == hashlib.sha256(out.read_bytes()).hexdigest()
+    for name in format_ids():
+        assert f"journalspec corpus archive --format {name} --out {name}-cases.tar.gz" in text
 
 
 @pytest.mark.parametrize("format_id", format_ids())

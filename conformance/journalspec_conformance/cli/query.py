@@ -7,7 +7,6 @@ extensions, no other configuration. A query reads only.
 from __future__ import annotations
 
 import os
-import resource
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -349,7 +348,12 @@ def _answered(
 
 @contextmanager
 def _memory_bound(size: int) -> Iterator[None]:
-    """Let this process take no more than `size` bytes of address space beside what it has."""
+    """Let this process take no more than `size` bytes of address space beside what it has, where it can."""
+    try:
+        import resource  # noqa: PLC0415  # not on every system
+    except ImportError:
+        yield  # what DuckDB keeps to by itself is all the bound there is
+        return
     before = resource.getrlimit(resource.RLIMIT_AS)
     wanted = psutil.Process().memory_info().vms + size
     if before[1] != resource.RLIM_INFINITY:

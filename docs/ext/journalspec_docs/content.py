@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from itertools import chain
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from journalspec import contents
 from journalspec.deviations import deviations
@@ -19,13 +18,10 @@ from journalspec.schemas import described
 from journalspec_conformance.crashes.findings import causes, worst_seen
 from journalspec_conformance.harnesses import registry
 from journalspec_conformance.products import get_product, product_ids
-from journalspec_conformance.protocol import schemas as answer_schemas
 from journalspec_conformance.result import CLASSES
-from journalspec_corpus.archive import write_archive
 from journalspec_corpus.crash.trace import PRESETS
 from journalspec_corpus.crash.verdict import INVARIANTS, MEANINGS, VERDICTS
 from journalspec_corpus.design_rules import BASES, findings, rules
-from journalspec_corpus.load import load_cases
 from journalspec_corpus.worst import worst_cases
 from journalspec_docs import (
     alternatives,
@@ -49,9 +45,6 @@ from journalspec_docs import (
     try_page,
 )
 
-#: What the archives of cases hold beside the cases, and of which tiers these are.
-ANSWERS = ("common", "observation", "refused")
-TIERS = ("smoke", "captured")
 #: Where all that parts of pages are made from is, the templates too.
 MADE_FROM = (
     "specs/journalspec",
@@ -62,20 +55,6 @@ MADE_FROM = (
     "docs/reports",
     "docs/ext",
 )
-
-
-@cache
-def archive(format_id: str) -> bytes:
-    """Return what `journalspec corpus archive` writes for a format.
-
-    The archives are not on the site, of which they would be a tenth: a command makes them, and the same cases
-    always give the bytes whose sum the site tells.
-    """
-    beside = {f"{name}.schema.json": answer_schemas()[name] for name in ANSWERS}
-    with TemporaryDirectory() as room:
-        path = Path(room) / f"{format_id}-cases.tar.gz"
-        write_archive(path, [case for tier in TIERS for case in load_cases(format_id, tier)], beside)
-        return path.read_bytes()
 
 
 def counted(names: Iterable[str], counts: Mapping[str, int], form: str = "{}") -> list[str]:
@@ -117,7 +96,6 @@ MODULES = (
 OTHERS = (
     Counter,
     alternatives.by_edition,
-    archive,
     causes,
     counted,
     described,

@@ -1,0 +1,57 @@
+"""The command line as on a system that has little of POSIX: ``python poor_platform.py ARGUMENT...``.
+
+No `fork`, no process groups, no `fcntl` and `resource`, signals as Windows has them. Files whose names end in
+$LOCKED cannot be removed, as where another program has them open.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from typing import Any
+
+import psutil  # noqa: F401  # the one for Linux needs what goes now
+
+GONE = ("fork", "forkpty", "killpg", "setsid", "getpgid", "getuid", "geteuid", "getgid", "mkfifo", "chown")
+GONE += (
+    "O_TMPFILE",
+    "O_DIRECTORY",
+    "O_NOFOLLOW",
+    "statvfs",
+    "fchmod",
+    "pread",
+    "pwrite",
+    "sched_getaffinity",
+)
+SIGNALS = ("SIGHUP", "SIGKILL", "SIGPIPE", "SIGALRM", "SIGSTOP", "SIGCHLD", "setitimer", "alarm")
+MODULES = ("fcntl", "resource", "pwd", "grp", "termios", "pty")
+
+
+def locked(call: Any) -> Any:
+    """Return `call` as it is for a file that somebody still has open."""
+
+    def fails(path: Any, *more: Any, **named: Any) -> None:
+        if os.environ.get("LOCKED") and str(path).endswith(os.environ["LOCKED"]):
+            raise PermissionError(
+                13, "The process cannot access the file because it is used by another", path
+            )
+        call(path, *more, **named)
+
+    return fails
+
+
+if __name__ == "__main__":
+    for name in GONE:
+        if hasattr(os, name):
+            delattr(os, name)
+    for name in SIGNALS:
+        if hasattr(signal, name):
+            delattr(signal, name)
+    for name in MODULES:
+        sys.modules[name] = None  # type: ignore[assignment]
+    sys.platform = "other"
+    os.unlink = os.remove = locked(os.unlink)
+    from journalspec_conformance.__main__ import main
+
+    main()

@@ -1,0 +1,118 @@
+"""Windows and macOS as far as they can be imitated: little of POSIX, line ends, backslashes, locked files.
+
+And every Python from 3.11 on that is installed beside this one. What is here is no trial on those systems: the
+page *Getting started* says which were tried.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from judged import call
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+POOR = HERE / "support" / "poor_platform.py"
+LOG = ROOT / "corpus" / "captured" / "bitronix_tlog" / "bitronix-2.1.4" / "partial-commit"
+#: What an operator and an implementer do; what is printed names no file that is made anew.
+COMMANDS = {
+    "inspect": ("inspect", LOG),
+    "inspect as JSON": ("inspect", "--json", LOG),
+    "check": ("check", LOG),
+    "recover": ("recover", LOG),
+    "why": ("why", LOG),
+    "export": ("export", LOG, "--as", "jsonl", "--table", "transactions"),
+    "query": ("query", LOG, "SELECT count(*) FROM transactions"),
+    "list": ("list", "--select", "btm.clean.two-phase"),
+    "run": ("run", "--impl", "reference", "--select", "btm.clean.two-phase"),
+}
+
+
+def poor(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a command where there is little of POSIX."""
+    command = [sys.executable, str(POOR), *map(str, arguments)]
+    return subprocess.run(
+        command, capture_output=True, text=True, check=False, env={**os.environ, **environment}
+    )
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_does_the_same_with_little_of_posix(name: str) -> None:
+    done, here = poor(*COMMANDS[name]), call(*COMMANDS[name])
+    assert "Traceback" not in done.stderr
+    assert (done.returncode, done.stdout) == (here.exit_code, here.stdout), done.stderr
+
+
+def test_a_new_store_is_written_with_little_of_posix(tmp_path: Path) -> None:
+    done = poor("recover", LOG, "--to", tmp_path / "poor")
+    assert done.returncode == 0, done.stderr
+    call("recover", LOG, "--to", tmp_path / "rich", status=0)
+    made = [
+        {path.name: path.read_bytes() for path in (tmp_path / name).iterdir()} for name in ("poor", "rich")
+    ]
+    assert made[0].keys() == made[1].keys()
+    assert {name: len(data) for name, data in made[0].items()} == {
+        name: len(data) for name, data in made[1].items()
+    }
+
+
+def test_a_program_is_judged_whose_lines_end_as_on_windows(tmp_path: Path) -> None:
+    reader = (ROOT / "docs" / "harness" / "my_reader.py").read_text(encoding="utf-8")
+    assert "print(" in reader
+    ends = 'import sys\nsys.stdout.reconfigure(newline="\\r\\n")\n'
+    (tmp_path / "reader.py").write_text(reader.replace("import", f"{ends}import", 1), encoding="utf-8")
+    done = poor(
+        "run", "--impl", f"{sys.executable} {tmp_path / 'reader.py'}", "--select", "btm.clean.two-phase"
+    )
+    assert (done.returncode, "as expected" in done.stdout) == (0, True), done.stdout + done.stderr
+
+
+def test_files_that_an_editor_on_windows_wrote_are_read(tmp_path: Path) -> None:
+    entry = '[[expect]]\ncase = "btm.clean.two-phase/read"\noutcome = "fail"\n'
+    entry += 'fingerprint = "verdict"\nwhy = "x"\n'
+    known = tmp_path / "known.toml"
+    known.write_bytes(entry.replace("\n", "\r\n").encode())
+    done = call("run", "--impl", "reference", "--select", "btm.clean.two-phase", "--expect", known)
+    assert (done.exit_code, "fixed" in done.output) == (1, True), done.output
+
+
+def test_what_cannot_be_removed_is_no_reason_to_fail(tmp_path: Path) -> None:
+    """Scratch directories whose files a scanner holds stay, and the answer is the same."""
+    done = poor(*COMMANDS["run"], LOCKED=".tlog", TMPDIR=str(tmp_path))
+    assert "Traceback" not in done.stderr
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_names_in_answers_have_slashes_on_every_system() -> None:
+    """A path below a journal becomes a name by `as_posix`; `str` would have backslashes on Windows."""
+    wrong = []
+    for folder in ("specs", "reference_impl", "corpus", "conformance"):
+        for path in sorted((ROOT / folder).glob("journalspec*/**/*.py")):
+            found = re.findall(r"\bstr\([\w.]+\.relative_to\([^()]*\)\)", path.read_text(encoding="utf-8"))
+            wrong += [f"{path.name}: {text}" for text in found]
+    assert wrong == []
+
+
+def other_pythons() -> list[Path]:
+    """Return the interpreters from 3.11 on that are installed beside this one, none twice."""
+    names = [f"python3.{minor}" for minor in range(11, 20) if minor != sys.version_info.minor]
+    found = [Path(path) for name in names if (path := shutil.which(name))]
+    found += [path for name in names for path in sorted(Path(sys.base_prefix).parent.glob(f"3.*/bin/{name}"))]
+    return list({path.name: path for path in found}.values())
+
+
+@pytest.mark.parametrize("python", other_pythons(), ids=lambda path: path.name)
+def test_the_program_in_one_file_runs_with_another_python(python: Path, tmp_path: Path) -> None:
+    out = tmp_path / "journalspec.pyz"
+    tool = [sys.executable, str(ROOT / "tools" / "one_file.py"), str(out)]
+    subprocess.run(tool, check=True, capture_output=True)
+    command = [str(python), "-I", "-S", str(out), "check", str(LOG)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, call("check", LOG).stdout), done.stderr
