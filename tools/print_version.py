@@ -1,7 +1,7 @@
 """Put the pages of one format onto one page, to print or to read without a browser's tabs.
 
-``python tools/print_version.py SITE FORMAT OUT.html``; SITE is the built site. Links between its pages stay on
-the page, others lead to the site.
+``python tools/print_version.py SITE FORMAT OUT.html``; SITE is the built site. Links between its pages stay
+on the page, others lead to the site.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Windows and macOS as far as they can be imitated: little of POSIX, line ends, backslashes, locked files.
 
-And every Python from 3.11 on that is installed beside this one. What is here is no trial on those systems: the
-page *Getting started* says which were tried.
+And every Python from 3.11 on that is installed beside this one. What is here is no trial on those systems:
+the page *Getting started* says which were tried.
 """
 
 from __future__ import annotations
@@ -91,10 +91,15 @@ def test_what_cannot_be_removed_is_no_reason_to_fail(tmp_path: Path) -> None:
 
 
 def test_names_in_answers_have_slashes_on_every_system() -> None:
-    """A path below a journal becomes a name by `as_posix`; `str` would have backslashes on Windows."""
+    """A path below a journal becomes a name by `as_posix`; `str` would have backslashes on Windows.
+
+    Places are shown as those who named them wrote them, and as their system does.
+    """
     wrong = []
     for folder in ("specs", "reference_impl", "corpus", "conformance"):
         for path in sorted((ROOT / folder).glob("journalspec*/**/*.py")):
+            if path.name == "places.py":
+                continue
             found = re.findall(r"\bstr\([\w.]+\.relative_to\([^()]*\)\)", path.read_text(encoding="utf-8"))
             wrong += [f"{path.name}: {text}" for text in found]
     assert wrong == []

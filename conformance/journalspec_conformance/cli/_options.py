@@ -113,7 +113,7 @@ def implementation() -> Callable[[Command], Command]:
                 metavar="MIB",
                 help=f"End it when it {takes} more.",
             )
-            for what, takes in (("memory", "and all it has started hold"), ("disk", "leaves"))
+            for what, takes in (("memory", "and the processes that it has started hold"), ("disk", "leaves"))
         ),
     )
 

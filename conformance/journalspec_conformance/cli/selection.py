@@ -60,7 +60,7 @@ def questions() -> Callable[[Command], Command]:
         click.option(
             "--contents",
             metavar="TABLE",
-            help="Rows of this table of the contents, such as messages; records: of a queue as well.",
+            help="Rows of this table, such as messages. The table records can be limited to a queue, too.",
         ),
         click.option(
             "--follow", is_flag=True, help="Rows that a running product writes from now on, until Ctrl-C."
