@@ -14,7 +14,6 @@ from journalspec.deviations import deviations
 from journalspec.formats import format_ids
 from journalspec_conformance.crashes.findings import HARMLESS, ProductRun, judgements
 from journalspec_conformance.products import product_ids
-from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_docs import hexdump, matrix, sources
 from journalspec_reference.api import load
 from journalspec_reference.hexdump import regions
@@ -57,20 +56,23 @@ def lost_by_products() -> tuple[int, int, list[str]]:
 
 def headline_numbers() -> dict[str, int | str]:
     """Return what was observed in all, in numbers, and what products do most often."""
-    answers = [
-        counts for item in judgements() for policies in item.strata.values() for counts in policies.values()
-    ]
-    lost = Counter({name: sum(counts[name] for counts in answers if name in counts) for name in VERDICTS})
-    worst = [f"{name} ({number:,})" for name, number in lost.most_common() if number and name not in HARMLESS]
+    runs = judgements()
+    answers = sum(
+        sum(each.values()) for item in runs for given in item.strata.values() for each in given.values()
+    )
+    lost: Counter[str] = Counter()
+    for counts in (counts for item in runs for counts in item.verdicts.values()):
+        lost.update({name: count for name, count in counts.items() if name not in HARMLESS})
+    worst = [f"{name} ({count:,})" for name, count in lost.most_common() if count]
     found = [item for name in format_ids() for item in deviations(name)]
     return {
         "Formats": len(format_ids()),
-        "Releases of products that were run": len(product_ids()),
+        "Releases of products": len(product_ids()),
         "Published cases": sum(len(sources.cases(name)) for name in format_ids()),
-        "Answers of products about states after a crash or decay": sum(map(sum, map(dict.values, answers))),
+        "Answers of products about states after a crash or decay": answers,
         "Deviations": len(found),
         "of these, the product is wrong": sum(item.kind == "errata" for item in found),
-        "What was lost or invented, and how often": ", ".join(worst),
+        "What products did wrong after an ordinary crash, and how often": ", ".join(worst),
     }
 
 

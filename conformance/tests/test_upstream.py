@@ -1,0 +1,63 @@
+"""Reports for the maintainers of products: they stand alone, and the products still do what they say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import upstream
+
+REPORTS = list(upstream.reports())
+PRODUCTS = sorted({report.product.id for report in REPORTS})
+#: What a maintainer of a product has not heard of.
+OURS = re.compile(
+    r"\b(journalspec|salvage|strict|deviations?|requirements?|corpus|probes?|editions?|conformance|laps?|gtrids?|verdicts?)\b"
+    r"|[A-Z]{3}-[A-Z]{3}-\d+",
+    re.IGNORECASE,
+)
+
+
+def test_there_are_thirty_reports_and_each_is_of_a_fault() -> None:
+    assert len({report.deviation.id for report in REPORTS}) == len(REPORTS) >= 30
+    assert {report.deviation.kind for report in REPORTS} == {"errata"}
+
+
+@pytest.mark.parametrize("report", REPORTS, ids=lambda report: report.deviation.id)
+def test_a_report_says_everything_in_words_that_its_reader_knows(report: upstream.Report) -> None:
+    text = re.sub(r"`[^`]*`", "", report.text)
+    assert OURS.findall(text) == []
+    for heading in (
+        "What happens",
+        "How to see it",
+        "What is expected",
+        "What it costs a user",
+        "Suggested change",
+    ):
+        section = text.partition(f"## {heading}\n")[2].partition("\n## ")[0]
+        assert len(section.split()) >= 5, heading
+    assert report.entry["prints"].strip()
+
+
+@pytest.mark.parametrize("report", REPORTS, ids=lambda report: report.deviation.id)
+def test_its_program_needs_the_product_alone(report: upstream.Report) -> None:
+    found = set(re.findall(r"^import ([\w.]+);", report.program, re.MULTILINE))
+    assert found
+    assert [name for name in found if not name.startswith(("java.", "bitronix.", "org.apache."))] == []
+    assert "@" not in re.sub(r"/\*\*.*?\*/", "", report.program)
+
+
+@pytest.mark.product
+@pytest.mark.java
+@pytest.mark.parametrize("product", PRODUCTS)
+def test_its_program_prints_what_it_says(
+    product: str, ready_product: Callable[[str], Any], tmp_path: Path
+) -> None:
+    ready_product(product)
+    mine = [report for report in REPORTS if report.product.id == product]
+    for report in mine:
+        (tmp_path / f"{report.name}.java").write_text(report.program, encoding="utf-8")
+    said = {report.deviation.id: text for report, text in upstream.printed(mine, tmp_path)}
+    assert said == {report.deviation.id: report.entry["prints"].strip() for report in mine}
