@@ -102,7 +102,8 @@ def _replacing(path: Path, mode: str) -> Iterator[IO[Any]]:
         with _stream(handle, mode) as stream:
             yield stream
             stream.flush()
-            os.fchmod(handle, rights)
+            if hasattr(os, "fchmod"):  # Windows has it since Python 3.13, where it means little
+                os.fchmod(handle, rights)
             os.fsync(handle)
             name = name or _named(handle, target)
         name.replace(target)
