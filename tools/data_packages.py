@@ -110,7 +110,11 @@ def write(out: Path, format_id: str, made: Path | None) -> Iterator[Path]:
         "about": f"{get_format(format_id).title}: specification, cases with expected answers, schemas",
     }
     shared = data(format_id)
-    package = {"name": values["name"], "version": __version__, "description": values["about"]}
+    package: dict[str, object] = {
+        "name": values["name"],
+        "version": __version__,
+        "description": values["about"],
+    }
     package |= {
         "license": "CC0-1.0",
         "type": "module",

@@ -13,17 +13,10 @@ from typing import Any
 
 import psutil  # noqa: F401  # the one for Linux needs what goes now
 
-GONE = ("fork", "forkpty", "killpg", "setsid", "getpgid", "getuid", "geteuid", "getgid", "mkfifo", "chown")
-GONE += (
-    "O_TMPFILE",
-    "O_DIRECTORY",
-    "O_NOFOLLOW",
-    "statvfs",
-    "fchmod",
-    "pread",
-    "pwrite",
-    "sched_getaffinity",
-)
+GONE = """
+    fork forkpty killpg setsid getpgid getuid geteuid getgid mkfifo chown O_TMPFILE O_DIRECTORY O_NOFOLLOW statvfs
+    fchmod pread pwrite sched_getaffinity
+""".split()
 SIGNALS = ("SIGHUP", "SIGKILL", "SIGPIPE", "SIGALRM", "SIGSTOP", "SIGCHLD", "setitimer", "alarm")
 MODULES = ("fcntl", "resource", "pwd", "grp", "termios", "pty")
 
