@@ -16,7 +16,7 @@ PAGES = ("index", "spec", "requirements", "observation", "schemas", "contents", 
 ARTICLE = re.compile(r'<article role="main"[^>]*>(.*)</article>', re.DOTALL)
 TITLE = re.compile(r"<title>(.*?)</title>", re.DOTALL)
 LINK = re.compile(r'(<a\b[^>]*?\bhref=)("?)([^"\s>]*)\2')
-ID = re.compile(r'(\bid=)("?)([^"\s>]+)\2')
+ID = re.compile(r'(<[A-Za-z][^>]*?\sid=)("?)([^"\s>]+)\2')
 STYLES = ("_static/pygments.css", "_static/styles/furo.css", "_static/journalspec.css")
 PAGE = """\
 <!DOCTYPE html>

@@ -35,7 +35,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("name", KNOWN)
 def test_file_knows_real_files_by_their_signature(name: str, made: Path) -> None:
     program = shutil.which("file") or pytest.skip("needs file(1)")
-    command = [program, "--brief", "-m", made / "magic", ROOT / "corpus" / "captured" / name]
+    command = [program, "--brief", "-m", str(made / "magic"), str(ROOT / "corpus" / "captured" / name)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     assert done.stdout.startswith(KNOWN[name])
 
