@@ -53,6 +53,7 @@ MADE_FROM = (
     "conformance/journalspec_conformance",
     "docs/data",
     "docs/reports",
+    "docs/upstream",
     "docs/ext",
 )
 
