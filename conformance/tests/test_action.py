@@ -69,7 +69,7 @@ def test_the_first_step_installs_from_the_path_of_the_action(tmp_path: Path) -> 
     assert done.returncode == 0, done.stderr
     assert calls.read_text().splitlines() == [
         f"-m venv {tmp_path}/temp/journalspec",
-        f"-m pip install --quiet {tmp_path}/action {tmp_path}/action/corpus",
+        f"-m pip install --quiet {tmp_path}/action",
     ]
 
 
