@@ -1,4 +1,4 @@
-"""A wheel that is built from the sources has the cases; one for a registry leaves them to a distribution of their own."""
+"""A wheel built from the sources has the cases; for a registry they are a distribution of their own."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _CASES = "journalspec_corpus/published"
 
 
 class Cases(BuildHookInterface[Any]):
-    """Adds the cases unless JOURNALSPEC_CASES is ``apart``; an editable installation reads them where they are."""
+    """Adds the cases unless JOURNALSPEC_CASES is ``apart``; an editable installation finds them in place."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Add the published cases to what the wheel holds."""
