@@ -49,7 +49,7 @@ def brief_operation(text: str, members: Mapping[str, Sequence[str]] | None = Non
 
 
 def branch_of(text: str) -> dict[str, Any]:
-    """Return the XA id that is a text: ``FORMAT:GTRID:BQUAL``, the last two as :func:`hex_bytes` takes them."""
+    """Return the XA id that is a text: ``FORMAT:GTRID:BQUAL``, the last two in hex, or ``hex*N``."""
     form, gtrid, bqual = text.split(":")
     return {"format_id": int(form), "gtrid": hex_bytes(gtrid), "bqual": hex_bytes(bqual)}
 

@@ -355,8 +355,8 @@ def _kept(found: list[Scanned], numbers: list[int]) -> Kept:
 def expected(files: Files, edition: str, *, full: bool = False) -> list[dict[str, Any]]:
     """Return what a generated case expects of a reading and of the recoveries under every policy.
 
-    With `full` that is all fields of a reading's records, and of the recoveries the state of the first alone: a
-    dense journal that nothing has damaged says the same under all of them, and would be told five times.
+    With `full` a reading is expected with all fields of its records. Then one recovery is asked for, and its
+    records are not: of a dense journal without damage all policies say the same.
     """
     answers = []
     for question, seen in asked(read, recover, FORMAT, files, edition):
