@@ -49,9 +49,9 @@ def brief_operation(text: str, members: Mapping[str, Sequence[str]] | None = Non
 
 
 def branch_of(text: str) -> dict[str, Any]:
-    """Return the XA id that is a text: ``FORMAT:GTRID:BQUAL``, the last two in hex."""
+    """Return the XA id that is a text: ``FORMAT:GTRID:BQUAL``, the last two in hex, or ``hex*N``."""
     form, gtrid, bqual = text.split(":")
-    return {"format_id": int(form), "gtrid": bytes.fromhex(gtrid), "bqual": bytes.fromhex(bqual)}
+    return {"format_id": int(form), "gtrid": hex_bytes(gtrid), "bqual": hex_bytes(bqual)}
 
 
 def labelled(parts: Iterable[Part], names: Mapping[str, str], before: str = "") -> list[Part]:

@@ -4,10 +4,10 @@ A base describes ``files``, each with an ``id`` (default: 1, 2 ...), ``batches``
 them: ``end`` (``marker``, ``zeros`` or ``none``; default: the edition's) and zeros up to ``size``; a base
 with ``batches`` has them in file 1. A batch is a list of records, or a table of ``records`` and fields of
 the control record that are not the right ones. A record is a text ``LABEL [COMMAND] key=value ...``:
-``r7`` alone is ADD_MESSAGE of the message m7 to the queue Q. Keys: ``q`` and ``t`` (queue, topic), ``id``,
-``body``, ``prio``, ``tx`` (``c1:7``), ``xa`` (``1:GTRID:BQUAL``), ``sub``, ``info``, ``retro``. Others are
-``text``, ``source``, ``skip``, ``ack``, and ``payload`` (hex) for one that is not a command. A table
-has any field of
+``r7`` alone is ADD_MESSAGE of the message m7 to the queue Q. Keys: ``q``, ``t``, ``tq`` and ``tt`` (queue,
+topic, and temporary ones), ``id``, ``body``, ``prio``, ``tx`` (``c1:7``), ``xa`` (``1:GTRID:BQUAL``),
+``sub``, ``info``, ``retro``. Others are ``source``, ``skip``, and ``payload`` (hex) for one that is not a
+command. Any other field of a command has its own name (``repeat=-1``; bytes in hex). A table has any field of
 the record besides. What an ``index`` has says :mod:`journalspec_corpus.kahadb_journal.index`.
 
 Labels: ``f1``, ``f1.log``, ``f1.marker`` (the end marker), ``b1``, ``b1.whole``, ``b1.checksum``, ``r1``,
@@ -21,7 +21,7 @@ from typing import Any
 
 from journalspec.formats import get_format
 from journalspec.kahadb_journal import LAYOUT, checksum
-from journalspec.kahadb_journal.commands import KINDS, framed, messages
+from journalspec.kahadb_journal.commands import BITS, KINDS, Slot, framed, messages
 from journalspec.kahadb_journal.commands import build as message
 from journalspec.layout import Part, integer, joined
 from journalspec_corpus.author import branch_of, hex_bytes, long_text, words
@@ -38,8 +38,10 @@ _ENDS = {"seed": "none", "5.3": "none", "5.12": "zeros"}
 _NOTHING: Mapping[str, Any] = {"s4": 0, "s8": 0, "bool": False, "str": "", "bytes": b""}
 _LEFT_OUT = frozenset(["transaction", "ack", "subscription_info", "text"])
 #: Authors' words for fields that are plain texts, bytes or numbers.
-_TEXTS = {"id": "message_id", "sub": "subscription_key", "text": "text"}
-_BYTES = {"ack": "ack", "info": "subscription_info"}
+_TEXTS = {"id": "message_id", "sub": "subscription_key"}
+_BYTES = {"info": "subscription_info"}
+#: Authors' words for the kinds of destinations, in the order of their numbers.
+_KINDS = ("q", "t", "tq", "tt")
 
 
 def described(record: str | Mapping[str, Any]) -> dict[str, Any]:
@@ -54,8 +56,8 @@ def described(record: str | Mapping[str, Any]) -> dict[str, Any]:
     held = messages()[command]
     names = {slot.name for slot in held.values()}
     if "destination" in names or command == "UPDATE_MESSAGE":
-        kind = 1 if "t" in pairs else 0
-        stored["destination"] = {"kind": kind, "name": pairs.get("t", pairs.get("q", "Q"))}
+        word = next((word for word in _KINDS if word in pairs), "q")
+        stored["destination"] = {"kind": _KINDS.index(word), "name": pairs.get(word, "Q")}
     if "message_id" in names or command == "UPDATE_MESSAGE":
         stored["message_id"] = f"m{number}"
     if "message" in names or command == "UPDATE_MESSAGE":
@@ -64,6 +66,7 @@ def described(record: str | Mapping[str, Any]) -> dict[str, Any]:
         stored |= {"priority": int(pairs["prio"]), "priority_supported": True}
     stored |= {field: long_text(pairs[word]) for word, field in _TEXTS.items() if word in pairs}
     stored |= {field: hex_bytes(pairs[word]) for word, field in _BYTES.items() if word in pairs}
+    stored |= {slot.name: _value(slot, pairs[slot.name]) for slot in held.values() if slot.name in pairs}
     if "retro" in pairs:
         stored["retroactive"] = pairs["retro"] == "1"
     if "source" in pairs:
@@ -78,6 +81,13 @@ def described(record: str | Mapping[str, Any]) -> dict[str, Any]:
     if command == "UPDATE_MESSAGE":
         stored = {"add": stored}
     return {"label": label, "command": command, "stored": stored, "given": given}
+
+
+def _value(slot: Slot, text: str) -> Any:
+    """Return the value of a field that is called by its own name."""
+    if slot.holds in BITS:
+        return int(text)
+    return hex_bytes(text) if slot.holds == "bytes" else long_text(text)
 
 
 def payload_of(record: Mapping[str, Any], edition: str) -> bytes:

@@ -3,9 +3,11 @@
 A base has a table ``index``: ``messages`` (labels of the records that it holds), ``last`` and ``first``
 (labels of the last record taken in and of the first transaction in progress). ``audit`` and ``acks`` are
 labels of records that the other two places are of; by default there are none. There are also ``version``
-(or the edition's), ``subscriptions`` (``{ "t:key" = ["r3"] }``: what is pending), ``clean`` (default true),
-``most`` (entries of a node) and ``page_size``. By default a page has room for the longest object. ``redo``
-are the pages whose images are in `db.redo` alone; in `db.data` they are zeros.
+(or the edition's), ``subscriptions`` (``{ "t:key" = ["r3"] }``: what is pending; ``tt=t:key`` is of a
+temporary topic), ``clean`` (default true), ``most`` (entries of a node), ``start`` (the lowest number of a
+message), ``gap`` (the third page that is used; those before it are not) and ``page_size``. By default a page
+has room for the longest object. ``redo`` are the pages whose images are in `db.redo` alone; in `db.data` they
+are zeros.
 Labels: ``i.header1``, ``i.header2``, ``i.page0`` ..., and ``redo``.
 """
 
@@ -45,9 +47,10 @@ def _leaf(entries: Entries, after: int = _NONE) -> bytes:
 class _Writer:
     """Pages under construction: page 0 is the store's, page 1 the destinations'."""
 
-    def __init__(self, version: int, size: int, most: int) -> None:
-        self.version, self.size, self.most = version, size, most
-        self.pages: list[bytes] = [b"", b""]
+    def __init__(self, version: int, size: int, given: Mapping[str, Any]) -> None:
+        self.version, self.size = version, size
+        self.most, self.start = given.get("most", 1000), given.get("start", 0)
+        self.pages: list[bytes] = [b""] * given.get("gap", 2)
 
     def put(self, content: bytes, at: int | None = None) -> int:
         """Store an object, its first part on page `at` or a new one; return the number of that page."""
@@ -113,7 +116,7 @@ class _Writer:
         if self.version >= 6:
             at = [place + _int(int(entry["at"]["len"]), 4) for place, entry in zip(at, messages, strict=True)]
         ids = [_text(entry["message_id"]) for entry in messages]
-        numbers = [_int(number) for number in range(len(messages))]
+        numbers = [_int(self.start + number) for number in range(len(messages))]
         keys = [ident + place for ident, place in zip(ids, at, strict=True)]
         priorities = [int(entry.get("priority", 4)) for entry in messages]
         # The default, low and high priorities; version 1 has one tree for all.
@@ -131,7 +134,7 @@ class _Writer:
             acks = [(_text(key), _int(_NONE) + (b"\4" if self.version >= 3 else b"")) for key in sorted(owed)]
             out += _int(self.put(self.tree(subscriptions))) + _int(self.put(self.tree(acks)))
             if self.version >= 3:
-                out += _int(self.put(self._pending(owed, len(messages))))
+                out += _int(self.put(self._pending(owed, self.start + len(messages))))
             if self.version >= 5:
                 out += _int(self.put(self.list([])))
         if self.version >= 2:
@@ -168,7 +171,7 @@ def _place(built: Built, given: str | None) -> bytes:
 def lay(built: Built, given: Mapping[str, Any], edition: str) -> None:
     """Add the index that a base describes to its files."""
     version = given.get("version", _VERSIONS.get(edition, 7))
-    writer = _Writer(version, given.get("page_size", _LARGEST), given.get("most", 1000))
+    writer = _Writer(version, given.get("page_size", _LARGEST), given)
     found: dict[tuple[int, str], list[Mapping[str, Any]]] = {}
     labels: dict[tuple[int, str], list[str]] = {}
     for label in given.get("messages", ()):
@@ -179,9 +182,10 @@ def lay(built: Built, given: Mapping[str, Any], edition: str) -> None:
     owed: dict[tuple[int, str], dict[str, list[int]]] = {}
     for text, pending in given.get("subscriptions", {}).items():
         topic, _, key = text.partition(":")
-        found.setdefault((1, topic), [])
-        held = labels.get((1, topic), [])
-        owed.setdefault((1, topic), {})[key] = [held.index(label) for label in pending]
+        place = (3, topic[3:]) if topic.startswith("tt=") else (1, topic)
+        found.setdefault(place, [])
+        held = labels.get(place, [])
+        owed.setdefault(place, {})[key] = [writer.start + held.index(label) for label in pending]
     entries = [
         (
             _text(f"{kind}:{name}"),

@@ -352,11 +352,19 @@ def _kept(found: list[Scanned], numbers: list[int]) -> Kept:
     return kept
 
 
-def expected(files: Files, edition: str) -> list[dict[str, Any]]:
-    """Return what a generated case expects of a reading and of the recoveries under every policy."""
+def expected(files: Files, edition: str, *, full: bool = False) -> list[dict[str, Any]]:
+    """Return what a generated case expects of a reading and of the recoveries under every policy.
+
+    With `full` a reading is expected with all fields of its records. Then one recovery is asked for, and its
+    records are not: of a dense journal without damage all policies say the same.
+    """
     answers = []
     for question, seen in asked(read, recover, FORMAT, files, edition):
         codes = sorted(note for note in seen.get("notes", ()) if note in NOTED)
         noted = [note for note in seen.get("noted", ()) if note["code"] in NOTED]
         answers.append((question, {**seen, "notes": codes, "noted": noted, "unnoted": [*NOTED]}))
+    if full:
+        reading, (question, recovered) = answers[:2]
+        state = {key: value for key, value in recovered.items() if key != "records"}
+        return all_expected([reading, (question, state)], ())
     return all_expected(answers, BRIEF)

@@ -134,7 +134,7 @@ class _Index:
         self.messages: list[tuple[tuple[str, str], str, Place]] = []
         for name, value in trees.entries(root, _text, self._roots):
             kind, _, text = name.partition(":")
-            require(kind in "0123" and kind != "", "unknown kind")
+            require(kind in ("0", "1", "2", "3"), "unknown kind")
             orders, location, ids, topic = value
             found = [entry for order in orders for entry in trees.entries(order, _long, self._keys)]
             places = trees.entries(location, self._stored, _long)

@@ -416,7 +416,7 @@ def message_id_text(found: Mapping[str, Any] | None) -> str | None:
     """Return what JMS calls a message."""
     if found is None:
         return None
-    if view := found["view"]:
+    if (view := found["view"]) is not None:
         return view if view.startswith("ID:") else f"ID:{view}"
     if found["producer"] is None:
         return None
