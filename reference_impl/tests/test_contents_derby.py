@@ -120,7 +120,7 @@ def test_the_kept_database_is_as_sql_has_it(small: Path) -> None:
     assert types["I"] == ("int", "INTEGER NOT NULL", True)
     assert types["D"] == ("str", "DECIMAL(12,3)", True)
     assert types["CB"] == ("bytes", "CHAR (6) FOR BIT DATA", True)
-    assert types["P"] == ("str", "Small$Point", True)
+    assert types["P"] == ("str", '"APP"."POINT"', True)
     assert {remark.code for remark in found.remarks.kept} == {"no-container"}
     assert [*found.rows("in_doubt")] == []
     with pytest.raises(KeyError):

@@ -34,6 +34,7 @@ from typing import Any
 from journalspec.derby_log import LAYOUT
 from journalspec.derby_log.operations import body, change_of, databases, named, row_of, shown, tables, text_of
 from journalspec.layout import Part, integer, joined
+from journalspec.numbers import compressed
 from journalspec_corpus.author import branch_of, brief_operation, hex_bytes, long_text, words
 from journalspec_corpus.edits import Built, Range
 
@@ -263,8 +264,8 @@ def build(base: Mapping[str, Any], edition: str) -> Built:
 def page(container: int, number: int, last: int, said: Mapping[str, Any], size: int) -> bytes:
     """Return page `number` of a container whose last one is `last`: `size` bytes, zeros if it is ``blank``.
 
-    ``rows`` are hex, in one or several texts; with ``heap``, the formats of columns, the row that describes
-    them comes first.
+    ``rows`` are hex, in one or several texts, and ``behind`` what stands in the space that is kept free after
+    each of them; with ``heap``, the formats of columns, the row that describes them comes first.
     ``version``, ``format``, ``status`` and ``overflow`` are of the header. The first page has ``info`` (its
     format, status and size of a page), ``pages``, how many follow it, and ``following``, the next page that
     lists pages. ``wrong`` has a wrong checksum: page (or its upper half) or info. What is not ``sound`` has
@@ -272,21 +273,23 @@ def page(container: int, number: int, last: int, said: Mapping[str, Any], size: 
     """
     given = ([row] if isinstance(row, str) else row for row in said.get("rows", ()))
     data, rows = bytearray(size), [b"".join(map(hex_bytes, row)) for row in given]
+    behind = [*map(hex_bytes, said.get("behind", ())), *[b""] * len(rows)][: len(rows)]
     if said.get("blank"):
         return bytes(data)
     if (formats := said.get("heap")) is not None:
         columns = integer(len(formats), 4) + b"".join(integer(each, 2) for each in formats)
         described = integer(467, 2) + bytes(4) + integer(container, 8) + columns + b"\0"
-        rows.insert(0, b"\4\6\0\1\0" + bytes([len(described)]) + described)
+        rows.insert(0, b"\4\6\0\1\0" + compressed(len(described)) + described)
+        behind.insert(0, b"")
     data[:2] = integer(said.get("format", 117 if number else 118), 2)
     data[4:6] = bytes([said.get("overflow", 0), said.get("status", 1)])
     data[6:14], data[14:16] = integer(said.get("version", 1), 8), integer(len(rows), 2)
     # Rows are in the order of their slots, which is not that of their places.
     at, slots = 60, b""
-    for row in reversed(rows):
-        data[at : at + len(row)] = row
-        slots += integer(at, 2) + integer(len(row), 2) + bytes(2)
-        at += len(row)
+    for row, spare in reversed([*zip(rows, behind, strict=True)]):
+        data[at : at + len(row + spare)] = row + spare
+        slots += integer(at, 2) + integer(len(row), 2) + integer(len(spare), 2)
+        at += len(row + spare)
     data[size - 8 - len(slots) : size - 8] = slots
     if not number:
         data[117:121] = integer(size, 4)

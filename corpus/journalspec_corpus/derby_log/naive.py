@@ -592,7 +592,10 @@ class _Replay:
             locked |= set(own)
             before = self.rows.told(own)
             self._roll_back(tx)
-            after = self.rows.told(own)
+            # What it had taken off its page is there only now.
+            back = [start for start in self.rows.starts() if start in changed - locked]
+            locked |= set(back)
+            after = self.rows.told(sorted([*own, *back]))
             come, gone = without(before, after), without(after, before)
             told.append({**tx.branch(), "inserted": come, "deleted": gone})
         return {"rows": self.rows.told(self.rows.starts()), "in_doubt": told}

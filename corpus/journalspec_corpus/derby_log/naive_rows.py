@@ -57,6 +57,12 @@ def row_in(taker: Taker) -> tuple[int, PageRow]:
     return ident, PageRow(bool(status & 1), first, count, rest, columns)
 
 
+def _text(data: bytes) -> str:
+    """Return a VARCHAR (DRB-CNT-110), as far as it goes."""
+    size = int.from_bytes(data[:2], "big")
+    return mutf8.readable(data[2:][:size] if size else data[2:].partition(b"\xe0\0\0")[0])
+
+
 def column_in(taker: Taker) -> tuple[bool, bytes | None]:
     """Take a column: is it here, and its value if it has one."""
     how = taker.take(1)[0]
@@ -164,7 +170,7 @@ class PageRows:
             if whole and not taken & parts:
                 taken |= parts
                 key = int.from_bytes(values[0] or b"", "big", signed=True)
-                out.append((self.tables[place[0]], str(key), mutf8.readable((values[1] or b"")[2:])))
+                out.append((self.tables[place[0]], str(key), _text(values[1] or b"")))
         return [dict(zip(("table", "key", "value"), row, strict=True)) for row in sorted(out)]
 
     def _values(self, place: Place) -> list[bytes | None]:

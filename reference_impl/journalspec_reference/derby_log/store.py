@@ -184,6 +184,12 @@ class Transaction:
         return (b"", b"", 0) if of is None else (of["gtrid"], of["bqual"], of["format_id"])
 
 
+def _text(data: bytes) -> str:
+    """Return a VARCHAR, as far as it goes (DRB-RCV-113)."""
+    size = int.from_bytes(data[:2], "big")
+    return mutf8.readable(data[2 : 2 + size] if size else data[2:].partition(b"\xe0\0\0")[0])
+
+
 class Store:
     """The state that redo leads to. `find` returns the body of a record that was redone, by its instant."""
 
@@ -437,7 +443,7 @@ class Store:
                 return None
             taken.update(parts)
         key = str(int.from_bytes(values[0], "big", signed=True))
-        return self.tables[container], key, mutf8.readable(values[1][2:])
+        return self.tables[container], key, _text(values[1])
 
     def places(self) -> Iterator[RowPlace]:
         """Yield where rows of tables begin, or parts of them, in order: a rest is that of the first row."""

@@ -187,7 +187,8 @@ def described(data: bytes) -> Typed:
     name, at = utf(data, at + 2 + (ident == _NUMERIC))
     if ident == _USER:
         if name.startswith('"'):
-            name, at = utf(data, at)
-        name, at = utf(data, at)
+            own, at = utf(data, at)
+            name = f'{name}."{own}"'
+        at = utf(data, at)[1]
     precision, scale, null, width = Struct(">ii?i").unpack_from(data, at)
     return Typed(ident, name, precision, scale, null, width)
