@@ -27,7 +27,7 @@ from journalspec.observation import (
     refused,
 )
 from journalspec.reread import few, joined
-from journalspec_reference.api import Files
+from journalspec_reference.api import Files, Params
 from journalspec_reference.batches import Batch, Found, Stretch, late_columns, lost
 from journalspec_reference.content import UNREADABLE
 from journalspec_reference.derby_log import codec, pages
@@ -651,7 +651,12 @@ def _header(structure: str, edition: str, data: bytes) -> Mapping[str, Any]:
     return header
 
 
-def plan(files: Files, edition: str) -> Iterator[Stretch]:
+def recover(files: Files, edition: str, policy: str, params: Params) -> Observation:
+    """Return what recovery gives, without a policy what reading does."""
+    return LogPass(files, edition, policy, suite=params.get("tables") != "none").observation()
+
+
+def plan(files: Files, edition: str, _: Params) -> Iterator[Stretch]:
     """Yield the stretches of the log that reading reports as records, and as damage, in order.
 
     Which one is next depends on how this one ends. Raises Refusal where reading refuses.
