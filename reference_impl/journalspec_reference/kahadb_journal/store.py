@@ -117,8 +117,10 @@ class Destination:
             self.owners = Owners({number_of(stored): ident for ident, stored in self.messages.items()})
         self.owners.begin(key, above)
 
-    def loses(self, stored: int, key: str) -> bool:
-        """Take in that a subscription has a message; return whether that takes it away."""
+    def loses(self, stored: int, key: str | None) -> bool:
+        """Take in that a subscription has a message; return whether that takes it away, as no key does."""
+        if key is None:
+            return True
         return self.owners is not None and self.owners.acknowledge(key, stored >> _PLACES + _RANKED)
 
     def remove(self, message_id: str) -> None:
@@ -242,7 +244,7 @@ class Store:
                 elif (known := here.messages.get(ident)) is not None:
                     if (other := known >> PLACE & _TURNS) != place >> PLACE:
                         self.acknowledged.setdefault(place >> PLACE, set()).add(other)
-                    if key is None or here.loses(known, key):
+                    if here.loses(known, key):
                         here.remove(ident)
             elif command in _ENDING:
                 waits_for = None
