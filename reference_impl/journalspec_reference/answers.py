@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import PurePath
 from typing import Any
 
@@ -236,24 +237,23 @@ def stretches(journal: Journal) -> Iterable[Stretch]:
 def _answer(journal: Journal, policy: str | None) -> Answer:
     """Return what the files of a journal give, by the edition that was said or that they tell."""
     implementation = load_implementation(journal.format)
-
-    def asked(edition: str) -> Observation:
-        if policy is None:
-            return implementation.read(journal.seen, edition=edition, params=journal.params)
-        return implementation.recover(journal.seen, edition=edition, policy=policy, params=journal.params)
-
+    asked = (
+        partial(implementation.read, journal.seen, params=journal.params)
+        if policy is None
+        else partial(implementation.recover, journal.seen, policy=policy, params=journal.params)
+    )
     if not journal.editions:
-        return Answer(journal, asked(journal.edition))
+        return Answer(journal, asked(edition=journal.edition))
     known: dict[str, Observation] = {}
     if reader := _only_reader(journal):
-        known[reader] = asked(reader)
+        known[reader] = asked(edition=reader)
         if trials := _all_alike(journal, known[reader]):
             return Answer(journal, known[reader], trials)
     edition, read, trials = _settle(journal, known if policy is None else {})
     if policy is not None:
         # What is live should not be there twice.
         del read
-        read = known[edition] if edition in known else asked(edition)
+        read = known[edition] if edition in known else asked(edition=edition)
     return Answer(replace(journal, edition=edition), read, trials)
 
 

@@ -18,16 +18,10 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from journalspec.formats import format_module, get_format
 from journalspec.layout import Layout, Spot
-from journalspec.observation import Note, Observation
+from journalspec.observation import Missing, Note, Observation
 from journalspec_reference.batches import Stretch
 from journalspec_reference.storage import Storage
 
-#: From an answer of recovery (:class:`.answers.Answer`) to contents (:class:`.contents.Contents`):
-#: both rest on this module, so that it cannot name them.
-ToContents = Callable[[Any], Any]
-#: From such an answer and :class:`.newstore.StoreChoices` to a :class:`.newstore.NewStore`.
-ToNewStore = Callable[[Any, Any], Any]
-ToLacking = Callable[[Any], Any]
 #: The files of one directory: name -> content (bytes, memoryview, or :class:`.content.Content`).
 Files = Mapping[str, Any]  # collections.abc.Buffer needs Python 3.12
 
@@ -252,41 +246,6 @@ class Writer(Protocol):
         """
 
 
-def late_writer(package: str, name: str, edition: str) -> Callable[[Storage, Params], Writer]:
-    """Return what opens a journal with the class `name` of a format's module ``write``.
-
-    That is imported only then: who looks at a journal does not need its writers.
-    """
-
-    def opened(storage: Storage, params: Params) -> Writer:
-        writer: Writer = getattr(import_module(f"{package}.write"), name)(storage, edition, params)
-        return writer
-
-    return opened
-
-
-def late_contents(package: str) -> ToContents:
-    """Return what tells the contents of a recovered journal by a format's ``contents``, imported late."""
-    return _late(package, "contents", "contents")
-
-
-def late_new_store(package: str) -> ToNewStore:
-    """Return what makes a new store of a recovered journal by a format's ``newstore``, imported late."""
-    return _late(package, "newstore", "new_store")
-
-
-def late_lacking(package: str) -> ToLacking:
-    """Return what lists what is missing, by the rules of a format's module ``lacking``, imported late."""
-    return _late(package, "lacking", "lacking")
-
-
-def _late(package: str, module: str, name: str) -> Callable[..., Any]:
-    def called(*given: Any) -> Any:
-        return getattr(import_module(f"{package}.{module}"), name)(*given)
-
-    return called
-
-
 T = TypeVar("T")
 
 
@@ -310,75 +269,69 @@ def perform(
     return handlers[name](op)
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """What one edition is read, recovered (under a policy), named (with fields or not) and written by."""
-
-    read: Callable[[Files, Params], Observation]
-    recover: Callable[[Files, str, Params], Observation]
-    spans: Callable[[Files, Params, bool], Iterator[Span]]
-    writer: Callable[[Storage, Params], Writer]
-    plan: Callable[[Files, Params], Iterable[Stretch]] | None = None
-
-
+@dataclass(eq=False)
 class Implementation:
-    """What the reference can do for one format: the rules of its editions, and how its journals are found.
+    """What the reference can do for one format, in the modules of a `package`; each question has a function.
 
-    A format or edition that is not described raises UnknownFormat.
+    It is told the edition; to recover without a policy is to read. A format or an edition that is not
+    described raises UnknownFormat.
     """
 
-    def __init__(
-        self,
-        format_id: str,
-        rules: Mapping[str, Rules],
-        detect: Callable[[Files, Params], list[Detection]],
-        assumed: Callable[[Files], Params] = lambda files: {},
-        contents: ToContents = lambda answer: None,
-        new_store: ToNewStore = lambda answer, choices: None,
-        lacking: ToLacking = lambda answer: (),
-        *,
-        of_refused: bool = False,
-    ) -> None:
-        self.format_id = format_id
-        self._rules = rules
-        self._detect = detect
-        #: What is assumed of files that may be anybody's: the defaults of parameters are those of cases.
-        self.assumed = assumed
-        #: What a recovered journal holds in the user's words; None: this format does not tell it.
-        self.contents = contents
-        #: What the product can start on, of a recovered journal and choices; None: there is no such thing.
-        self.new_store = new_store
-        #: What is missing by the rules of the product's directories, which a reader of files need not know.
-        self.lacking = lacking
-        #: Whether something can be kept even where recovery refuses.
-        self.of_refused = of_refused
-        #: by edition, as it was asked for; only those that there are
-        self._asked: dict[str, Rules] = {}
+    format_id: str
+    package: str
+    #: Edition -> the class of the module ``write`` that writes it.
+    writers: Mapping[str, str]
+    detects: Callable[[Files, Params], list[Detection]]
+    recovers: Callable[[Files, str, str, Params], Observation]
+    plans: Callable[[Files, str, Params], Iterable[Stretch]]
+    names: Callable[[Files, str, Params, bool], Iterator[Span]]
+    #: What is assumed of files that may be anybody's: the defaults of parameters are those of cases.
+    assumed: Callable[[Files], Params] = lambda files: {}
+    #: Whether the product's directories have rules of what should be there.
+    lacks: bool = True
+    #: Whether something can be kept even where recovery refuses.
+    of_refused: bool = False
+    #: The editions by what they are asked for as; only those that there are.
+    _asked: dict[str, str] = field(default_factory=dict)
+
+    def contents(self, answer: Any) -> Any:
+        """Return what an :class:`.answers.Answer` holds in the user's words; None: nothing is told."""
+        return self._late("contents").contents(answer)
+
+    def new_store(self, answer: Any, choices: Any) -> Any:
+        """Return what the product can start on, of an answer and :class:`.newstore.StoreChoices`; or None."""
+        return self._late("newstore").new_store(answer, choices)
+
+    def lacking(self, answer: Any) -> Iterable[Missing]:
+        """Return what is missing by the rules of the product's directories, which no reader has to know."""
+        found: Iterable[Missing] = self._late("lacking").lacking(answer) if self.lacks else ()
+        return found
+
+    def _late(self, module: str) -> Any:
+        """Return a module of the format that is imported only now: who looks at a journal needs few."""
+        return import_module(f"{self.package}.{module}")
 
     def detect(self, files: Files, params: Params | None = None) -> list[Detection]:
         """Return the journals of this format among `files`, best first; never raises.
 
         A file that cannot be read is there with its name and without content.
         """
-        return sorted(self._detect(files, params or {}), key=lambda detection: -detection.score)
+        return sorted(self.detects(files, params or {}), key=lambda detection: -detection.score)
 
     def read(self, files: Files, *, edition: str, params: Params | None = None) -> Observation:
         """Report every record of every file, and every region that holds none.
 
         Reading is the forensic view: it refuses only if no file can be read.
         """
-        return self._of(edition).read(files, params or {})
+        return self.recovers(files, self._of(edition), "", params or {})
 
     def plan(self, files: Files, *, edition: str, params: Params | None = None) -> Iterable[Stretch]:
         """Return the stretches of the log that `read` reports as records, in the same order.
 
         A format where each one depends on how the one before it ends gives an iterator, which raises
-        ReadingRefused where reading refuses. Raises NotImplementedError for a format that has none.
+        ReadingRefused where reading refuses.
         """
-        plan = self._of(edition).plan
-        if plan is None:
-            raise NotImplementedError(f"{self.format_id} has no plan")
-        return plan(files, params or {})
+        return self.plans(files, self._of(edition), params or {})
 
     def recover(
         self, files: Files, *, edition: str, policy: str = "strict", params: Params | None = None
@@ -389,7 +342,7 @@ class Implementation:
         """
         if policy not in self._policies:
             raise ValueError(f"no policy {policy!r}: use one of {', '.join(self._policies)}")
-        return self._of(edition).recover(files, policy, params or {})
+        return self.recovers(files, self._of(edition), policy, params or {})
 
     def spans(
         self, files: Files, *, edition: str, params: Params | None = None, fields: bool = True
@@ -398,20 +351,22 @@ class Implementation:
 
         Without `fields` what is within headers and records is not named.
         """
-        return self._of(edition).spans(files, params or {}, fields)
+        return self.names(files, self._of(edition), params or {}, fields)
 
     def writer(self, storage: Storage, *, edition: str, params: Params | None = None) -> Writer:
         """Open (or create) a journal on `storage` for writing; `params` are those of the edition's writer."""
-        return self._of(edition).writer(storage, params or {})
+        edition = self._of(edition)
+        opened: Writer = getattr(self._late("write"), self.writers[edition])(storage, edition, params or {})
+        return opened
 
     @cached_property
     def _policies(self) -> tuple[str, ...]:
         return tuple(get_format(self.format_id).policies)
 
-    def _of(self, edition: str) -> Rules:
+    def _of(self, edition: str) -> str:
         found = self._asked.get(edition)
         if found is None:
-            found = self._asked[edition] = self._rules[get_format(self.format_id).edition(edition).id]
+            found = self._asked[edition] = get_format(self.format_id).edition(edition).id
         return found
 
 

@@ -16,7 +16,7 @@ from journalspec.formats import UnknownFormat, get_format
 from journalspec.observation import Dropped, jsonable
 from journalspec.reread import LISTS
 from journalspec_reference.answers import Answer, ask
-from journalspec_reference.api import Implementation, ToContents, load
+from journalspec_reference.api import Implementation, load
 
 #: A value of a row. Kinds `object` and `list` nest the others.
 Value: TypeAlias = bool | int | float | str | bytes | Mapping[str, "Value"] | Sequence["Value"] | None
@@ -150,8 +150,7 @@ def contents_by(room: Implementation, answer: Answer) -> Contents | None:
 
     What only has the methods of one need not have ``contents``.
     """
-    maker: ToContents | None = getattr(room, "contents", None)
-    found: Contents | None = None if maker is None else maker(answer)
+    found: Contents | None = getattr(room, "contents", lambda answer: None)(answer)
     return found
 
 

@@ -1,27 +1,16 @@
-"""The rules of each edition of this format, and how its journals are distinguished from other files."""
+"""What this format answers with, and how its journals are distinguished from other files."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 from typing import Any
 
 from journalspec.observation import Observation
-from journalspec_reference.api import (
-    Detection,
-    Files,
-    Implementation,
-    Params,
-    Rules,
-    Span,
-    late_contents,
-    late_lacking,
-    late_new_store,
-    late_writer,
-)
-from journalspec_reference.batches import source_of
+from journalspec_reference.api import Detection, Files, Implementation, Params
+from journalspec_reference.batches import Stretch, source_of
 from journalspec_reference.bitronix_tlog import codec, nio, recover
 from journalspec_reference.bitronix_tlog.codec import FORMAT_ID, HEADER_SIZE, PAYLOAD_AT, SEED, UNCOUNTED
 from journalspec_reference.bitronix_tlog.fileset import PAIR, examine, in_order, sibling
@@ -49,16 +38,12 @@ RULES = {
 }
 
 
-def _rules(edition: str) -> Rules:
-    recovery, plan, writer = RULES[edition]
+def _recover(files: Files, edition: str, policy: str, params: Params) -> Observation:
+    return RULES[edition][0](files, policy, params)
 
-    def read(files: Files, params: Params) -> Observation:
-        return recovery(files, recover.READ, params)
 
-    def named(files: Files, _: Params, fields: bool) -> Iterator[Span]:
-        return spans(edition, files, fields)
-
-    return Rules(read, recovery, named, late_writer(__package__, writer, edition), plan)
+def _plan(files: Files, edition: str, params: Params) -> Sequence[Stretch]:
+    return RULES[edition][1](files, params)
 
 
 def detect(files: Files, _: Params) -> list[Detection]:
@@ -149,9 +134,10 @@ def _pair(files: Files, names: list[str], magic: set[str]) -> Detection:
 
 IMPLEMENTATION = Implementation(
     FORMAT,
-    {edition: _rules(edition) for edition in RULES},
+    __package__,
+    {edition: writer for edition, (_, _, writer) in RULES.items()},
     detect,
-    contents=late_contents(__package__),
-    new_store=late_new_store(__package__),
-    lacking=late_lacking(__package__),
+    _recover,
+    _plan,
+    spans,
 )

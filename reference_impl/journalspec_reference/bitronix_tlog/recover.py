@@ -41,7 +41,7 @@ FEW = 64
 MOST_TOLD = 8
 DOOMED = "; BTM elects {} and rolls back every branch that is still prepared"
 #: What is given as policy to list the files and not to recover them.
-READ = "read"
+READ = ""
 #: The first place without a valid record: where it begins and ends, the reason, and that in words.
 Fault = tuple[int, int, str, str]
 

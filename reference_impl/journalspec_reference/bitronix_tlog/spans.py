@@ -8,7 +8,7 @@ from heapq import merge
 from typing import Any
 
 from journalspec.bitronix_tlog import LAYOUT
-from journalspec_reference.api import Files, Piece, Span, field_names, file_spans
+from journalspec_reference.api import Files, Params, Piece, Span, field_names, file_spans
 from journalspec_reference.batches import Batch, source_of
 from journalspec_reference.bitronix_tlog import nio
 from journalspec_reference.bitronix_tlog.codec import DISK, HEADER_SIZE, SEED, Framing
@@ -16,7 +16,7 @@ from journalspec_reference.bitronix_tlog.fileset import LogFile, load_pair
 from journalspec_reference.bitronix_tlog.scan import TYPES, scan, search
 
 
-def spans(edition: str, files: Files, fields: bool) -> Iterator[Span]:
+def spans(files: Files, edition: str, _: Params, fields: bool) -> Iterator[Span]:
     """Yield the spans of files: header, log or laps, and what is stale or fill after them."""
     framing = {"seed": SEED, "nio": None}.get(edition, DISK)
     examined = {file.name: file for file in load_pair(files)} if framing is DISK else {}

@@ -49,6 +49,10 @@ _SHIFTS = tuple((64 - 8 * sizes).astype(np.uint64) for sizes in _SIZES)
 _MASKS = tuple(
     (np.uint64(1) << (8 * sizes - [2, 2, 1, 1]).astype(np.uint64)) - np.uint64(1) for sizes in _SIZES
 )
+#: Of eight bytes, by how many count: the bits that are 0 where each is a number in its shortest form.
+_FIRST_BITS = np.array(
+    [int.from_bytes((b"\xc0" * many).ljust(8, b"\0"), "big") for many in range(9)], np.uint64
+)
 _FIXED = {"u1": ">u1", "u2": ">u2", "s4": ">i4", "s8": ">i8"}
 _NUMBERS = {"cint", "clong", *_FIXED}
 #: More than all the fields of one operation have before its data (bytes).
@@ -292,12 +296,12 @@ class Gathered:
 
     def _list(self, slots: tuple[Slot, ...], here: Ints, at: Ints, stop: Ints, counts: Ints) -> Ints:
         """Pass over a list of each of the rows `here`; return where it ends, -1 if it is not plain."""
-        longer = np.zeros(len(here), np.bool_)
-        # Most have one number.
-        end = np.where(counts * len(slots) == 1, self._number(at, longer)[1], -1)
-        end[longer | (end > stop)] = -1
-        for each in np.flatnonzero(counts * len(slots) != 1).tolist():
-            end[each] = passed(self._data, int(at[each]), int(stop[each]), int(counts[each]) * len(slots))
+        # Most have a few numbers of one byte each.
+        many = np.maximum(counts * len(slots), 0)
+        few = (many <= len(_FIRST_BITS) - 1) & (self._longs[at] & _FIRST_BITS.take(many, mode="clip") == 0)
+        end = np.where(few & (at + many <= stop), at + many, -1)
+        for each in np.flatnonzero(~few).tolist():
+            end[each] = passed(self._data, int(at[each]), int(stop[each]), int(many[each]))
         columns = (column.tolist() for column in (here, counts, at, end))
         self._lists += [
             (row, slots, count, start, stop)

@@ -1,41 +1,18 @@
-"""The rules of each edition of this format, and how its logs are distinguished from other files."""
+"""What this format answers with, and how its logs are distinguished from other files."""
 
 from __future__ import annotations
 
 from contextlib import suppress
 
 from journalspec.derby_log.operations import databases, tables_of_all
-from journalspec.observation import Observation
-from journalspec_reference.api import (
-    Detection,
-    Files,
-    Implementation,
-    Params,
-    Rules,
-    late_contents,
-    late_new_store,
-    late_writer,
-)
+from journalspec_reference.api import Detection, Files, Implementation, Params
 from journalspec_reference.derby_log import codec
 from journalspec_reference.derby_log.bodies import EDITIONS
 from journalspec_reference.derby_log.codec import BadLog
 from journalspec_reference.derby_log.evidence import PROPERTIES
-from journalspec_reference.derby_log.recover import FORMAT, SEED, LogPass, plan
+from journalspec_reference.derby_log.recover import FORMAT, SEED, plan, recover
 from journalspec_reference.derby_log.scan import CONTROLS, container_names, gather, is_container, one
 from journalspec_reference.derby_log.spans import spans
-
-
-def _rules(edition: str) -> Rules:
-    def passed(files: Files, policy: str, params: Params) -> Observation:
-        return LogPass(files, edition, policy, suite=params.get("tables") != "none").observation()
-
-    return Rules(
-        lambda files, params: passed(files, "", params),
-        passed,
-        lambda files, _, fields: spans(files, edition, fields),
-        late_writer(__package__, "LogWriter", edition),
-        lambda files, _: plan(files, edition),
-    )
 
 
 def detect(files: Files, _: Params) -> list[Detection]:
@@ -77,10 +54,13 @@ def assumed(files: Files) -> Params:
 
 IMPLEMENTATION = Implementation(
     FORMAT,
-    {edition: _rules(edition) for edition in (SEED, *EDITIONS)},
+    __package__,
+    dict.fromkeys((SEED, *EDITIONS), "LogWriter"),
     detect,
+    recover,
+    plan,
+    spans,
     assumed,
-    late_contents(__package__),
-    late_new_store(__package__),
+    lacks=False,
     of_refused=True,
 )

@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from operator import itemgetter
 from typing import Any
 
@@ -26,7 +27,7 @@ from journalspec.observation import (
     refused,
 )
 from journalspec.reread import few, joined
-from journalspec_reference.api import Files
+from journalspec_reference.api import Files, Params
 from journalspec_reference.batches import Batch, Found, Stretch, late_columns, lost
 from journalspec_reference.content import UNREADABLE
 from journalspec_reference.derby_log import codec, pages
@@ -91,17 +92,15 @@ def examined(  # noqa: C901, PLR0912  # what is asked of a batch before its reco
         if bodies is not None and bodies.problem:
             rows, last = bodies.rows, End(base + off[bodies.rows], "bad-body")
             batch.more["problem"] = bodies.problem
-        covered += [
-            (base + end[row] + size, base + off[row]) for row, size in batch.more["sums"] if row < rows
-        ]
+        sums = [(base + end[row] + size, base + off[row]) for row, size in batch.more["sums"] if row < rows]
+        # Nearly all that is covered ends where the next checksum record begins, and so in the midst of none.
+        covered += [one for one, after in pairwise([*sums, (0, 0)]) if one[0] != after[1]]
         covered.sort()
         odd: list[tuple[int, Note]] = []
         # A record that is none any more shows, too, that what is covered ends in its midst.
         reach = base + end[min(rows, len(end) - 1)] if end else base
         known = bisect_right(covered, reach, key=itemgetter(0))
-        sums = {off[row] for row, _ in batch.more["sums"]}
-        # Nearly all that is covered ends where the next checksum record begins, and so in the midst of none.
-        for place, at in [each for each in covered[:known] if each[0] - base not in sums]:
+        for place, at in covered[:known]:
             row = bisect_left(end, place - base)
             if end and off[row] < place - base < end[row]:
                 odd.append((row, Note("odd-coverage", file.name, at)))
@@ -652,7 +651,12 @@ def _header(structure: str, edition: str, data: bytes) -> Mapping[str, Any]:
     return header
 
 
-def plan(files: Files, edition: str) -> Iterator[Stretch]:
+def recover(files: Files, edition: str, policy: str, params: Params) -> Observation:
+    """Return what recovery gives, without a policy what reading does."""
+    return LogPass(files, edition, policy, suite=params.get("tables") != "none").observation()
+
+
+def plan(files: Files, edition: str, _: Params) -> Iterator[Stretch]:
     """Yield the stretches of the log that reading reports as records, and as damage, in order.
 
     Which one is next depends on how this one ends. Raises Refusal where reading refuses.

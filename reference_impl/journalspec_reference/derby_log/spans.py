@@ -10,7 +10,7 @@ from typing import Any
 from journalspec.derby_log import LAYOUT
 from journalspec.derby_log.operations import Form, Slot, part, tail
 from journalspec.layout import HEAD, Spot
-from journalspec_reference.api import Files, Piece, Span, field_names, file_spans
+from journalspec_reference.api import Files, Params, Piece, Span, field_names, file_spans
 from journalspec_reference.derby_log import codec
 from journalspec_reference.derby_log.bodies import EDITIONS, BodyReader, decode, known
 from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog, Instant, Refusal
@@ -31,7 +31,7 @@ from journalspec_reference.derby_log.scan import (
 _NAMED = 1000
 
 
-def spans(files: Files, edition: str, fields: bool = True) -> Iterator[Span]:
+def spans(files: Files, edition: str, _: Params, fields: bool = True) -> Iterator[Span]:
     """Yield the spans of control files and log files: headers, records, the end, what comes after it."""
     logs = {file.name: file for file in gather(files).values()}
     start = _start(files, edition)

@@ -1,25 +1,14 @@
-"""The rules of each edition of this format, and how its journals are distinguished from other files."""
+"""What this format answers with, and how its journals are distinguished from other files."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from functools import partial
 from typing import Any
 
-from journalspec_reference.api import (
-    Detection,
-    Files,
-    Implementation,
-    Params,
-    Rules,
-    late_contents,
-    late_lacking,
-    late_new_store,
-    late_writer,
-)
+from journalspec_reference.api import Detection, Files, Implementation, Params
 from journalspec_reference.batches import source_of, zeros
 from journalspec_reference.jboss_journal import recover, spans
-from journalspec_reference.jboss_journal.codec import DIALECTS, EVENT, INT, LONG_HEADER, Dialect
+from journalspec_reference.jboss_journal.codec import DIALECTS, EVENT, INT, LONG_HEADER
 from journalspec_reference.jboss_journal.fileset import CONTROL, NAME, base_name
 
 FORMAT = "jboss_journal"
@@ -114,21 +103,12 @@ def _control_of(extensions: list[str], groups: dict[str, list[str]], files: File
     return max(named or extensions, key=lambda item: len(groups[item]))
 
 
-def _rules(edition: str, dialect: Dialect) -> Rules:
-    return Rules(
-        partial(recover.read, dialect),
-        partial(recover.recover, dialect),
-        lambda files, params, fields: spans.spans(files, dialect, params, fields),
-        late_writer(__package__, "JournalWriter", edition),
-        partial(recover.plan, dialect),
-    )
-
-
 IMPLEMENTATION = Implementation(
     FORMAT,
-    {edition: _rules(edition, dialect) for edition, dialect in DIALECTS.items()},
+    __package__,
+    dict.fromkeys(DIALECTS, "JournalWriter"),
     detect,
-    contents=late_contents(__package__),
-    new_store=late_new_store(__package__),
-    lacking=late_lacking(__package__),
+    recover.recover,
+    recover.plan,
+    spans.spans,
 )

@@ -573,20 +573,18 @@ def _delete(record: JournalRecord) -> dict[str, Any]:
     return {"id": record.id, "body": record.body}
 
 
-def recover(dialect: Dialect, files: Files, policy: str, params: Params) -> Observation:
-    """Return what recovery delivers."""
-    found = gather(files, dialect, params, imply=policy == "salvage")
+def recover(files: Files, edition: str, policy: str, params: Params) -> Observation:
+    """Return what recovery delivers.
+
+    Without a policy: every healthy record, every torn region, and the records of earlier generations.
+    """
+    found = gather(files, DIALECTS[edition], params, imply=policy == "salvage")
+    problem = None
     if policy == "strict":
         problem = refusal(found)
-        if problem is not None:
-            return problem
-    return _observe(found, params)
-
-
-def read(dialect: Dialect, files: Files, params: Params) -> Observation:
-    """Return every healthy record, every torn region, and the records of earlier generations."""
-    found = gather(files, dialect, params)
-    return _nothing_read(found, files) or _observe(found, params, forensic=True)
+    elif not policy:
+        problem = _nothing_read(found, files)
+    return problem or _observe(found, params, forensic=not policy)
 
 
 def _nothing_read(found: FileSet, files: Files) -> Observation | None:
@@ -600,9 +598,9 @@ def _nothing_read(found: FileSet, files: Files) -> Observation | None:
     return None
 
 
-def plan(dialect: Dialect, files: Files, params: Params) -> Sequence[Stretch]:
-    """Return what :func:`read` reports records of, in the same order."""
-    found = gather(files, dialect, params)
+def plan(files: Files, edition: str, params: Params) -> Sequence[Stretch]:
+    """Return what reading reports records of, in the same order."""
+    found = gather(files, DIALECTS[edition], params)
     if _nothing_read(found, files):
         return []
     gone = (_left_out(file) for file in found.files if file.problem is not None)

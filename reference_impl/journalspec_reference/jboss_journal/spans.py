@@ -8,18 +8,18 @@ from journalspec.jboss_journal import LAYOUT
 from journalspec.layout import Spot
 from journalspec_reference.api import Files, Inside, Params, Piece, Span, field_names, file_spans
 from journalspec_reference.batches import source_of
-from journalspec_reference.jboss_journal.codec import Dialect
+from journalspec_reference.jboss_journal.codec import DIALECTS
 from journalspec_reference.jboss_journal.fileset import DataFile, control_fields, gather, header_of, limit_of
 from journalspec_reference.jboss_journal.recover import stretch_of
 from journalspec_reference.jboss_journal.scan import scan
 
 
-def spans(files: Files, dialect: Dialect, params: Params, fields: bool = True) -> Iterator[Span]:
+def spans(files: Files, edition: str, params: Params, fields: bool = True) -> Iterator[Span]:
     """Yield header, records, torn regions, records of earlier lives and what lies between, file by file.
 
     Control files, leftovers and superseded files are among them; what is in them is named as well.
     """
-    found = gather(files, dialect, params)
+    found = gather(files, DIALECTS[edition], params)
     known = {file.name: file for file in (*found.files, *found.others)}
     for file in (known[name] for name in files if name in known):
         limit = limit_of(file, params)

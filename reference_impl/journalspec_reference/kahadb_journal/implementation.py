@@ -1,24 +1,13 @@
-"""The rules of each edition of this format, and how its journals are distinguished from other files."""
+"""What this format answers with, and how its journals are distinguished from other files."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from journalspec.formats import get_format
-from journalspec_reference.api import (
-    Detection,
-    Files,
-    Implementation,
-    Params,
-    Rules,
-    Span,
-    late_contents,
-    late_lacking,
-    late_new_store,
-    late_writer,
-)
+from journalspec_reference.api import Detection, Files, Implementation, Params
 from journalspec_reference.batches import source_of
 from journalspec_reference.kahadb_journal import index, recover, spans
 from journalspec_reference.kahadb_journal.codec import (
@@ -45,16 +34,6 @@ _PIECE = 1 << 16
 _TORN = 8 << 20
 #: The number of REWRITTEN_DATA_FILE, which came with the end marker, and bytes that hold any such command.
 _REWRITTEN, _SHORT = b"\x10", 64
-
-
-def _rules(edition: str) -> Rules:
-    def named(files: Files, params: Params, fields: bool) -> Iterator[Span]:
-        return spans.spans(files, edition, params, fields)
-
-    writer = late_writer(__package__, "JournalWriter", edition)
-    return Rules(
-        recover.reading(edition), recover.recovery(edition), named, writer, recover.planning(edition)
-    )
 
 
 def detect(files: Files, _: Params) -> list[Detection]:
@@ -175,9 +154,10 @@ def _rewrites(record: bytes) -> bool:
 
 IMPLEMENTATION = Implementation(
     FORMAT,
-    {edition: _rules(edition) for edition in DIALECTS},
+    __package__,
+    dict.fromkeys(DIALECTS, "JournalWriter"),
     detect,
-    contents=late_contents(__package__),
-    new_store=late_new_store(__package__),
-    lacking=late_lacking(__package__),
+    recover.recover,
+    recover.plan,
+    spans.spans,
 )

@@ -73,18 +73,24 @@ class _Bytes:
 
     def text(self) -> str:
         """Return a string of Java's modified UTF-8."""
-        # An index of many messages has as many texts: this is one call, not four.
-        at = self.at + _U2.size
-        end = at + int.from_bytes(self.data[at - _U2.size : at], "big")
-        raw = self.data[at:end]
-        if end > len(self.data):
+        return self.texts(1)[0][0]
+
+    def texts(self, count: int, behind: int = 0) -> tuple[Sequence[str], bytes]:
+        """Return strings, and the bytes behind them, of which each has so many."""
+        # An index of many messages has as many texts: all of a node are taken in one loop.
+        data, at, found, rest = self.data, self.at, list[bytes](), list[bytes]()
+        for _ in range(count):
+            end = at + _U2.size + int.from_bytes(data[at : at + _U2.size], "big")
+            found.append(data[at + _U2.size : end])
+            at = end + behind
+            rest.append(data[end:at])
+        if at > len(data):
             raise UnusableIndex("an entry reaches beyond its page")
-        self.at = end
+        self.at = at
         try:
-            if raw.isascii():
-                return raw.decode()
-            units = raw.replace(b"\xc0\x80", b"\0").decode("utf-8", "surrogatepass")
-            return units.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+            if all(map(bytes.isascii, found)):
+                return [*map(bytes.decode, found)], b"".join(rest)
+            return [*map(_unmodified, found)], b"".join(rest)
         except UnicodeDecodeError:
             raise UnusableIndex("a text is not modified UTF-8") from None
 
@@ -102,8 +108,8 @@ class _Bytes:
             raise UnusableIndex("a place in the journal is negative")
         return [*zip(files, offs, strict=True)]
 
-    def place(self, form: struct.Struct = _PLACE) -> Place:
-        file, off, *_ = self.numbers(form)
+    def place(self) -> Place:
+        file, off = self.numbers(_PLACE)
         if file < 0 or off < 0:
             raise UnusableIndex("a place in the journal is negative")
         return file, off
@@ -116,6 +122,11 @@ class _Bytes:
         return len(self.data) - self.at
 
 
+def _unmodified(raw: bytes) -> str:
+    units = raw.replace(b"\xc0\x80", b"\0").decode("utf-8", "surrogatepass")
+    return units.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 #: What takes so many keys or values of a node.
 Take = Callable[[_Bytes, int], Sequence[Any]]
 
@@ -125,7 +136,14 @@ def _each(take: Callable[[_Bytes], Any]) -> Take:
     return lambda node, count: [take(node) for _ in range(count)]
 
 
-_texts = _each(_Bytes.text)
+def _texts(node: _Bytes, count: int) -> Sequence[str]:
+    return node.texts(count)[0]
+
+
+def _named(node: _Bytes, count: int, form: struct.Struct) -> Sequence[tuple[str, Place]]:
+    """Take ids of messages, each with its place."""
+    idents, places = node.texts(count, form.size)
+    return [*zip(idents, _Bytes(places).places(count, form), strict=True)]
 
 
 class _Pages:
@@ -320,9 +338,8 @@ class Index:
         """
         places = ids = 0
         form = _SIZED_PLACE if self.version >= 6 else _PLACE
-        named = _each(lambda data: (data.text(), data.place(form)))
         for root in roots.orders:
-            for number, (ident, place) in self.pages.tree(root, _Bytes.longs, named):
+            for number, (ident, place) in self.pages.tree(root, _Bytes.longs, partial(_named, form=form)):
                 places += hash(_NUMBERED.pack(number, *place))
                 ids += hash(f"{number} {ident}")
                 yield number, ident, place

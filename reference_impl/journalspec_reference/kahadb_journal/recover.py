@@ -586,30 +586,16 @@ def _refused(file: DataFile, region: Dropped, why: str = "") -> Observation:
     return refused(phase, region.reason, text, At(file.name, region.off, region.length))
 
 
-def _observed(files: Files, edition: str, policy: str) -> Observation:
+def recover(files: Files, edition: str, policy: str, _: Params) -> Observation:
+    """Return what recovery gives, without a policy what reading does."""
     if not any(id_of(name) is not None for name in files):
         text = "there is no data file: their names are db-1.log, db-2.log and so on"
         return refused("fileset", "no-files", text)
     return JournalPass(files, DIALECTS[edition], policy).observation()
 
 
-def recovery(edition: str) -> Callable[[Files, str, Params], Observation]:
-    """Return what recovers journals of an edition."""
-    return lambda files, policy, _: _observed(files, edition, policy)
-
-
-def reading(edition: str) -> Callable[[Files, Params], Observation]:
-    """Return what reads journals of an edition."""
-    return lambda files, _: _observed(files, edition, "")
-
-
-def planning(edition: str) -> Callable[[Files, Params], Sequence[Stretch]]:
-    """Return what tells the stretches of journals of an edition: its files, in their order."""
-    dialect = DIALECTS[edition]
-
-    def planned(files: Files, _: Params) -> Sequence[Stretch]:
-        found = gather(files)
-        walk = Walk(dialect, "", None, frozenset(file.number for file in found), _plainly(found))
-        return [walk.stretch(file) for file in found]
-
-    return planned
+def plan(files: Files, edition: str, _: Params) -> Sequence[Stretch]:
+    """Return the stretches of a journal: its files, in their order."""
+    found = gather(files)
+    walk = Walk(DIALECTS[edition], "", None, frozenset(file.number for file in found), _plainly(found))
+    return [walk.stretch(file) for file in found]

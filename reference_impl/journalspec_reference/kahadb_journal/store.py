@@ -6,6 +6,7 @@ Messages are kept by id and by the place of their record, not by their bytes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from journalspec.kahadb_journal.commands import KINDS
@@ -31,8 +32,13 @@ def packed(number: int, priority: int, place: int) -> int:
 
     These are its class, its number in the order of taking effect, its priority, and its record's place.
     """
+    return number << _PLACES + _RANKED | _ranked(priority) | place
+
+
+@lru_cache(16)
+def _ranked(priority: int) -> int:
     rank = (priority < DEFAULT_PRIORITY) - (priority > DEFAULT_PRIORITY)
-    return ((number << 2 | rank + 1) << 32 | priority + _HALF) << _PLACES | place
+    return (rank + 1 << 32 | priority + _HALF) << _PLACES
 
 
 def rank_of(stored: int) -> int:
@@ -180,8 +186,8 @@ class Store:
 
     def __init__(self) -> None:
         self.destinations: dict[Name, Destination] = {}
-        #: transactions that nobody prepared or ended (KHD-TXN-005, KHD-TXN-006)
-        self.open: dict[TxId, list[Step]] = {}
+        #: What nobody prepared or ended, as it was given: of most transactions no step is looked at by name.
+        self._begun: dict[TxId, list[tuple[Any, ...]]] = {}
         self.prepared: dict[TxId, list[Step]] = {}
         #: the number of the last message that took effect
         self.number = 0
@@ -190,21 +196,31 @@ class Store:
         #: The place of the record of each durable subscription.
         self.subscribed: dict[tuple[Name, str], int] = {}
 
+    @property
+    def open(self) -> dict[TxId, list[Step]]:
+        """The transactions that nobody prepared or ended (KHD-TXN-005, KHD-TXN-006)."""
+        return {tx: [Step(*step) for step in steps] for tx, steps in self._begun.items()}
+
     def is_open(self, tx: TxId | None) -> bool:
         """Tell whether a transaction did not end."""
-        return tx in self.open or tx in self.prepared
+        return tx in self._begun or tx in self.prepared
 
     def replay(  # noqa: C901, PLR0912  # one loop on purpose, of which each step counts
-        self, steps: Iterable[Step]
+        self, steps: Iterable[tuple[Any, ...]], *, ended: bool = False
     ) -> tuple[int, str] | None:
-        """Do commands; return the place of the first that added a message that was there, and its id."""
+        """Do commands, which are as a :class:`Step`; return the first place that adds what was there, its id.
+
+        `ended`: they take effect whatever transaction they are of.
+        """
         first: tuple[int, str] | None = None
-        destinations = self.destinations
-        for command, name, ident, priority, place, key, tx, retroactive in steps:
-            if tx is not None and command in _CHANGING:
-                # To make the tuple itself takes half as long, and there is one for each change.
-                step = tuple.__new__(Step, (command, name, ident, priority, place, key, None, None))
-                self.open.setdefault(tx, []).append(step)
+        destinations, waits_for = self.destinations, None
+        for step in steps:
+            command, name, ident, priority, place, key, tx, retroactive = step
+            if tx is not None and not ended and command in _CHANGING:
+                # To look for a transaction takes longer than to see that it is that of the step before.
+                if tx is not waits_for:
+                    waits_for, waiting = tx, self._begun.setdefault(tx, [])
+                waiting.append(step)
             elif command in _ADDING:
                 here = destinations.get(name)
                 if here is None:
@@ -231,7 +247,8 @@ class Store:
                     if here.loses(known, key):
                         here.remove(ident)
             elif command in _ENDING:
-                twice = self.replay(self._ended(command, tx or NO_TRANSACTION))
+                waits_for = None
+                twice = self.replay(self._ended(command, tx or NO_TRANSACTION), ended=True)
                 if twice is not None and first is None:
                     first = place, twice[1]
             elif command == "REMOVE_DESTINATION":
@@ -240,13 +257,13 @@ class Store:
                 self._subscribe(name, key or "", retroactive, place)
         return first
 
-    def _ended(self, command: str, tx: TxId) -> Iterable[Step]:
+    def _ended(self, command: str, tx: TxId) -> Iterable[tuple[Any, ...]]:
         """Prepare, commit or roll back a transaction; return what takes effect by that."""
         if command == "PREPARE":
-            if tx in self.open:
-                self.prepared[tx] = self.open.pop(tx)
+            if tx in self._begun:
+                self.prepared[tx] = [Step(*step) for step in self._begun.pop(tx)]
             return ()
-        ended = self.open.pop(tx, None)
+        ended: list[Any] | None = self._begun.pop(tx, None)
         if ended is None:
             ended = self.prepared.pop(tx, [])
         return ended if command == "COMMIT" else ()

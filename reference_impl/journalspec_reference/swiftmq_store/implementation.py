@@ -25,11 +25,6 @@ from journalspec_reference.api import (
     Files,
     Implementation,
     Params,
-    Rules,
-    late_contents,
-    late_lacking,
-    late_new_store,
-    late_writer,
 )
 from journalspec_reference.batches import Batch, Found, Stretch, late_columns, lost, source_of
 from journalspec_reference.swiftmq_store import spans
@@ -63,7 +58,7 @@ class _Asked:
         """Return what a file is called here; a backup has all of them in its own directory."""
         return self.names.get(plain, plain.rpartition("/")[2] if self.backup else plain)
 
-    def answer(self, policy: str | None = None) -> Observation:
+    def answer(self, policy: str) -> Observation:
         """Say what a start under a policy leaves; without one what there is, of damaged indexes the rest."""
         seen = Found()
         found = recover(
@@ -76,7 +71,7 @@ class _Asked:
         )
         if found.refused and (policy or not found.read):
             return self._refused(found, *found.refused)
-        found.tell(started=policy is not None)
+        found.tell(started=bool(policy))
         log = self.name(LOG)
         dropped = [Dropped(log, start, end - start, why) for start, end, why in found.damage]
         for path in found.bad_files:
@@ -202,14 +197,12 @@ def _part(branch: Branch) -> dict[str, object]:
     return {**told, "inserts": kind != 0, "keys": [entry.key for entry in entries]}
 
 
-def _rules(edition: str) -> Rules:
-    return Rules(
-        lambda files, params: _Asked(files, params).answer(),
-        lambda files, policy, params: _Asked(files, params).answer(policy),
-        lambda files, params, fields: spans.spans(files, edition, params, fields),
-        late_writer(__package__, "StoreWriter", edition),
-        lambda files, params: _Asked(files, params).plan(),
-    )
+def _recover(files: Files, _: str, policy: str, params: Params) -> Observation:
+    return _Asked(files, params).answer(policy)
+
+
+def _plan(files: Files, _: str, params: Params) -> list[Stretch]:
+    return _Asked(files, params).plan()
 
 
 def _assumed(files: Files) -> dict[str, str]:
@@ -235,11 +228,12 @@ def detect(files: Files, _: Params) -> list[Detection]:
 
 IMPLEMENTATION = Implementation(
     FORMAT,
-    {edition: _rules(edition) for edition in EDITIONS},
+    __package__,
+    dict.fromkeys(EDITIONS, "StoreWriter"),
     detect,
-    assumed=_assumed,
-    contents=late_contents(__package__),
-    new_store=late_new_store(__package__),
-    lacking=late_lacking(__package__),
+    _recover,
+    _plan,
+    spans.spans,
+    _assumed,
     of_refused=True,
 )

@@ -184,7 +184,7 @@ def recover(
     page_size: int = DEFAULT_SIZE,
     *,
     check: bool = False,
-    policy: str | None = "default",
+    policy: str = "default",
     batches: Callable[[Log], Iterable[Batch]] = Log.scan,
     name: Callable[[str], str] = str,
     backup: bool = False,
