@@ -4,7 +4,8 @@
 occurs in that place exactly once, what to put there instead, and why a real implementation might be
 that way. A place is ``module:name``: a function, a method (``module:Class.method``), a class or a constant of
 the module. Nothing outside the place matters: a change of one function never breaks the mutants of
-another. A mutant is loaded as a private copy of the format's package; the reference itself is never touched.
+another. A mutant is loaded as a private copy of that module and of those that import it, with the others as
+they are; the reference itself is never touched.
 
 ``python tools/mutants.py`` lists them and checks that each one still fits the reference's source.
 Which case notices which is the judge's business: ``python tools/mutation.py``.
@@ -102,11 +103,14 @@ class Mutant:
         return found[0]
 
     def _import(self) -> None:
-        finder = _Finder(self)
+        finder, copied = _Finder(self), _copied(self.format, self.module)
+        for name in finder.sources.keys() - copied:
+            with suppress(ImportError):
+                sys.modules[f"{self.package}.{name}"] = importlib.import_module(f"{finder.original}.{name}")
         sys.meta_path.insert(0, finder)
         try:
             importlib.import_module(self.package)
-            for name in sorted(finder.sources.keys() - {"__init__"}):
+            for name in sorted(copied & finder.sources.keys() - {"__init__"}):
                 # What the copy imports only when it needs it would not be found later; it may lack a library.
                 with suppress(ImportError):
                     importlib.import_module(f"{self.package}.{name}")
@@ -163,6 +167,34 @@ def _module(path: Path) -> str:
     """Return the name of a module of the format's package; a package in it has that of its directory."""
     names = path.with_suffix("").parts
     return ".".join(names if len(names) == 1 or names[-1] != "__init__" else names[:-1])
+
+
+@cache
+def _copied(format_id: str, module: str) -> frozenset[str]:
+    """Return the modules that a fault in `module` reaches: itself, and all that import one of them anywhere.
+
+    What an implementation imports late it finds beside itself, in its own copy. A table that fills itself
+    while files are read is each mutant's own: what another one has read takes another path.
+    """
+    found = {module, "__init__", "implementation"}
+    found |= {name for name, text in sources(format_id).items() if "def __missing__" in text}
+    while more := {name for name, needs in _imports(format_id).items() if needs & found} - found:
+        found |= more
+    return frozenset(found)
+
+
+@cache
+def _imports(format_id: str) -> dict[str, set[str]]:
+    """Return what each module of a format's reference imports of the others; a package, what is in it."""
+    known, package = sources(format_id), f"{REFERENCE}.{format_id}"
+    out = {name: {other for other in known if other.startswith(f"{name}.")} for name in known}
+    for name, text in known.items():
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith(f"{package}."):
+                inside = str(node.module).removeprefix(package).removeprefix(".")
+                names = (f"{inside}.{alias.name}".removeprefix(".") for alias in node.names)
+                out[name] |= {each if each in known else inside or "__init__" for each in names}
+    return out
 
 
 @cache
