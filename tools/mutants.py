@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import builtins
 import importlib
 import importlib.abc
 import importlib.machinery
@@ -26,7 +27,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from operator import is_
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
@@ -121,12 +121,20 @@ class Mutant:
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Imports the private copy of the package, with every name of it turned into the copy's."""
+    """Imports the private copy of the package; what a module of it imports of the package is the copy's."""
 
     def __init__(self, mutant: Mutant) -> None:
         self.mutant = mutant
         self.original = f"{REFERENCE}.{mutant.format}"
         self.sources = {**sources(mutant.format), mutant.module: mutant.source()}
+        self.builtins = {**vars(builtins), "__import__": self.imported}
+
+    def imported(self, name: str, *more: Any) -> Any:
+        """Do what an import statement in a module of the copy says."""
+        inside = f"{name}.".startswith(f"{self.original}.")
+        return builtins.__import__(
+            self.mutant.package + name.removeprefix(self.original) if inside else name, *more
+        )
 
     def find_spec(
         self, fullname: str, path: object = None, target: object = None
@@ -142,13 +150,13 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         """Leave it to the import system."""
 
     def exec_module(self, module: ModuleType) -> None:
-        """Run the module's source, with the copy's names."""
+        """Run the module's source, with the copy's way to import."""
         name = module.__name__.partition(".")[2] or "__init__"
         if name == self.mutant.module:
             code = compile(self.sources[name], f"<mutant {self.mutant.id}>/{name}.py", "exec")
         else:
             code = _compiled(self.mutant.format, name)
-        code = _renamed(code, self.original, self.mutant.package)
+        module.__dict__["__builtins__"] = self.builtins
         exec(code, module.__dict__)  # noqa: S102  # our own source, with one text exchanged
 
 
@@ -199,26 +207,11 @@ def _imports(format_id: str) -> dict[str, set[str]]:
 
 @cache
 def _compiled(format_id: str, name: str) -> CodeType:
-    """Return a module as mutants of others have it; raises MutantError if it cannot be renamed."""
+    """Return a module as mutants of others have it; raises MutantError if it would import the reference."""
     source = sources(format_id)[name]
     if re.search(rf"^\s*import {REFERENCE}\.", source, re.MULTILINE):
-        raise MutantError(f"{name}.py: `import {REFERENCE}.` cannot be renamed: use `from`")
+        raise MutantError(f"{name}.py: `import {REFERENCE}.` names the reference itself: use `from`")
     return compile(source, f"<mutants of {format_id}>/{name}.py", "exec")
-
-
-def _renamed(code: CodeType, old: str, new: str) -> CodeType:
-    """Return code that has `new` wherever a name or text in it has `old`."""
-
-    def told(value: Any) -> Any:
-        if isinstance(value, CodeType):
-            return _renamed(value, old, new)
-        return value.replace(old, new) if isinstance(value, str) else value
-
-    constants, names = tuple(map(told, code.co_consts)), tuple(map(told, code.co_names))
-    # Most functions name no module: what is as it was need not be made again.
-    if all(map(is_, (*constants, *names), (*code.co_consts, *code.co_names))):
-        return code
-    return code.replace(co_consts=constants, co_names=names)
 
 
 @cache
