@@ -4,7 +4,8 @@
 occurs in that place exactly once, what to put there instead, and why a real implementation might be
 that way. A place is ``module:name``: a function, a method (``module:Class.method``), a class or a constant of
 the module. Nothing outside the place matters: a change of one function never breaks the mutants of
-another. A mutant is loaded as a private copy of the format's package; the reference itself is never touched.
+another. A mutant is loaded as a private copy of that module and of those that import it, with the others as
+they are; the reference itself is never touched.
 
 ``python tools/mutants.py`` lists them and checks that each one still fits the reference's source.
 Which case notices which is the judge's business: ``python tools/mutation.py``.
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import builtins
 import importlib
 import importlib.abc
 import importlib.machinery
@@ -25,7 +27,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from operator import is_
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
@@ -102,11 +103,14 @@ class Mutant:
         return found[0]
 
     def _import(self) -> None:
-        finder = _Finder(self)
+        finder, copied = _Finder(self), _copied(self.format, self.module)
+        for name in finder.sources.keys() - copied:
+            with suppress(ImportError):
+                sys.modules[f"{self.package}.{name}"] = importlib.import_module(f"{finder.original}.{name}")
         sys.meta_path.insert(0, finder)
         try:
             importlib.import_module(self.package)
-            for name in sorted(finder.sources.keys() - {"__init__"}):
+            for name in sorted(copied & finder.sources.keys() - {"__init__"}):
                 # What the copy imports only when it needs it would not be found later; it may lack a library.
                 with suppress(ImportError):
                     importlib.import_module(f"{self.package}.{name}")
@@ -117,12 +121,20 @@ class Mutant:
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Imports the private copy of the package, with every name of it turned into the copy's."""
+    """Imports the private copy of the package; what a module of it imports of the package is the copy's."""
 
     def __init__(self, mutant: Mutant) -> None:
         self.mutant = mutant
         self.original = f"{REFERENCE}.{mutant.format}"
         self.sources = {**sources(mutant.format), mutant.module: mutant.source()}
+        self.builtins = {**vars(builtins), "__import__": self.imported}
+
+    def imported(self, name: str, *more: Any) -> Any:
+        """Do what an import statement in a module of the copy says."""
+        inside = f"{name}.".startswith(f"{self.original}.")
+        return builtins.__import__(
+            self.mutant.package + name.removeprefix(self.original) if inside else name, *more
+        )
 
     def find_spec(
         self, fullname: str, path: object = None, target: object = None
@@ -138,13 +150,13 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         """Leave it to the import system."""
 
     def exec_module(self, module: ModuleType) -> None:
-        """Run the module's source, with the copy's names."""
+        """Run the module's source, with the copy's way to import."""
         name = module.__name__.partition(".")[2] or "__init__"
         if name == self.mutant.module:
             code = compile(self.sources[name], f"<mutant {self.mutant.id}>/{name}.py", "exec")
         else:
             code = _compiled(self.mutant.format, name)
-        code = _renamed(code, self.original, self.mutant.package)
+        module.__dict__["__builtins__"] = self.builtins
         exec(code, module.__dict__)  # noqa: S102  # our own source, with one text exchanged
 
 
@@ -166,27 +178,40 @@ def _module(path: Path) -> str:
 
 
 @cache
+def _copied(format_id: str, module: str) -> frozenset[str]:
+    """Return the modules that a fault in `module` reaches: itself, and all that import one of them anywhere.
+
+    What an implementation imports late it finds beside itself, in its own copy. A table that fills itself
+    while files are read is each mutant's own: what another one has read takes another path.
+    """
+    found = {module, "__init__", "implementation"}
+    found |= {name for name, text in sources(format_id).items() if "def __missing__" in text}
+    while more := {name for name, needs in _imports(format_id).items() if needs & found} - found:
+        found |= more
+    return frozenset(found)
+
+
+@cache
+def _imports(format_id: str) -> dict[str, set[str]]:
+    """Return what each module of a format's reference imports of the others; a package, what is in it."""
+    known, package = sources(format_id), f"{REFERENCE}.{format_id}"
+    out = {name: {other for other in known if other.startswith(f"{name}.")} for name in known}
+    for name, text in known.items():
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith(f"{package}."):
+                inside = str(node.module).removeprefix(package).removeprefix(".")
+                names = (f"{inside}.{alias.name}".removeprefix(".") for alias in node.names)
+                out[name] |= {each if each in known else inside or "__init__" for each in names}
+    return out
+
+
+@cache
 def _compiled(format_id: str, name: str) -> CodeType:
-    """Return a module as mutants of others have it; raises MutantError if it cannot be renamed."""
+    """Return a module as mutants of others have it; raises MutantError if it would import the reference."""
     source = sources(format_id)[name]
     if re.search(rf"^\s*import {REFERENCE}\.", source, re.MULTILINE):
-        raise MutantError(f"{name}.py: `import {REFERENCE}.` cannot be renamed: use `from`")
+        raise MutantError(f"{name}.py: `import {REFERENCE}.` names the reference itself: use `from`")
     return compile(source, f"<mutants of {format_id}>/{name}.py", "exec")
-
-
-def _renamed(code: CodeType, old: str, new: str) -> CodeType:
-    """Return code that has `new` wherever a name or text in it has `old`."""
-
-    def told(value: Any) -> Any:
-        if isinstance(value, CodeType):
-            return _renamed(value, old, new)
-        return value.replace(old, new) if isinstance(value, str) else value
-
-    constants, names = tuple(map(told, code.co_consts)), tuple(map(told, code.co_names))
-    # Most functions name no module: what is as it was need not be made again.
-    if all(map(is_, (*constants, *names), (*code.co_consts, *code.co_names))):
-        return code
-    return code.replace(co_consts=constants, co_names=names)
 
 
 @cache

@@ -73,6 +73,16 @@ def test_a_must_without_mutant_or_reason_is_a_fault() -> None:
     assert "more than one in 10" in faults("bitronix_tlog", found)[-1]
 
 
+def test_the_command_prints_proofs_as_they_are_published(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = [Proof("BTM-RCV-003", "merge-names", ("btm.x", "btm.y")), Proof("BTM-RCV-009", why="because")]
+    monkeypatch.setattr("mutation.proofs", lambda *_: found)  # they take long, and are made above
+    assert main(["--json", "bitronix_tlog"]) == 0
+    wanted = {"BTM-RCV-003": {"mutant": "merge-names", "case": "btm.x"}, "BTM-RCV-009": {"why": "because"}}
+    assert json.loads(capsys.readouterr().out) == wanted
+
+
 def test_an_unknown_format_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["nosuch"]) == 2
     assert "nosuch" in capsys.readouterr().err

@@ -31,7 +31,12 @@ JOURNALS = {
     "kahadb_journal": CAPTURED / "kahadb_journal/activemq-5.11.4/in-doubt",
     "swiftmq_store": Path(tempfile.mkdtemp()) / "store",
 }
-find_case("smq.told.sound").materialize(JOURNALS["swiftmq_store"])
+
+
+@pytest.fixture(scope="module", autouse=True)
+def store() -> None:
+    """The store of SwiftMQ, not before it is read: each worker imports this module for the names of tests."""
+    find_case("smq.told.sound").materialize(JOURNALS["swiftmq_store"])
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from types import ModuleType
 
 import pytest
 from mutants import Mutant, MutantError, load_mutants, main
@@ -31,6 +32,21 @@ def test_a_mutant_is_a_copy() -> None:
     assert changed is mutant.implementation()
     codec = sys.modules[f"{mutant.package}.codec"]
     assert codec is not sys.modules[f"journalspec_reference.{FORMAT}.codec"]
+
+
+@pytest.mark.parametrize("format_id", format_ids())
+def test_no_module_beside_a_fault_has_the_sound_one(format_id: str) -> None:
+    """Those that a fault does not reach are shared, and those alone."""
+    mutant = next(mutant for mutant in load_mutants(format_id) if mutant.module == "scan")
+    mutant.implementation()
+    beside = {name: module for name, module in sys.modules.items() if name.startswith(f"{mutant.package}.")}
+    copied = {name.partition(".")[2] for name, module in beside.items() if module.__name__ == name}
+    sound = {f"journalspec_reference.{format_id}.{name}" for name in copied}
+    for name, module in beside.items():
+        # Where something was defined, or what module it is, tells which one it was taken from.
+        names = {getattr(value, "__module__", "") for value in vars(module).values()}
+        names |= {value.__name__ for value in vars(module).values() if isinstance(value, ModuleType)}
+        assert names & sound == set(), name
 
 
 @pytest.mark.parametrize(

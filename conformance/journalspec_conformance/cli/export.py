@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
@@ -49,6 +49,17 @@ from journalspec_reference.lossreport import LossReport
 JSONL, CSV, PARQUET, XML, SQL = KINDS = ("jsonl", "csv", "parquet", "artemis-xml", "sql")
 
 
+@dataclass(frozen=True)
+class _Wanted:
+    """What is to be written, as it was given."""
+
+    kind: str
+    tables: tuple[str, ...]
+    queues: tuple[str, ...]
+    policy: str | None
+    to: Path | None
+
+
 @click.command(
     "export",
     epilog="Exit status: 0 the store is clean; 1 recovered: something is damaged or missing, and the rest is"
@@ -80,21 +91,15 @@ JSONL, CSV, PARQUET, XML, SQL = KINDS = ("jsonl", "csv", "parquet", "artemis-xml
     metavar="FILE",
     help="A new file, there complete or not at all. Standard output if left out.",
 )
-def export_command(
-    path: Path,
-    kind: str,
-    tables: tuple[str, ...],
-    queues: tuple[str, ...],
-    policy: str | None,
-    to: Path | None,
-    **what: Any,
-) -> None:
+def export_command(path: Path, **what: Any) -> None:
     """Write what recovery keeps of the journal at PATH as a file for other programs.
 
     PATH is what `journalspec inspect` takes. What is damaged is left out, as `recover --to` does, which keeps
     more than any of these files: a store has ids, states and times that they have no place for. With --to,
     FILE.loss-report.md and .json list what a file for a product lacks.
     """
+    wanted = _Wanted(**{each.name: what.pop(each.name) for each in fields(_Wanted)})
+    kind, to = wanted.kind, wanted.to
     if to is not None and to.exists():
         raise UsageProblem(f"{shown(str(to))} is there already", "give the name of a new file")
     if kind == PARQUET and (to is None or not has_arrow()):
@@ -104,20 +109,18 @@ def export_command(
         raise click.UsageError(
             "--redact would make other messages and rows of them: not with --as xml or sql."
         )
-    if len(tables) > 1 and kind != SQL:
+    if len(wanted.tables) > 1 and kind != SQL:
         raise click.UsageError(f"--as {kind} is of one table.")
     found = find(asked)
-    if policy is not None:
-        known_policy(found, policy)
+    if wanted.policy is not None:
+        known_policy(found, wanted.policy)
     with unchanging(found.journals), reading(found.size):
         if to is not None:
             # A name such as db-2.log would make it a part of the journal.
             newstore.refuse_target(to, newstore.own_directories(found.journals))
-        if kind in (XML, SQL):
-            if tables and kind == XML:
-                raise click.UsageError("--as artemis-xml is of messages: --queue chooses, --table does not.")
-            raise SystemExit(_for_a_product(kind, found, tables, queues, policy, to))
-        raise SystemExit(_rows(kind, found, tables, queues, policy, to))
+        if wanted.tables and kind == XML:
+            raise click.UsageError("--as artemis-xml is of messages: --queue chooses, --table does not.")
+        raise SystemExit((_for_a_product if kind in (XML, SQL) else _rows)(found, wanted))
 
 
 @contextmanager
@@ -131,48 +134,35 @@ def _opened(to: Path | None) -> Iterator[IO[bytes]]:
             yield out
 
 
-def _rows(
-    kind: str,
-    found: Stores,
-    tables: Sequence[str],
-    queues: Sequence[str],
-    policy: str | None,
-    to: Path | None,
-) -> int:
+def _rows(found: Stores, wanted: _Wanted) -> int:
     """Write the rows of one table; return the exit status."""
-    question = Question(contents=next(iter(tables), MESSAGES), queue=queues)
-    sources, status = ask_rows(found, question, policy)
+    question = Question(contents=next(iter(wanted.tables), MESSAGES), queue=wanted.queues)
+    sources, status = ask_rows(found, question, wanted.policy)
     contents_rows = [source for source in sources if isinstance(source, ContentsRows)]
     several = len(contents_rows) > 1
     names = [name for name in contents_rows[0].columns if several or name != "journal"]
-    with _opened(to) as out:
-        if kind == PARQUET:
-            schema = contents_rows[0].schema(names)
-            parts = (chunk.columns() for each in contents_rows for chunk in each.chunks(names))
-            write_parquet(out, parts, schema)
+    parts = (chunk.columns() for each in contents_rows for chunk in each.chunks(names))
+    with _opened(wanted.to) as out:
+        if wanted.kind == PARQUET:
+            write_parquet(out, parts, contents_rows[0].schema(names))
         else:
             text = TextIOWrapper(out, encoding="utf-8", newline="")
             try:
-                if kind == CSV:
-                    parts = (chunk.columns() for each in contents_rows for chunk in each.chunks(names))
+                if wanted.kind == CSV:
                     write_csv(text, names, parts)
                 else:
                     text.writelines(_lines(contents_rows, several=several))
             finally:
                 text.detach()
-        _held(sources, queues)
-        if to is not None and not any(source.matched for source in sources):
-            _refuse_nothing(sources, status)
+        if not any(source.matched for source in sources):
+            if wanted.queues:
+                hold_queues(sources, wanted.queues)
+            if wanted.to is not None:
+                _refuse_nothing(sources, status)
     for line in dict.fromkeys(line for each in contents_rows for line in each.remarks()):
         click.echo(f"note      {line}", err=True)
     write_heads(sources)
     return status
-
-
-def _held(sources: Sequence[Matches], queues: Sequence[str]) -> None:
-    """Raise UsageProblem for a queue that there is not."""
-    if queues and not any(source.matched for source in sources):
-        hold_queues(sources, queues)
 
 
 def _refuse_nothing(sources: Sequence[Matches], status: int) -> None:
@@ -231,24 +221,18 @@ class _OneFile(newstore.NewStore):
         yield newstore.NewFile("", self.write())
 
 
-def _for_a_product(
-    kind: str,
-    found: Stores,
-    tables: Sequence[str],
-    queues: Sequence[str],
-    policy: str | None,
-    to: Path | None,
-) -> int:
+def _for_a_product(found: Stores, wanted: _Wanted) -> int:
     """Write a file that a product reads; return the exit status."""
-    every, status = ask_rows(found, Question(), policy)
+    kind, to = wanted.kind, wanted.to
+    every, status = ask_rows(found, Question(), wanted.policy)
     sources = with_contents(every)
     if len(sources) != 1:
         raise UsageProblem(f"--as {kind} is of one store", "give the path of one of them")
     answer = sources[0].recovered
-    writer = _sql(answer, tables) if kind == SQL else _xml(answer, queues)
+    writer = _sql(answer, wanted.tables) if kind == SQL else _xml(answer, wanted.queues)
     if to is not None and not any(each.rows for each in writer.carried()):
         _refuse_nothing(sources, status)
-    part = newstore.Part("", policy_of(answer.journal, policy), answer, writer)
+    part = newstore.Part("", policy_of(answer.journal, wanted.policy), answer, writer)
     report = LossReport(str(sources[0].path), str(to or kind), [part])
     source = replace(sources[0], noun="byte")
     with ExitStack() as unfinished:
