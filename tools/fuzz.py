@@ -1,6 +1,8 @@
 """Feed damaged journals to the readers, by the million, and look for what no reader may do.
 
     python tools/fuzz.py --format FORMAT --count 1000000 --seed 1
+    python tools/fuzz.py --format FORMAT --family FAMILY --count 1000000 --seed 1
+    python tools/fuzz.py --format FORMAT --family FAMILY --count 10000 --one-byte
 
 A reader must not raise anything but its documented error, must not take longer than a bound, must not
 allocate more than a multiple of its input, and must not say what cannot be true. Readers are the reference
@@ -30,8 +32,10 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from bodies import Body, changed, decoders, drawn_body, has_bodies, lengths, real_bodies
 from hostile import hostile
 
+from journalspec.families import ContentsError, families
 from journalspec.formats import format_ids, get_format
 from journalspec.observation import VERDICTS, Observation
 from journalspec.schemas import KINDS, SchemaError, codec, reread
@@ -57,6 +61,9 @@ MOST_REGIONS = 16
 MOST_FINDS = 20
 #: So many inputs share one valid journal; drawing one costs more than damaging it.
 INPUTS_PER_BASE = 50
+INPUTS_PER_BODY = 20
+#: Of bodies so many keep their other fields after a change of one byte.
+LEAST_KEPT = 0.9
 #: Shares of all inputs, in percent; the rest is damage to valid journals.
 LIES, NOISE = 15, 4
 #: One input in so many is read as another edition than the one it was made as.
@@ -116,6 +123,67 @@ class Source:
 def _mixed(seed: int, number: int) -> int:
     """Return a seed for one input; neighbouring numbers give unlike ones."""
     return (seed << 64) ^ ((number + 1) * 0x9E3779B97F4A7C15)
+
+
+class Bodies:
+    """Bodies of a family, by number: what products wrote and what the table allows, changed or not."""
+
+    def __init__(self, format_id: str, family: str, seed: int) -> None:
+        self.family, self.seed = families(format_id)[family], seed
+        self.real = real_bodies(format_id, family)
+        self._base: tuple[int, Body] | None = None
+
+    def __getitem__(self, number: int) -> Input:
+        rng, base = random.Random(_mixed(self.seed, number)), self.base(number)  # repeatable, not secret
+        data = changed(base.data, rng)
+        kind = ("real" if base.real else "drawn") + ("" if data == base.data else ", changed")
+        return Input(number, kind, base.version, {base.root: data})
+
+    def base(self, number: int) -> Body:
+        """Return the body that an input is made from."""
+        group = number // INPUTS_PER_BODY
+        if self._base is None or self._base[0] != group:
+            rng = random.Random(_mixed(~self.seed, group))  # repeatable, not secret
+            real = self.real and group % 2
+            self._base = group, rng.choice(self.real) if real else drawn_body(self.family, rng)
+        return self._base[1]
+
+    def one_byte(self, count: int) -> float:
+        """Return the share of bodies that keep all fields but one after a change of a byte of no length."""
+        read, rng, kept, tried = decoders(self.family.format_id), random.Random(self.seed), 0, 0
+        while tried < count and self.real:
+            body = rng.choice(self.real)
+            whole, _ = read[self.family.name, body.root](body.data, body.version)
+            try:
+                sizes = lengths(body)
+            except ContentsError:
+                sizes = set()
+            places = [at for at in range(len(body.data)) if at not in sizes]
+            for at in rng.sample(places, min(len(places), INPUTS_PER_BODY)):
+                data = bytearray(body.data)
+                data[at] ^= rng.randrange(1, 256)
+                found, _ = read[self.family.name, body.root](bytes(data), body.version)
+                # By what they print: a number that is none is equal to nothing.
+                lost = sum(repr(found.get(name)) != repr(value) for name, value in whole.items())
+                kept, tried = kept + (lost <= 1), tried + 1
+        return kept / tried if tried else 0.0
+
+
+class BodyReaders:
+    """The decoders of a family of bodies."""
+
+    def __init__(self, format_id: str, family: str) -> None:
+        self.policies = ()
+        self._family, self._decoders = family, decoders(format_id)
+        self._real = {(each.root, each.data) for each in real_bodies(format_id, family)}
+
+    def run(self, files: Files, edition: str) -> str:
+        """Decode a body; raises Unsound if something is wrong with what a product wrote."""
+        ((root, data),) = files.items()
+        _, wrong = self._decoders[self._family, root](data, edition)
+        if wrong and (root, data) in self._real:
+            raise Unsound(f"a product wrote it: {wrong}")
+        return f"{root}: {'something is wrong' if wrong else 'decoded'}"
 
 
 class TooLong(BaseException):
@@ -183,7 +251,7 @@ def sound(seen: Observation, files: Files) -> Observation:
     return seen
 
 
-def judge(readers: Readers, item: Input, *, measure: bool = False) -> tuple[str, str]:
+def judge(readers: Readers | BodyReaders, item: Input, *, measure: bool = False) -> tuple[str, str]:
     """Run the readers on one input within its bounds; return the outcome and what is wrong, if anything is.
 
     With `measure`, memory is looked at too. The caller has `raise_too_long` for SIGPROF.
@@ -231,8 +299,22 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--count", type=int, default=100_000, help="how many inputs (%(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="which million (%(default)s)")
     parser.add_argument("--only", type=int, metavar="N", help="run this one input, and measure it")
+    parser.add_argument("--family", metavar="NAME", help="bodies of this family of contents")
+    parser.add_argument("--one-byte", action="store_true", help="what is kept after a change of one byte")
     options = parser.parse_args(arguments)
-    source, readers = Source(options.format, options.seed), Readers(options.format)
+    source: Source | Bodies
+    readers: Readers | BodyReaders
+    if options.family is None and not options.one_byte:
+        source, readers = Source(options.format, options.seed), Readers(options.format)
+    elif not has_bodies(options.format) or options.family not in families(options.format):
+        parser.error(f"--family: one of {', '.join(families(options.format)) or 'none in this format'}")
+    else:
+        source = Bodies(options.format, options.family, options.seed)
+        readers = BodyReaders(options.format, options.family)
+        if options.one_byte:
+            kept = source.one_byte(options.count)
+            print(f"{options.family} seed {options.seed}: {options.count} bodies, {kept:.1%} keep the others")
+            return int(kept < LEAST_KEPT)
     signal.signal(signal.SIGPROF, raise_too_long)
     taken = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (taken + GROWTH, taken + GROWTH))
@@ -257,7 +339,7 @@ def main(arguments: list[str] | None = None) -> int:
             look_at(source[number], measure=number % MEASURE_EVERY == 0)
             if finds >= MOST_FINDS:
                 break
-        for item in costly(source):
+        for item in costly(source) if isinstance(source, Source) else ():
             look_at(item, measure=True)
     for outcome, count in sorted(outcomes.items()):
         print(f"{count:>9}  {outcome}")
