@@ -35,7 +35,7 @@ from pathlib import Path
 from bodies import Body, changed, decoders, drawn_body, has_bodies, lengths, real_bodies
 from hostile import hostile
 
-from journalspec.families import ContentsError, families
+from journalspec.families import families
 from journalspec.formats import format_ids, get_format
 from journalspec.observation import VERDICTS, Observation
 from journalspec.schemas import KINDS, SchemaError, codec, reread
@@ -148,16 +148,14 @@ class Bodies:
             self._base = group, rng.choice(self.real) if real else drawn_body(self.family, rng)
         return self._base[1]
 
-    def one_byte(self, count: int) -> float:
-        """Return the share of bodies that keep all fields but one after a change of a byte of no length."""
-        read, rng, kept, tried = decoders(self.family.format_id), random.Random(self.seed), 0, 0
-        while tried < count and self.real:
+    def one_byte(self, count: int) -> Mapping[str, tuple[int, int]]:
+        """Change a byte of `count` bodies that is of no length: type -> how many kept all fields but one, of all."""
+        read, rng = decoders(self.family.format_id), random.Random(self.seed)
+        kept, tried = Counter[str](), Counter[str]()
+        while tried.total() < count and self.real:
             body = rng.choice(self.real)
             whole, _ = read[self.family.name, body.root](body.data, body.version)
-            try:
-                sizes = lengths(body)
-            except ContentsError:
-                sizes = set()
+            sizes = lengths(body)
             places = [at for at in range(len(body.data)) if at not in sizes]
             for at in rng.sample(places, min(len(places), INPUTS_PER_BODY)):
                 data = bytearray(body.data)
@@ -165,8 +163,9 @@ class Bodies:
                 found, _ = read[self.family.name, body.root](bytes(data), body.version)
                 # By what they print: a number that is none is equal to nothing.
                 lost = sum(repr(found.get(name)) != repr(value) for name, value in whole.items())
-                kept, tried = kept + (lost <= 1), tried + 1
-        return kept / tried if tried else 0.0
+                kept[body.root] += lost <= 1
+                tried[body.root] += 1
+        return {root: (kept[root], tried[root]) for root in sorted(tried)}
 
 
 class BodyReaders:
@@ -261,7 +260,6 @@ def judge(readers: Readers | BodyReaders, item: Input, *, measure: bool = False)
     if measure:
         tracemalloc.start(1)
     signal.setitimer(signal.ITIMER_PROF, SECONDS * (SLOWER if measure else 1))
-    faulthandler.dump_traceback_later(STUCK_AFTER, exit=True)
     try:
         outcome = readers.run(item.files, item.edition)
         peak = tracemalloc.get_traced_memory()[1] if measure else 0
@@ -270,7 +268,6 @@ def judge(readers: Readers | BodyReaders, item: Input, *, measure: bool = False)
     except Exception as error:  # any exception at all is what is looked for
         return f"FIND {type(error).__name__}", traceback.format_exc()
     finally:
-        faulthandler.cancel_dump_traceback_later()
         signal.setitimer(signal.ITIMER_PROF, 0)
         tracemalloc.stop()
     if peak > TIMES_INPUT * size + AT_LEAST:
@@ -288,6 +285,14 @@ def costly(source: Source) -> Iterator[Input]:
     for edition in source.editions:
         for name, files in hostile(source.format, edition, HOSTILE_SIZE).items():
             yield Input(-1, name, edition, files)
+
+
+def _kept(family: str, found: Mapping[str, tuple[int, int]]) -> int:
+    """Print how many bodies keep their other fields; return the exit status."""
+    kept, tried = (sum(numbers[at] for numbers in found.values()) for at in (0, 1))
+    for root, (some, of) in [*found.items(), (f"{family}, all", (kept, tried))]:
+        print(f"{some:>7} of {of:>7} = {some / (of or 1):.1%}  {root}")
+    return int(kept < LEAST_KEPT * tried or not tried)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -312,17 +317,21 @@ def main(arguments: list[str] | None = None) -> int:
         source = Bodies(options.format, options.family, options.seed)
         readers = BodyReaders(options.format, options.family)
         if options.one_byte:
-            kept = source.one_byte(options.count)
-            print(f"{options.family} seed {options.seed}: {options.count} bodies, {kept:.1%} keep the others")
-            return int(kept < LEAST_KEPT)
+            return _kept(options.family, source.one_byte(options.count))
     signal.signal(signal.SIGPROF, raise_too_long)
     taken = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (taken + GROWTH, taken + GROWTH))
     outcomes: Counter[str] = Counter()
-    finds, start = 0, time.monotonic()
+    finds = 0
+    start = watched = time.monotonic()
+    faulthandler.dump_traceback_later(STUCK_AFTER, exit=True)
 
     def look_at(item: Input, *, measure: bool) -> None:
-        nonlocal finds
+        nonlocal finds, watched
+        # To begin it anew costs more than to decode a body.
+        if time.monotonic() > watched + STUCK_AFTER / 10:
+            watched = time.monotonic()
+            faulthandler.dump_traceback_later(STUCK_AFTER, exit=True)
         outcome, problem = judge(readers, item)
         if measure and not problem:
             # The first time loads and works out what is kept for all later inputs.
@@ -341,6 +350,7 @@ def main(arguments: list[str] | None = None) -> int:
                 break
         for item in costly(source) if isinstance(source, Source) else ():
             look_at(item, measure=True)
+    faulthandler.cancel_dump_traceback_later()
     for outcome, count in sorted(outcomes.items()):
         print(f"{count:>9}  {outcome}")
     seconds = time.monotonic() - start

@@ -7,11 +7,14 @@ A format's module has
 ``stored()``   bodies that products wrote, as (family, root, version, bytes): those here, and those beside the
                checkout if they are there
 
+``INSIDE``     perhaps: (family, type) -> what gives the type and the bytes of another body that is in one
+
 A decoder raises nothing, whatever the bytes are. What it gives as fields is what a user is shown.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
@@ -24,6 +27,7 @@ from families_draw import draw
 
 from journalspec.families import Family, Member, Shape, decode, families, terms
 from journalspec.formats import format_ids
+from journalspec.numbers import NUMBERS
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "reference_impl" / "tests" / "data"
@@ -78,23 +82,36 @@ def all_families() -> Iterator[Family]:
 
 
 def lengths(body: Body) -> set[int]:
-    """Return the places of the numbers by which sizes and counts go; raises ContentsError."""
-    found: set[int] = set()
-    outer = {name for shape in body.family.types.values() for name in _measures(shape) if "." in name}
+    """Return the places of sizes and counts: what others go by, or what is called one; raises ContentsError."""
+    found, measures = set[int](), _measures(body.family)
 
     def see(_: int, shape: Shape, member: Member, start: int, end: int, __: object) -> None:
-        if member.name in _measures(shape) or f"outer.{member.name}" in outer:
+        goes_by = not measures.isdisjoint(((shape.name, member.name), ("", f"outer.{member.name}")))
+        if goes_by or (member.type in NUMBERS and _CALLED.search(member.name)):
             found.update(range(start, end))
 
     decode(body.family, body.root, body.data, body.version, see)
+    module = import_module(f"{__name__}.{body.family.format_id}")
+    if inside := getattr(module, "INSIDE", {}).get((body.family.name, body.root)):
+        root, data = inside(body.data)
+        at = body.data.rindex(data)
+        found |= {at + each for each in lengths(body._replace(root=root, data=data))}
     return found
 
 
+#: Sizes that are always the same are no field that others go by.
+_CALLED = re.compile(r"(^|_)(size|length|count)$")
+
+
 @cache
-def _measures(shape: Shape) -> frozenset[str]:
-    """Return the fields that sizes and counts of a type go by."""
-    sizes = (text for each in shape.fields for text in (each.size, each.count) if text not in ("", "rest"))
-    return frozenset(str(part) for text in sizes for part in terms(text) if isinstance(part, str))
+def _measures(family: Family) -> frozenset[tuple[str, str]]:
+    """Return the fields that sizes and counts go by, with their types; without one if types within ask."""
+    found = set()
+    for shape in family.types.values():
+        sizes = (size for each in shape.fields for size in (each.size, each.count) if size not in ("", "rest"))
+        names = (part for size in sizes for part in terms(size) if isinstance(part, str))
+        found |= {("" if "." in name else shape.name, name) for name in names}
+    return frozenset(found)
 
 
 def changed(data: bytes, random: Random) -> bytes:

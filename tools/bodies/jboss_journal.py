@@ -70,15 +70,20 @@ def stored() -> Iterator[tuple[str, str, str, bytes]]:
     for each in json.loads((DATA / "contents_narayana.json").read_text("utf-8")):
         data = bytes.fromhex(each["stored"])
         yield "narayana", "record", "", data
-        tree = decode(families(FORMAT)["narayana"], "record", data)
-        root = "subordinate" if b"/JCA" in data else "transaction"
-        yield "narayana", root, "", in_pieces(tree["state"])
+        root, inside = _state(data)
+        yield "narayana", root, "", inside
     with tempfile.TemporaryDirectory() as scratch:
         with tarfile.open(DATA / "hornetq_contents.tar.xz") as packed:
             packed.extractall(scratch, filter="data")
         yield from _of_store(Path(scratch), "hornetq")
     for store in sorted((SHARED / FORMAT).glob("artemis-*")):
         yield from _of_store(unpacked(store, "**/*"), f"artemis-{store.name.split('-')[1][0]}")
+
+
+def _state(data: bytes) -> tuple[str, bytes]:
+    """Return the type and the bytes of the state of a record of Narayana."""
+    tree = decode(families(FORMAT)["narayana"], "record", data)
+    return "subordinate" if b"/JCA" in data else "transaction", in_pieces(tree["state"])
 
 
 def in_pieces(tree: Mapping[str, Any]) -> bytes:
@@ -105,7 +110,7 @@ def _of_store(root: Path, version: str) -> Iterator[tuple[str, str, str, bytes]]
         if family == "core":
             message = core.message_of(item.user_type, data)
             for root_of, kind in BODIES.items():
-                if message.type == kind and not message.large:
+                if message.type == kind and not message.large and not core.is_compressed(message.properties):
                     yield "core", root_of, own, message.body
     for transaction_ in found.store.replay.in_doubt_transactions():
         yield "records", "xid", "", transaction_.extra
@@ -214,13 +219,10 @@ def _record(shape: str) -> Decoder:
         wrong: list[str] = []
         replay: Any = _Replay(RECORDS[shape], data)
         pending = Pending(replay, lambda code, __, ___, why: wrong.append(why) if code == "undecodable" else None)
-        doubt = pending.doubts[0]
-        fields: dict[str, Any] = {
-            name: getattr(pending, name)
-            for name in ("queues", "deliveries", "scheduled", "page_txs", "paged_acks", "pages_done", "counters")
-        } | {"sends": doubt.sends, "acks": doubt.acks, "others": pending.others.tolist()}
+        fields: dict[str, Any] = {}
+        assert pending.doubts
         try:
-            fields |= decode(families(FORMAT)["records"], shape, data)
+            fields = decode(families(FORMAT)["records"], shape, data)
         except ContentsError as error:
             wrong.append(str(error))
         return fields, "; ".join(wrong)
@@ -251,6 +253,7 @@ def _transaction(data: bytes, _: str = "") -> tuple[Fields, str]:
     return own | {f"{key}{at}": each for key, rows in lists for at, each in enumerate(rows)}, found.reason
 
 
+INSIDE = {("narayana", "record"): _state}
 #: A large AMQP message of which only the record is here.
 _LARGE = struct.pack(">BqqB", core.AMQP_LARGE, 10, 0, 0)
 DECODERS: Mapping[tuple[str, str], Decoder] = {

@@ -20,8 +20,9 @@ from journalspec_reference.swiftmq_store.durable import durable
 
 #: A file of a durable subscriber has its client and name.
 NAME = "client$name.durable"
-#: A plain message up to its properties, and that there are some.
-_BEFORE = pack(">iqiqii?", 0, 0, 4, 0, 1, 2, False) + bytes(7) + b"\1"
+#: A plain message up to its properties, and that there are some; a message of bytes up to its body.
+_PLAIN = pack(">iqiqii?", 0, 0, 4, 0, 1, 2, False) + bytes(7) + b"\1"
+_BYTES = pack(">iqiqii?", 1, 0, 4, 0, 1, 2, False) + bytes(11)
 
 
 def stored() -> Iterator[tuple[str, str, str, bytes]]:
@@ -32,9 +33,12 @@ def stored() -> Iterator[tuple[str, str, str, bytes]]:
         found = contents(ask(journal))
         assert isinstance(found, StoreContents)
         for queue in found._found.queues:  # the bytes of messages are no part of a row
-            root = "branch" if queue.name == codec.PREPARED else "message"
             for at in range(len(queue.entries)):
-                yield "message", root, "", queue.entries.content(at)
+                data = bytes(queue.entries.content(at))
+                yield "message", "message", "", data
+                if queue.name == codec.PREPARED:
+                    held = codec.message(data)
+                    yield "message", "branch", "", data[held.body + 4 : held.end]
         for path in sorted(Path(scratch).rglob("*.durable")):
             yield "durable", "durable", "", path.read_bytes()
 
@@ -50,7 +54,7 @@ def _message(data: bytes, _: str) -> tuple[Fields, str]:
 
 
 def _properties(data: bytes, version: str) -> tuple[Fields, str]:
-    return _message(_BEFORE + pack(">i", len(data)) + data + bytes(3), version)
+    return _message(_PLAIN + pack(">i", len(data)) + data + bytes(3), version)
 
 
 def _refusing(read: Callable[[bytes], object]) -> Decoder:
@@ -70,6 +74,6 @@ def _refusing(read: Callable[[bytes], object]) -> Decoder:
 DECODERS: Mapping[tuple[str, str], Decoder] = {
     ("message", "message"): _message,
     ("message", "properties"): _properties,
-    ("message", "branch"): _refusing(codec.branch),
+    ("message", "branch"): _refusing(lambda data: codec.branch(_BYTES + pack(">i", len(data)) + data)),
     ("durable", "durable"): _refusing(lambda data: durable(NAME, data)),
 }

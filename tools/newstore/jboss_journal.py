@@ -350,6 +350,20 @@ def delivered(new: Sequence[tuple[Path, Answer]]) -> Iterator[str]:
     yield from problems
 
 
+def restarted(found: Sequence[tuple[Path, Answer]], name: str, version: str) -> Iterator[str]:
+    """Start a broker on a copy of each store; yield what it has and contents do not report, or the other way."""
+    own = {broker.name: broker.program for broker in (ARTEMIS, HORNETQ)}
+    with tempfile.TemporaryDirectory(prefix="newstore-start-") as scratch:
+        copies = [Path(scratch, str(number)) for number in range(len(found))]
+        for copy, (place, _) in zip(copies, found, strict=True):
+            shutil.copytree(place, copy)
+        got = received(Broker(name, version, own[name]), copies)
+        for copy, (_, answer) in zip(copies, found, strict=True):
+            held = contents(answer)
+            assert isinstance(held, BrokerContents)
+            yield "; ".join([*differences(expected(held, undecodable(held)), got[copy])][:3])
+
+
 def _product(place: Path, answer: Answer) -> str:
     """Return the product that is started on a new store; empty: none."""
     found = contents(answer)
