@@ -32,8 +32,10 @@ import pytest
 import yaml
 from kaitaistruct import KaitaiStream, KaitaiStruct, KaitaiStructError
 
+from bodies import Body, all_families, real_bodies
 from families_draw import draw
-from journalspec.families import families
+from journalspec.families import Family, decode, families
+from journalspec.families_construct import parse, plain, schema
 from journalspec.families_ksy import ksy_id, version_number
 from journalspec.formats import format_ids
 from journalspec_corpus import load_cases
@@ -47,8 +49,10 @@ SPECS = ROOT / "specs" / "journalspec"
 SCHEMAS = [path for name in format_ids() for path in sorted((SPECS / name).rglob("*.ksy"))]
 #: Files of the smoke tier looked at for a schema of which none is captured; more say nothing new.
 ENOUGH = 40
-#: So many contents are drawn for each version of a type.
+#: So many contents are drawn for each version of a type. Who asks for so many of each family gets them, and
+#: all that products wrote: JOURNALSPEC_BODIES=10000 pytest conformance/tests/test_parsers.py
 DRAWN = 6
+ASKED = int(os.environ.get("JOURNALSPEC_BODIES", "0"))
 #: Files that a type within a schema describes as a whole.
 KINDS = {"log.ctrl": "control_file", "logmirror.ctrl": "control_file"}
 REFUSALS = (KaitaiStructError, EOFError, UnicodeDecodeError)
@@ -79,7 +83,7 @@ def run(command: list[str], cwd: Path, stdin: str = "", **env: str) -> str:
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        timeout=3000 if ASKED else 300,
     )
     assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout[-2000:]}{done.stderr[-6000:]}"
     return done.stdout
@@ -232,17 +236,37 @@ def parts(folder: Path) -> Iterator[Sample]:
         yield from sound
 
 
+def bodies_of(family: Family) -> Iterator[Body]:
+    """Yield drawn contents of every version and type that stands by itself, and what products wrote if asked."""
+    random, kinds = Random(46), [(root, version) for root in family.roots for version in family.versions]
+    for root, version in kinds * max(DRAWN, -(-ASKED // len(kinds))):
+        yield Body(family, root, version, draw(family, root, version, random), real=False)
+    if ASKED:
+        yield from real_bodies(family.format_id, family.name)
+
+
+def body_sample(folder: Path, number: int, body: Body) -> Sample:
+    family, schema = body.family, ksy_id(body.family)
+    part = "" if body.root == family.roots[0] else body.root
+    parameter = str(version_number(family, body.version)) if family.needs[body.root] else ""
+    target = folder / f"{schema}-{body.root}-{number}"
+    return sample_of(family.format_id, schema, target, body.data, parameter, part)
+
+
 def bodies(folder: Path) -> Iterator[Sample]:
-    """Yield drawn contents of every family, version and type that stands by itself."""
     for family in (each for format_id in format_ids() for each in families(format_id).values()):
-        schema, random = ksy_id(family), Random(46)
-        for root in family.roots:
-            part = "" if root == family.roots[0] else root
-            for number, version in enumerate(family.versions * DRAWN):
-                target = folder / f"{schema}-{root}-{number}"
-                parameter = str(version_number(family, version)) if family.needs[root] else ""
-                data = draw(family, root, version, random)
-                yield sample_of(family.format_id, schema, target, data, parameter, part)
+        yield from (body_sample(folder, number, body) for number, body in enumerate(bodies_of(family)))
+
+
+@pytest.mark.parametrize("family", [*all_families()], ids=ksy_id)
+def test_a_body_is_the_same_to_all_that_reads_its_table(family: Family, tmp_path: Path) -> None:
+    for body in bodies_of(family):
+        wanted = decode(family, body.root, body.data, body.version)
+        found = parse(family, body.root, body.data, body.version)
+        assert repr(plain(family, body.root, found, body.version)) == repr(wanted)
+        assert schema(family, body.root, body.version).build(found) == body.data
+        tree = body_sample(tmp_path, 0, body).tree
+        assert repr(plain(family, body.root, tree, body.version)) == repr(wanted)
 
 
 def samples_of(schema: str, format_id: str, contents: Iterable[bytes], folder: Path) -> Iterator[Sample]:

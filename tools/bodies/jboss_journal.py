@@ -126,7 +126,8 @@ def _of_store(root: Path, version: str) -> Iterator[tuple[str, str, str, bytes]]
 def _message(kind: int) -> Decoder:
     def read(data: bytes, _: str) -> tuple[Fields, str]:
         message = core.message_of(kind, data)
-        body = core.body_of(message)
+        # That of a large message is in a file.
+        body = core.body_of(message) if not message.large else core.BodyParts()
         _, sound = core.glance(kind, data, 0, len(data))
         # What is glanced at only is taken for sound.
         assert not (sound and message.problem), message.problem
