@@ -28,7 +28,7 @@ from random import Random
 import stores
 
 from journalspec_reference.answers import SALVAGE, Answer, ask
-from journalspec_reference.filesets import FilesetError, find_journals, load
+from journalspec_reference.filesets import find_journals, load
 
 #: Product of ``tools/stores`` -> the format that it writes, and the directory of its journal.
 FORMATS = {

@@ -307,17 +307,18 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--family", metavar="NAME", help="bodies of this family of contents")
     parser.add_argument("--one-byte", action="store_true", help="what is kept after a change of one byte")
     options = parser.parse_args(arguments)
-    source: Source | Bodies
-    readers: Readers | BodyReaders
     if options.family is None and not options.one_byte:
-        source, readers = Source(options.format, options.seed), Readers(options.format)
-    elif not has_bodies(options.format) or options.family not in families(options.format):
+        return _fuzz(Source(options.format, options.seed), Readers(options.format), options)
+    if not has_bodies(options.format) or options.family not in families(options.format):
         parser.error(f"--family: one of {', '.join(families(options.format)) or 'none in this format'}")
-    else:
-        source = Bodies(options.format, options.family, options.seed)
-        readers = BodyReaders(options.format, options.family)
-        if options.one_byte:
-            return _kept(options.family, source.one_byte(options.count))
+    inputs = Bodies(options.format, options.family, options.seed)
+    if options.one_byte:
+        return _kept(options.family, inputs.one_byte(options.count))
+    return _fuzz(inputs, BodyReaders(options.format, options.family), options)
+
+
+def _fuzz(source: Source | Bodies, readers: Readers | BodyReaders, options: argparse.Namespace) -> int:
+    """Show inputs to readers; return the exit status."""
     signal.signal(signal.SIGPROF, raise_too_long)
     taken = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (taken + GROWTH, taken + GROWTH))

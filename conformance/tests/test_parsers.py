@@ -30,12 +30,13 @@ from typing import Any
 
 import pytest
 import yaml
-from kaitaistruct import KaitaiStream, KaitaiStruct, KaitaiStructError
-
 from bodies import Body, all_families, real_bodies
 from families_draw import draw
+from kaitaistruct import KaitaiStream, KaitaiStruct, KaitaiStructError
+
 from journalspec.families import Family, decode, families
-from journalspec.families_construct import parse, plain, schema
+from journalspec.families_construct import parse, plain
+from journalspec.families_construct import schema as form
 from journalspec.families_ksy import ksy_id, version_number
 from journalspec.formats import format_ids
 from journalspec_corpus import load_cases
@@ -237,7 +238,7 @@ def parts(folder: Path) -> Iterator[Sample]:
 
 
 def bodies_of(family: Family) -> Iterator[Body]:
-    """Yield drawn contents of every version and type that stands by itself, and what products wrote if asked."""
+    """Yield drawn contents of each type that stands by itself, and if asked what products wrote."""
     random, kinds = Random(46), [(root, version) for root in family.roots for version in family.versions]
     for root, version in kinds * max(DRAWN, -(-ASKED // len(kinds))):
         yield Body(family, root, version, draw(family, root, version, random), real=False)
@@ -264,7 +265,7 @@ def test_a_body_is_the_same_to_all_that_reads_its_table(family: Family, tmp_path
         wanted = decode(family, body.root, body.data, body.version)
         found = parse(family, body.root, body.data, body.version)
         assert repr(plain(family, body.root, found, body.version)) == repr(wanted)
-        assert schema(family, body.root, body.version).build(found) == body.data
+        assert form(family, body.root, body.version).build(found) == body.data
         tree = body_sample(tmp_path, 0, body).tree
         assert repr(plain(family, body.root, tree, body.version)) == repr(wanted)
 

@@ -18,8 +18,8 @@ from typing import Any
 
 import pytest
 import stores
-
 from families_draw import draw
+
 from journalspec.families import decode, families
 from journalspec_reference import contents as shared
 from journalspec_reference.answers import ask

@@ -12,6 +12,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from families_draw import draw
 
 from artemis_store import (
     ARTEMIS_1,
@@ -31,7 +32,6 @@ from artemis_store import (
     xid,
 )
 from broker_lists import ALL_KINDS, compare, plain
-from families_draw import draw
 from journalspec.families import decode, families
 from journalspec_reference import contents as shared
 from journalspec_reference.answers import SALVAGE, Answer, ask

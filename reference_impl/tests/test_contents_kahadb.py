@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from families_draw import draw
+
 from journalspec import families
 from journalspec.contents import described
 from journalspec.kahadb_journal.commands import build, framed

@@ -15,8 +15,8 @@ from struct import pack
 from typing import Any
 
 import pytest
-
 from families_draw import draw
+
 from journalspec import families, mutf8
 from journalspec.contents import described
 from journalspec_reference.answers import ask

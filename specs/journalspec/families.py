@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache, cached_property
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 
 from journalspec import mutf8
 from journalspec.formats import get_format
@@ -359,6 +359,37 @@ def decode(
     found, at = reader.shape(family.types[name], 0, len(data), ())
     if at < len(data):
         raise ContentsError(f"{len(data) - at} bytes behind {name}", at)
+    return found
+
+
+class Leaf(NamedTuple):
+    """A field that holds no others: its path in dotted form, where it begins and ends, and its value."""
+
+    path: str
+    start: int
+    end: int
+    value: Any
+
+
+def leaves(family: Family, name: str, data: bytes, version: str = "") -> list[Leaf]:
+    """Return the fields of a type that hold no others, in stored order; raises as :func:`decode` does.
+
+    Elements of a list have its name, without a number.
+    """
+    found: list[Leaf] = []
+    #: Depth of a type -> how many leaves there were when its last field was complete.
+    marks = [0] * (MOST_DEPTH + 1)
+
+    def see(depth: int, _: Shape, member: Member, start: int, end: int, value: Any) -> None:
+        first = value[0] if isinstance(value, list) and value else value
+        if isinstance(first, dict):
+            for at in range(max(marks[: depth + 1]), len(found)):
+                found[at] = found[at]._replace(path=f"{member.name}.{found[at].path}")
+        elif end > start:
+            found.append(Leaf(member.name, start, end, value))
+        marks[depth] = len(found)
+
+    decode(family, name, data, version, see)
     return found
 
 

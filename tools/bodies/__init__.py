@@ -2,7 +2,7 @@
 
 A format's module has
 
-``DECODERS``   (family, type) -> what reads a body of a version: its fields by name, and what is wrong with it;
+``DECODERS``   (family, type) -> what reads a body of a version: its fields by name, and what is wrong;
                a type that is not here is decoded as a part of others only
 ``stored()``   bodies that products wrote, as (family, root, version, bytes): those here, and those beside the
                checkout if they are there
@@ -33,7 +33,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "reference_impl" / "tests" / "data"
 #: Stores of products with what their own browsers said of them; not in every checkout.
 SHARED = ROOT.parent / "shared" / "contents"
-Fields = Mapping[str, Any]
+Fields = Mapping[Any, Any]
 #: Gives the fields of a body, and what is wrong with it; empty: nothing.
 Decoder = Callable[[bytes, str], tuple[Fields, str]]
 
@@ -64,7 +64,8 @@ def real_bodies(format_id: str, family: str) -> Sequence[Body]:
     """Return the bodies of a family that products wrote, each once."""
     known = families(format_id)
     rows = import_module(f"{__name__}.{format_id}").stored()
-    return [Body(known[name], *rest, real=True) for name, *rest in dict.fromkeys(rows) if name == family]
+    found = (row for row in dict.fromkeys(rows) if row[0] == family)
+    return [Body(known[name], root, version, data, True) for name, root, version, data in found]
 
 
 def drawn_body(family: Family, random: Random) -> Body:
@@ -82,7 +83,7 @@ def all_families() -> Iterator[Family]:
 
 
 def lengths(body: Body) -> set[int]:
-    """Return the places of sizes and counts: what others go by, or what is called one; raises ContentsError."""
+    """Return the places of sizes and counts: others go by them, or they are called so."""
     found, measures = set[int](), _measures(body.family)
 
     def see(_: int, shape: Shape, member: Member, start: int, end: int, __: object) -> None:
@@ -108,7 +109,9 @@ def _measures(family: Family) -> frozenset[tuple[str, str]]:
     """Return the fields that sizes and counts go by, with their types; without one if types within ask."""
     found = set()
     for shape in family.types.values():
-        sizes = (size for each in shape.fields for size in (each.size, each.count) if size not in ("", "rest"))
+        sizes = (
+            size for each in shape.fields for size in (each.size, each.count) if size not in ("", "rest")
+        )
         names = (part for size in sizes for part in terms(size) if isinstance(part, str))
         found |= {("" if "." in name else shape.name, name) for name in names}
     return frozenset(found)
@@ -137,4 +140,11 @@ def changed(data: bytes, random: Random) -> bytes:
 
 
 #: What is put in place of a number, or of the end of it.
-_NUMBERS = (bytes(8), b"\xff" * 8, b"\x7f" + b"\xff" * 7, b"\x80" + bytes(7), bytes(7) + b"\1", b"\0\0\0\0\x40\0\0\0")
+_NUMBERS = (
+    bytes(8),
+    b"\xff" * 8,
+    b"\x7f" + b"\xff" * 7,
+    b"\x80" + bytes(7),
+    bytes(7) + b"\1",
+    b"\0\0\0\0\x40\0\0\0",
+)

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from bodies import DATA, SHARED, Decoder, Fields
-
 from journalspec_reference.derby_log.codec import BadLog
 from journalspec_reference.derby_log.containers import (
     Fault,
@@ -113,10 +112,10 @@ def _container(data: bytes) -> dict[str, Any]:
     }
 
 
-def _row(data: bytes) -> dict[str, Any]:
+def _row(data: bytes) -> dict[Any, Any]:
     ident, row, end = image(data)
     head = {"id": ident, "first": row.first, "rest": row.rest, "deleted": row.deleted, "end": end}
-    return head | dict(enumerate(row.values))  # type: ignore[arg-type]  # names of columns are numbers
+    return head | dict(enumerate(row.values))
 
 
 def _pointer(data: bytes) -> dict[str, Any]:

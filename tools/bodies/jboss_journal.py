@@ -1,4 +1,4 @@
-"""Bodies of the JBoss family: messages, entries of pages, bindings, other records, transactions of Narayana."""
+"""Bodies of the JBoss family: messages, entries of pages, bindings, other records, Narayana's transactions."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from bodies import DATA, SHARED, Decoder, Fields
 from stores import unpacked
 
+from bodies import DATA, SHARED, Decoder, Fields
 from journalspec.families import ContentsError, decode, families
 from journalspec_reference.answers import SALVAGE, ask
 from journalspec_reference.batches import Memory
@@ -24,40 +24,19 @@ from journalspec_reference.jboss_journal.contents.bindings import bindings_of
 from journalspec_reference.jboss_journal.contents.narayana import TRANSACTION, transaction
 from journalspec_reference.jboss_journal.contents.paging import PageFile
 from journalspec_reference.jboss_journal.contents.pending import Pending
+from journalspec_reference.jboss_journal.spans import BODIES as BY_TYPE
 
 FORMAT = "jboss_journal"
 #: User types of records by their types in the table.
 MESSAGES = {"message": 45, "old_message": 31, "large_message": 30}
-BODIES = {"text_body": core.TEXT, "map_body": core.MAP, "stream_body": core.STREAM, "object_body": core.OBJECT}
-RECORDS = {
-    "reference": 32,
-    "delivery_count": 34,
-    "page_transaction": 35,
-    "scheduled": 36,
-    "duplicate": 37,
-    "heuristic": 38,
-    "cursor_ack": 39,
-    "counter": 40,
-    "increment": 41,
-    "page_complete": 42,
-    "counter_pending": 43,
-    "large_pending": 29,
+BODIES = {
+    "text_body": core.TEXT,
+    "map_body": core.MAP,
+    "stream_body": core.STREAM,
+    "object_body": core.OBJECT,
 }
-BINDINGS = {
-    "queue": 21,
-    "id_counter": 24,
-    "address": 44,
-    "status": 22,
-    "grouping": 20,
-    "setting": 25,
-    "security": 26,
-    "divert": 27,
-    "user": 47,
-    "role": 48,
-    "key_value": 50,
-    "connector": 51,
-    "setting_json": 52,
-}
+RECORDS = {shape: kind for kind, (family, shape) in BY_TYPE.items() if family == "records"}
+BINDINGS = {shape: kind for kind, (family, shape) in BY_TYPE.items() if family == "bindings"}
 #: What Narayana writes before an object, and the type of one.
 HEADER = bytes.fromhex("2342450110204000")
 IMPORTED = TRANSACTION + "/SubordinateAtomicAction/JCA"
@@ -96,31 +75,32 @@ def _of_store(root: Path, version: str) -> Iterator[tuple[str, str, str, bytes]]
     (journal,) = find_journals(load(root / "journal"))
     found = contents(ask(journal, SALVAGE))
     assert isinstance(found, BrokerContents)
-    shapes = {kind: ("core", shape) for shape, kind in MESSAGES.items()}
-    shapes |= {kind: ("records", shape) for shape, kind in RECORDS.items()} | {33: ("records", "reference")}
     for item in found.store.replay.live():
         data = item.data[item.start : item.end]
-        if item.user_type not in shapes:
+        if item.user_type not in BY_TYPE:
             continue
-        family, shape = shapes[item.user_type]
+        family, shape = BY_TYPE[item.user_type]
         if item.user_type == core.PROTOCOL and data[0] != core.CORE:
             family, shape = "amqp", "stored"
         own = version if family == "core" else ""
         yield family, shape, own, data
         if family == "core":
             message = core.message_of(item.user_type, data)
-            for root_of, kind in BODIES.items():
-                if message.type == kind and not message.large and not core.is_compressed(message.properties):
+            for root_of, of_type in BODIES.items():
+                if (
+                    message.type == of_type
+                    and not message.large
+                    and not core.is_compressed(message.properties)
+                ):
                     yield "core", root_of, own, message.body
     for transaction_ in found.store.replay.in_doubt_transactions():
         yield "records", "xid", "", transaction_.extra
     for file, entry in found.store.entries():
         yield "core", "page_entry", version, file.content.read(entry.off, 6 + len(entry.data))
-    shapes_of = {kind: shape for shape, kind in BINDINGS.items()}
     assert found.store.bindings_replay is not None
     for item in found.store.bindings_replay.live():
-        if item.user_type in shapes_of:
-            yield "bindings", shapes_of[item.user_type], "", item.data[item.start : item.end]
+        if item.user_type in BY_TYPE:
+            yield (*BY_TYPE[item.user_type], "", item.data[item.start : item.end])
 
 
 def _message(kind: int) -> Decoder:
@@ -159,15 +139,15 @@ class _Page(Memory):
 
 def _page_entry(data: bytes, version: str) -> tuple[Fields, str]:
     content: Any = _Page(data)
-    wrong: list[str] = []
+    reports: list[str] = []
     file = PageFile("orders", 1, "1.page", content, version != "artemis-2")
     out: dict[str, Any] = {}
-    for entry in file.entries(lambda *report: wrong.append(str(report[-1]))):
+    for entry in file.entries(lambda *report: reports.append(str(report[-1]))):
         entry.timestamp  # noqa: B018  # it is decoded from the message
         fields, why = _message(entry.kind)(entry.data[entry.start : entry.end], version)
         out |= {"tx": entry.tx, "queues": entry.queues, **fields}
-        wrong += [why] if why else []
-    return out, "; ".join(wrong)
+        reports += [why] if why else []
+    return out, "; ".join(reports)
 
 
 def _amqp(data: bytes, large: bytes | None = None) -> tuple[Fields, str]:
@@ -183,13 +163,15 @@ def _amqp(data: bytes, large: bytes | None = None) -> tuple[Fields, str]:
 def _binding(kind: int) -> Decoder:
     def read(data: bytes, _: str) -> tuple[Fields, str]:
         found = bindings_of([bodies.Body(0, 11, 5, kind, data, 0, len(data))])
-        (row,) = (*found.queues.values(), *found.addresses.values(), *found.settings, {})[:1]
-        if not isinstance(row, dict):
-            row = {**row.options, "name": row.name, "address": row.address, "filter": row.filter}
+        row: Fields = {}
+        for queue in found.queues.values():
+            row = {**queue.options, "name": queue.name, "address": queue.address, "filter": queue.filter}
+        for each in (*found.addresses.values(), *found.settings):
+            row = each
         # The status of something is not there without it.
         wrong = [why or code for code, *_, why in found.remarks if code != "unknown-status"]
         values = row.get("values")
-        return (values if isinstance(values, dict) else row), "; ".join(wrong)
+        return (values if isinstance(values, Mapping) else row), "; ".join(wrong)
 
     return read
 
@@ -219,7 +201,9 @@ def _record(shape: str) -> Decoder:
     def read(data: bytes, _: str) -> tuple[Fields, str]:
         wrong: list[str] = []
         replay: Any = _Replay(RECORDS[shape], data)
-        pending = Pending(replay, lambda code, __, ___, why: wrong.append(why) if code == "undecodable" else None)
+        pending = Pending(
+            replay, lambda code, __, ___, why: wrong.append(why) if code == "undecodable" else None
+        )
         fields: dict[str, Any] = {}
         assert pending.doubts
         try:

@@ -6,9 +6,9 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from bodies import DATA, SHARED, Decoder, Fields
 from stores import unpacked
 
+from bodies import DATA, SHARED, Decoder, Fields
 from journalspec_reference.answers import SALVAGE, ask
 from journalspec_reference.filesets import find_journals, load
 from journalspec_reference.kahadb_journal.contents import openwire

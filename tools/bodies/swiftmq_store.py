@@ -9,7 +9,6 @@ from pathlib import Path
 from struct import pack
 
 from bodies import DATA, Decoder, Fields
-
 from journalspec_reference.answers import ask
 from journalspec_reference.contents import contents
 from journalspec_reference.filesets import find_journals, load

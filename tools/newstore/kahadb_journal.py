@@ -95,7 +95,7 @@ def delivered(new: Sequence[tuple[Path, Answer]], version: str = "") -> Iterator
 
 
 def restarted(found: Sequence[tuple[Path, Answer]], _: str, version: str) -> Iterator[str]:
-    """Start ActiveMQ on a copy of each store; yield what it has and contents do not report, or the other way."""
+    """Start ActiveMQ on a copy of each store; yield what it has and contents do not have, or else."""
     return delivered(found, version)
 
 
