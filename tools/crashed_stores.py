@@ -4,7 +4,7 @@
     python tools/crashed_stores.py kahadb 6.1.7 --count 1 --messages 100000
 
 A store is written by the product's program of ``tools/stores`` with a seed of its own, and the process is
-killed (SIGKILL) after a drawn part of the time that its first store took; the last store is written to its end.
+killed (SIGKILL) after a drawn part of the time that the first store took, which is written to its end.
 The product is started on a copy, and delivers all that it has: queues, messages with their fields and bodies,
 when they are due, subscriptions, branches in doubt. Contents of the store, read before that, have to be the
 same. How far the product was is a matter of time: a seed repeats the traffic, not the moment.
@@ -20,7 +20,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from random import Random
@@ -48,8 +47,9 @@ def classes(name: str, version: str, target: Path) -> list[str]:
     path = words[words.index("-cp") + 1]
     quick = ["-J-XX:TieredStopAtLevel=1", "-nowarn", "-XDsuppressNotes"]
     # The classes in it have no package, and one file holds those that others share.
+    javac = str(shutil.which("javac"))
     subprocess.run(
-        ["javac", *quick, "-d", str(target), "-cp", path, source], check=True, capture_output=True, text=True
+        [javac, *quick, "-d", str(target), "-cp", path, source], check=True, capture_output=True, text=True
     )
     words[words.index("-cp") + 1] = f"{target}:{path}"
     return [java, *stores.QUICK, *words, Path(source).stem]
@@ -65,7 +65,7 @@ def written(command: list[str], place: Path, messages: int, seed: int, journal: 
         process = subprocess.Popen(words, stdout=output, stderr=subprocess.STDOUT)
         begin, end = 0.0, time.monotonic() + SECONDS
         while process.poll() is None and time.monotonic() < end:
-            there = begin or any(path.stat().st_size for path in (place / journal).glob("*.*"))
+            there = begin or sum(path.stat().st_size > 0 for path in (place / journal).glob("*.*")) > 1
             begin = begin or (time.monotonic() if there else 0.0)
             if after and begin and time.monotonic() >= begin + after:
                 break
@@ -84,13 +84,6 @@ def read(place: Path) -> Answer:
     return ask(journal, SALVAGE)
 
 
-def differences(name: str, version: str, places: list[Path], journal: str) -> Iterator[str]:
-    """Yield for each store what the product has otherwise; empty: nothing."""
-    module = import_module(f"newstore.{FORMATS[name][0]}")
-    pairs = [(place, read(place / journal)) for place in places]
-    yield from module.restarted(pairs, name, version)
-
-
 def main() -> int:
     """Write and compare; return the exit status."""
     parser = argparse.ArgumentParser(
@@ -104,19 +97,21 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, help="copy stores that differ to this directory")
     given = parser.parse_args()
     random, wrong = Random(given.seed), 0
-    journal = FORMATS[given.product][1]
+    format_id, journal = FORMATS[given.product]
+    restarted = import_module(f"newstore.{format_id}").restarted
     with tempfile.TemporaryDirectory(prefix="crashed-") as scratch:
         target = Path(scratch, "classes")
         target.mkdir()
         command = classes(given.product, given.version, target)
         places = [Path(scratch, str(number)) for number in range(given.count)]
         whole, taken = 0.0, []
-        for number, place in enumerate(reversed(places)):
+        for number, place in enumerate(places):
             after = random.random() * whole
             taken.append(written(command, place, given.messages, given.seed + number, journal, after))
             whole = whole or taken[0]
-        found = differences(given.product, given.version, places[::-1], journal)
-        for number, (place, why) in enumerate(zip(reversed(places), found, strict=True)):
+        pairs = [(place, read(place / journal)) for place in places]
+        found = restarted(pairs, given.product, given.version)
+        for number, (place, why) in enumerate(zip(places, found, strict=True)):
             wrong += bool(why)
             print(f"seed {given.seed + number}, {taken[number]:.1f} s: {why or 'the same'}", flush=True)
             if why and given.keep:

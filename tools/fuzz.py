@@ -149,7 +149,7 @@ class Bodies:
         return self._base[1]
 
     def one_byte(self, count: int) -> Mapping[str, tuple[int, int]]:
-        """Change a byte of `count` bodies that is of no length: type -> how many kept all fields but one, of all."""
+        """Change a byte of `count` bodies that is of no length: type -> how many kept all else, of all."""
         read, rng = decoders(self.family.format_id), random.Random(self.seed)
         kept, tried = Counter[str](), Counter[str]()
         while tried.total() < count and self.real:

@@ -1,4 +1,4 @@
-"""Bodies of the JBoss family: messages, entries of pages, bindings, other records, Narayana's transactions."""
+"""Bodies of the JBoss family: messages, entries of pages, bindings, other records, transactions."""
 
 from __future__ import annotations
 
@@ -86,13 +86,9 @@ def _of_store(root: Path, version: str) -> Iterator[tuple[str, str, str, bytes]]
         yield family, shape, own, data
         if family == "core":
             message = core.message_of(item.user_type, data)
-            for root_of, of_type in BODIES.items():
-                if (
-                    message.type == of_type
-                    and not message.large
-                    and not core.is_compressed(message.properties)
-                ):
-                    yield "core", root_of, own, message.body
+            plain = not (message.large or core.is_compressed(message.properties))
+            shapes = [each for each, of_type in BODIES.items() if plain and message.type == of_type]
+            yield from (("core", each, own, message.body) for each in shapes)
     for transaction_ in found.store.replay.in_doubt_transactions():
         yield "records", "xid", "", transaction_.extra
     for file, entry in found.store.entries():
@@ -142,7 +138,8 @@ def _page_entry(data: bytes, version: str) -> tuple[Fields, str]:
     reports: list[str] = []
     file = PageFile("orders", 1, "1.page", content, version != "artemis-2")
     out: dict[str, Any] = {}
-    for entry in file.entries(lambda *report: reports.append(str(report[-1]))):
+    add = reports.append
+    for entry in file.entries(lambda *told: add(str(told[-1]))):
         entry.timestamp  # noqa: B018  # it is decoded from the message
         fields, why = _message(entry.kind)(entry.data[entry.start : entry.end], version)
         out |= {"tx": entry.tx, "queues": entry.queues, **fields}
