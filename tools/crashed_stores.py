@@ -2,12 +2,15 @@
 
     python tools/crashed_stores.py hornetq 2.4.9.Final --count 20 --seed 1
     python tools/crashed_stores.py kahadb 6.1.7 --count 1 --messages 100000
+    python tools/crashed_stores.py derby 10.16.1.1 --count 5
 
 A store is written by the product's program of ``tools/stores`` with a seed of its own, and the process is
 killed (SIGKILL) after a drawn part of the time that the first store took, which is written to its end.
 The product is started on a copy, and delivers all that it has: queues, messages with their fields and bodies,
 when they are due, subscriptions, branches in doubt. Contents of the store, read before that, have to be the
-same. How far the product was is a matter of time: a seed repeats the traffic, not the moment.
+same. A database of Derby has drawn tables, with rows of all types; it is copied amid its work, as a crash
+leaves it, and all rows of all tables are asked for in SQL. How far a broker was is a matter of time: a seed
+repeats the traffic, not the moment.
 Exit status: 0 all are the same; 1 one is not; 2 usage. Needs Java 17 or newer and Maven, or jars that were
 fetched before.
 """
@@ -25,6 +28,7 @@ from pathlib import Path
 from random import Random
 
 import stores
+from newstore import derby_log
 
 from journalspec_reference.answers import SALVAGE, Answer, ask
 from journalspec_reference.filesets import find_journals, load
@@ -34,6 +38,7 @@ FORMATS = {
     "artemis-core": ("jboss_journal", "journal"),
     "hornetq": ("jboss_journal", "journal"),
     "kahadb": ("kahadb_journal", ""),
+    "derby": ("derby_log", "log"),
 }
 SECONDS = 3600
 #: A poll of a process that is to be killed.
@@ -84,6 +89,25 @@ def read(place: Path) -> Answer:
     return ask(journal, SALVAGE)
 
 
+def _databases(scratch: Path, given: argparse.Namespace) -> int:
+    """Let a Derby make databases, and hold their tables against SQL; return the exit status."""
+    wrong = 0
+    with derby_log.Derby(f"derby-{given.version}") as derby:
+        for seed in range(given.seed, given.seed + given.count):
+            place, copy = scratch / str(seed), scratch / f"{seed}.copy"
+            derby.ask({"database": str(place), "seed": seed, "drawn": True})
+            wanted = derby_log.told(derby_log.contents_of(read(place / FORMATS["derby"][1])))
+            shutil.copytree(place, copy)
+            why = derby_log.difference(derby.ask({"database": str(copy)}), wanted)
+            rows = sum(each.total() for each in wanted.values())
+            wrong += bool(why)
+            print(f"seed {seed}: {len(wanted)} tables, {rows} rows: {why or 'the same'}", flush=True)
+            if why and given.keep:
+                shutil.copytree(place, given.keep / f"{given.product}-{given.version}-{seed}")
+    print(f"{given.product} {given.version}: {given.count} stores, {wrong} differ")
+    return int(wrong > 0)
+
+
 def main() -> int:
     """Write and compare; return the exit status."""
     parser = argparse.ArgumentParser(
@@ -96,6 +120,9 @@ def main() -> int:
     parser.add_argument("--messages", type=int, default=300, help="messages of a store (%(default)s)")
     parser.add_argument("--keep", type=Path, help="copy stores that differ to this directory")
     given = parser.parse_args()
+    if given.product == "derby":
+        with tempfile.TemporaryDirectory(prefix="crashed-") as scratch:
+            return _databases(Path(scratch), given)
     random, wrong = Random(given.seed), 0
     format_id, journal = FORMATS[given.product]
     restarted = import_module(f"newstore.{format_id}").restarted

@@ -62,6 +62,8 @@ MOST_FINDS = 20
 #: So many inputs share one valid journal; drawing one costs more than damaging it.
 INPUTS_PER_BASE = 50
 INPUTS_PER_BODY = 20
+#: A compressed byte may be 1,032 bytes of text, of which each may take 4 in memory, twice for a while.
+TIMES_INFLATED = 1032 * 8
 #: Of bodies so many keep their other fields after a change of one byte.
 LEAST_KEPT = 0.9
 #: Shares of all inputs, in percent; the rest is damage to valid journals.
@@ -171,8 +173,9 @@ class Bodies:
 class BodyReaders:
     """The decoders of a family of bodies."""
 
+    times = TIMES_INFLATED
+
     def __init__(self, format_id: str, family: str) -> None:
-        self.policies = ()
         self._family, self._decoders = family, decoders(format_id)
         self._real = {(each.root, each.data) for each in real_bodies(format_id, family)}
 
@@ -199,6 +202,9 @@ class Unsound(Exception):
 
 class Readers:
     """All readers of one format, and what each made of an input."""
+
+    #: So many times the input an answer may cost.
+    times = TIMES_INPUT
 
     def __init__(self, format_id: str) -> None:
         self.reference = load(format_id)
@@ -270,7 +276,7 @@ def judge(readers: Readers | BodyReaders, item: Input, *, measure: bool = False)
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         tracemalloc.stop()
-    if peak > TIMES_INPUT * size + AT_LEAST:
+    if peak > readers.times * size + AT_LEAST:
         return "FIND memory", f"{peak} bytes allocated at once for {size} bytes of input"
     return outcome, ""
 

@@ -104,7 +104,7 @@ def _message(kind: int) -> Decoder:
         message = core.message_of(kind, data)
         # That of a large message is in a file.
         body = core.body_of(message) if not message.large else core.BodyParts()
-        _, sound = core.glance(kind, data, 0, len(data))
+        sound = core.glance(kind, data, 0, len(data))[1]
         # What is glanced at only is taken for sound.
         assert not (sound and message.problem), message.problem
         own = {f".{name}": value for name, value in message.properties.items()}
@@ -149,6 +149,7 @@ def _page_entry(data: bytes, version: str) -> tuple[Fields, str]:
 
 def _amqp(data: bytes, large: bytes | None = None) -> tuple[Fields, str]:
     row, reasons = amqp.message(data, large)
+    assert len(reasons) <= MOST_REASONS
     of_body = ("kind", "text", "content", "data", "class_name")
     values = row["properties"]
     assert isinstance(values, Mapping)
@@ -165,6 +166,7 @@ def _binding(kind: int) -> Decoder:
             row = {**queue.options, "name": queue.name, "address": queue.address, "filter": queue.filter}
         for each in (*found.addresses.values(), *found.settings):
             row = each
+        assert {code for code, *_ in found.remarks} <= {"undecodable", "unknown-status"}
         # The status of something is not there without it.
         wrong = [why or code for code, *_, why in found.remarks if code != "unknown-status"]
         values = row.get("values")
@@ -229,13 +231,14 @@ def record(kind: str, state: bytes) -> bytes:
 
 def _transaction(data: bytes, _: str = "") -> tuple[Fields, str]:
     found = transaction(data)
-    found.recovery  # noqa: B018  # it is worked out from the fields
+    assert found.recovery in (None, "commit", "wait-for-parent", "operator", "moved-aside", "nothing")
     own = {name: getattr(found, name) for name in ("uid", "type", "status", "created", "process", "decision")}
     lists = (("p", found.participants), ("h", found.heuristics))
     return own | {f"{key}{at}": each for key, rows in lists for at, each in enumerate(rows)}, found.reason
 
 
 INSIDE = {("narayana", "record"): _state}
+MOST_REASONS = 10
 #: A large AMQP message of which only the record is here.
 _LARGE = struct.pack(">BqqB", core.AMQP_LARGE, 10, 0, 0)
 DECODERS: Mapping[tuple[str, str], Decoder] = {
