@@ -30,7 +30,8 @@ from random import Random
 import stores
 from newstore import derby_log
 
-from journalspec_reference.answers import SALVAGE, Answer, ask
+from journalspec.formats import get_format
+from journalspec_reference.answers import Answer, ask
 from journalspec_reference.filesets import find_journals, load
 
 #: Product of ``tools/stores`` -> the format that it writes, and the directory of its journal.
@@ -86,7 +87,7 @@ def written(command: list[str], place: Path, messages: int, seed: int, journal: 
 def read(place: Path) -> Answer:
     """Return what recovery makes of a store."""
     (journal,) = find_journals(load(place))
-    return ask(journal, SALVAGE)
+    return ask(journal, get_format(journal.format).keeps_most)
 
 
 def _databases(scratch: Path, given: argparse.Namespace) -> int:

@@ -33,7 +33,7 @@ from journalspec_reference.jboss_journal.selector import is_filter
 HERE = Path(__file__).resolve()
 #: What the programs of both brokers share: it is compiled as a part of each.
 COMMON = "Delivers.java"
-#: So long a start may take on average, and so much of an XML file is imported at least.
+#: So long a start may take on average, and so much of a store or an XML file is read at least.
 SECONDS_EACH, BYTES_A_SECOND = 3, 100_000
 #: Properties that brokers take out when they read a message, or that clients are not given.
 TAKEN_OUT = frozenset({"_HQ_SCHED_DELIVERY", "_AMQ_SCHED_DELIVERY"})
@@ -98,7 +98,8 @@ def received(
     With `files` it imports one into each.
     """
     pairs = [f"{one}={file}" for one, file in zip(directories, files, strict=True)] if files else directories
-    limit = SECONDS_EACH * (20 + len(pairs)) + sum(file.stat().st_size for file in files) / BYTES_A_SECOND
+    read = (path for one in (*directories, *files) for path in (one, *one.rglob("*")) if path.is_file())
+    limit = SECONDS_EACH * (20 + len(pairs)) + sum(path.stat().st_size for path in read) / BYTES_A_SECOND
     with tempfile.TemporaryDirectory(prefix="newstore-delivers-") as scratch:
         words = [*command(broker, Path(scratch)), *map(str, pairs)]
         try:
