@@ -311,6 +311,16 @@ def test_a_completed_page_holds_nothing_for_its_queue(tmp_path: Path) -> None:
     assert [row["queue"] for row in found.rows("messages")] == ["b"]
 
 
+def test_an_address_file_that_is_empty_is_a_remark(tmp_path: Path) -> None:
+    """A crash of HornetQ 2.4.9 left such a file, and the broker did not start again."""
+    directory = made(tmp_path, [add(10), update(10, 32, 7)], {7: "a"})
+    (tmp_path / "paging" / "0a").mkdir(parents=True)
+    (tmp_path / "paging" / "0a" / "address.txt").touch()
+    found = opened(directory)
+    assert [count.rows for count in found.counts()] == [1]
+    assert codes(found) == {"empty-address-file"}
+
+
 def test_a_page_ends_where_an_entry_is_not_complete(tmp_path: Path) -> None:
     page = paged(message(20), [7]) + paged(message(21), [7])[:-1] + b"?"
     found = opened(with_pages(tmp_path, [], page + paged(message(22), [7])))

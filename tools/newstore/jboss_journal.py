@@ -362,7 +362,9 @@ def restarted(found: Sequence[tuple[Path, Answer]], name: str, version: str) -> 
         for copy, (_, answer) in zip(copies, found, strict=True):
             held = contents(answer)
             assert isinstance(held, BrokerContents)
-            yield "; ".join([*differences(expected(held, undecodable(held)), got[copy])][:3])
+            wanted = expected(held, undecodable(held))
+            foretold = got[copy].failed and name == HORNETQ.name and held.remarks.counts["empty-address-file"]
+            yield "" if foretold else "; ".join([*differences(wanted, got[copy])][:3])
 
 
 def _product(place: Path, answer: Answer) -> str:
