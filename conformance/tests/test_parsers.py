@@ -261,7 +261,7 @@ def bodies(folder: Path) -> Iterator[Sample]:
 
 
 def is_printed_alike(body: Body) -> bool:
-    """Tell whether no real number is there that drivers print each in its own way: NaN, infinity, a huge one."""
+    """Tell whether no real number is there that drivers print each in its own way: NaN, a huge one."""
     found = leaves(body.family, body.root, body.data, body.version)
     values = (
         each for leaf in found for each in (leaf.value if isinstance(leaf.value, list) else [leaf.value])
