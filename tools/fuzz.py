@@ -1,6 +1,8 @@
 """Feed damaged journals to the readers, by the million, and look for what no reader may do.
 
     python tools/fuzz.py --format FORMAT --count 1000000 --seed 1
+    python tools/fuzz.py --format FORMAT --family FAMILY --count 1000000 --seed 1
+    python tools/fuzz.py --format FORMAT --family FAMILY --count 10000 --one-byte
 
 A reader must not raise anything but its documented error, must not take longer than a bound, must not
 allocate more than a multiple of its input, and must not say what cannot be true. Readers are the reference
@@ -30,8 +32,10 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from bodies import Body, changed, decoders, drawn_body, has_bodies, lengths, real_bodies
 from hostile import hostile
 
+from journalspec.families import families
 from journalspec.formats import format_ids, get_format
 from journalspec.observation import VERDICTS, Observation
 from journalspec.schemas import KINDS, SchemaError, codec, reread
@@ -57,6 +61,11 @@ MOST_REGIONS = 16
 MOST_FINDS = 20
 #: So many inputs share one valid journal; drawing one costs more than damaging it.
 INPUTS_PER_BASE = 50
+INPUTS_PER_BODY = 20
+#: A compressed byte may be 1,032 bytes of text, of which each may take 4 in memory, twice for a while.
+TIMES_INFLATED = 1032 * 8
+#: Of bodies so many keep their other fields after a change of one byte.
+LEAST_KEPT = 0.9
 #: Shares of all inputs, in percent; the rest is damage to valid journals.
 LIES, NOISE = 15, 4
 #: One input in so many is read as another edition than the one it was made as.
@@ -118,6 +127,67 @@ def _mixed(seed: int, number: int) -> int:
     return (seed << 64) ^ ((number + 1) * 0x9E3779B97F4A7C15)
 
 
+class Bodies:
+    """Bodies of a family, by number: what products wrote and what the table allows, changed or not."""
+
+    def __init__(self, format_id: str, family: str, seed: int) -> None:
+        self.family, self.seed = families(format_id)[family], seed
+        self.real = real_bodies(format_id, family)
+        self._base: tuple[int, Body] | None = None
+
+    def __getitem__(self, number: int) -> Input:
+        rng, base = random.Random(_mixed(self.seed, number)), self.base(number)  # repeatable, not secret
+        data = changed(base.data, rng)
+        kind = ("real" if base.real else "drawn") + ("" if data == base.data else ", changed")
+        return Input(number, kind, base.version, {base.root: data})
+
+    def base(self, number: int) -> Body:
+        """Return the body that an input is made from."""
+        group = number // INPUTS_PER_BODY
+        if self._base is None or self._base[0] != group:
+            rng = random.Random(_mixed(~self.seed, group))  # repeatable, not secret
+            real = self.real and group % 2
+            self._base = group, rng.choice(self.real) if real else drawn_body(self.family, rng)
+        return self._base[1]
+
+    def one_byte(self, count: int) -> Mapping[str, tuple[int, int]]:
+        """Change a byte of `count` bodies that is of no length: type -> how many kept all else, of all."""
+        read, rng = decoders(self.family.format_id), random.Random(self.seed)
+        kept, tried = Counter[str](), Counter[str]()
+        while tried.total() < count and self.real:
+            body = rng.choice(self.real)
+            whole, _ = read[self.family.name, body.root](body.data, body.version)
+            sizes = lengths(body)
+            places = [at for at in range(len(body.data)) if at not in sizes]
+            for at in rng.sample(places, min(len(places), INPUTS_PER_BODY)):
+                data = bytearray(body.data)
+                data[at] ^= rng.randrange(1, 256)
+                found, _ = read[self.family.name, body.root](bytes(data), body.version)
+                # By what they print: a number that is none is equal to nothing.
+                lost = sum(repr(found.get(name)) != repr(value) for name, value in whole.items())
+                kept[body.root] += lost <= 1
+                tried[body.root] += 1
+        return {root: (kept[root], tried[root]) for root in sorted(tried)}
+
+
+class BodyReaders:
+    """The decoders of a family of bodies."""
+
+    times = TIMES_INFLATED
+
+    def __init__(self, format_id: str, family: str) -> None:
+        self._family, self._decoders = family, decoders(format_id)
+        self._real = {(each.root, each.data) for each in real_bodies(format_id, family)}
+
+    def run(self, files: Files, edition: str) -> str:
+        """Decode a body; raises Unsound if something is wrong with what a product wrote."""
+        ((root, data),) = files.items()
+        _, wrong = self._decoders[self._family, root](data, edition)
+        if wrong and (root, data) in self._real:
+            raise Unsound(f"a product wrote it: {wrong}")
+        return f"{root}: {'something is wrong' if wrong else 'decoded'}"
+
+
 class TooLong(BaseException):
     """Raised by the alarm; no reader catches it by accident."""
 
@@ -132,6 +202,9 @@ class Unsound(Exception):
 
 class Readers:
     """All readers of one format, and what each made of an input."""
+
+    #: So many times the input an answer may cost.
+    times = TIMES_INPUT
 
     def __init__(self, format_id: str) -> None:
         self.reference = load(format_id)
@@ -183,7 +256,7 @@ def sound(seen: Observation, files: Files) -> Observation:
     return seen
 
 
-def judge(readers: Readers, item: Input, *, measure: bool = False) -> tuple[str, str]:
+def judge(readers: Readers | BodyReaders, item: Input, *, measure: bool = False) -> tuple[str, str]:
     """Run the readers on one input within its bounds; return the outcome and what is wrong, if anything is.
 
     With `measure`, memory is looked at too. The caller has `raise_too_long` for SIGPROF.
@@ -193,7 +266,6 @@ def judge(readers: Readers, item: Input, *, measure: bool = False) -> tuple[str,
     if measure:
         tracemalloc.start(1)
     signal.setitimer(signal.ITIMER_PROF, SECONDS * (SLOWER if measure else 1))
-    faulthandler.dump_traceback_later(STUCK_AFTER, exit=True)
     try:
         outcome = readers.run(item.files, item.edition)
         peak = tracemalloc.get_traced_memory()[1] if measure else 0
@@ -202,10 +274,9 @@ def judge(readers: Readers, item: Input, *, measure: bool = False) -> tuple[str,
     except Exception as error:  # any exception at all is what is looked for
         return f"FIND {type(error).__name__}", traceback.format_exc()
     finally:
-        faulthandler.cancel_dump_traceback_later()
         signal.setitimer(signal.ITIMER_PROF, 0)
         tracemalloc.stop()
-    if peak > TIMES_INPUT * size + AT_LEAST:
+    if peak > readers.times * size + AT_LEAST:
         return "FIND memory", f"{peak} bytes allocated at once for {size} bytes of input"
     return outcome, ""
 
@@ -222,6 +293,14 @@ def costly(source: Source) -> Iterator[Input]:
             yield Input(-1, name, edition, files)
 
 
+def _kept(family: str, found: Mapping[str, tuple[int, int]]) -> int:
+    """Print how many bodies keep their other fields; return the exit status."""
+    kept, tried = (sum(numbers[at] for numbers in found.values()) for at in (0, 1))
+    for root, (some, of) in [*found.items(), (f"{family}, all", (kept, tried))]:
+        print(f"{some:>7} of {of:>7} = {some / (of or 1):.1%}  {root}")
+    return int(kept < LEAST_KEPT * tried or not tried)
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run the fuzzer; return the exit status."""
     parser = argparse.ArgumentParser(
@@ -231,16 +310,35 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--count", type=int, default=100_000, help="how many inputs (%(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="which million (%(default)s)")
     parser.add_argument("--only", type=int, metavar="N", help="run this one input, and measure it")
+    parser.add_argument("--family", metavar="NAME", help="bodies of this family of contents")
+    parser.add_argument("--one-byte", action="store_true", help="what is kept after a change of one byte")
     options = parser.parse_args(arguments)
-    source, readers = Source(options.format, options.seed), Readers(options.format)
+    if options.family is None and not options.one_byte:
+        return _fuzz(Source(options.format, options.seed), Readers(options.format), options)
+    if not has_bodies(options.format) or options.family not in families(options.format):
+        parser.error(f"--family: one of {', '.join(families(options.format)) or 'none in this format'}")
+    inputs = Bodies(options.format, options.family, options.seed)
+    if options.one_byte:
+        return _kept(options.family, inputs.one_byte(options.count))
+    return _fuzz(inputs, BodyReaders(options.format, options.family), options)
+
+
+def _fuzz(source: Source | Bodies, readers: Readers | BodyReaders, options: argparse.Namespace) -> int:
+    """Show inputs to readers; return the exit status."""
     signal.signal(signal.SIGPROF, raise_too_long)
     taken = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (taken + GROWTH, taken + GROWTH))
     outcomes: Counter[str] = Counter()
-    finds, start = 0, time.monotonic()
+    finds = 0
+    start = watched = time.monotonic()
+    faulthandler.dump_traceback_later(STUCK_AFTER, exit=True)
 
     def look_at(item: Input, *, measure: bool) -> None:
-        nonlocal finds
+        nonlocal finds, watched
+        # To begin it anew costs more than to decode a body.
+        if time.monotonic() > watched + STUCK_AFTER / 10:
+            watched = time.monotonic()
+            faulthandler.dump_traceback_later(STUCK_AFTER, exit=True)
         outcome, problem = judge(readers, item)
         if measure and not problem:
             # The first time loads and works out what is kept for all later inputs.
@@ -257,8 +355,9 @@ def main(arguments: list[str] | None = None) -> int:
             look_at(source[number], measure=number % MEASURE_EVERY == 0)
             if finds >= MOST_FINDS:
                 break
-        for item in costly(source):
+        for item in costly(source) if isinstance(source, Source) else ():
             look_at(item, measure=True)
+    faulthandler.cancel_dump_traceback_later()
     for outcome, count in sorted(outcomes.items()):
         print(f"{count:>9}  {outcome}")
     seconds = time.monotonic() - start

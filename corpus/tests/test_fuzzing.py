@@ -8,8 +8,11 @@ from typing import cast
 
 import fuzz
 import pytest
-from fuzz import Readers, Source, Unsound, judge
+from bodies import Decoder, all_families, decoders
+from fuzz import LEAST_KEPT, Bodies, BodyReaders, Readers, Source, Unsound, judge
 
+from journalspec.families import Family
+from journalspec.families_ksy import ksy_id
 from journalspec.formats import UnknownFormat, format_ids
 from journalspec.observation import Dropped, Observation
 
@@ -18,6 +21,8 @@ FORMAT = format_ids()[0]
 
 class Fake:
     """Readers that do one thing wrong."""
+
+    times = fuzz.TIMES_INPUT
 
     def __init__(self, act: Callable[[], object]) -> None:
         self.act = act
@@ -64,6 +69,42 @@ def test_the_readers_stand_what_is_made_to_cost_much() -> None:
     assert len(inputs) > 40
     found = [judge(readers, item, measure=number % 4 == 3) for number, item in enumerate(inputs)]
     assert [problem for _, problem in found if problem] == []
+
+
+each_family = pytest.mark.parametrize("family", [*all_families()], ids=ksy_id)
+
+
+@each_family
+def test_decoders_stand_changed_bodies(family: Family) -> None:
+    source, readers = Bodies(family.format_id, family.name, 1), BodyReaders(family.format_id, family.name)
+    judged = [judge(readers, source[number], measure=number % 100 == 99) for number in range(2000)]
+    assert [problem for _, problem in judged if problem] == []
+    outcomes = {outcome for outcome, _ in judged}
+    roots = {root for name, root in decoders(family.format_id) if name == family.name}
+    assert {outcome.partition(":")[0] for outcome in outcomes} == roots
+    assert {outcome.partition(": ")[2] for outcome in outcomes} == {"decoded", "something is wrong"}
+
+
+#: A serialised table of Java's is refused whole, as the product refuses it; values of columns are one field.
+REFUSED_WHOLE = {"durable", "sql"}
+
+
+@each_family
+def test_a_changed_byte_leaves_the_other_fields(family: Family) -> None:
+    if family.name in REFUSED_WHOLE:
+        pytest.skip("a body of it has one field, or is refused whole")
+    found = Bodies(family.format_id, family.name, 1).one_byte(1000)
+    kept, tried = (sum(numbers[at] for numbers in found.values()) for at in (0, 1))
+    assert kept >= LEAST_KEPT * tried > 800
+
+
+def test_a_decoder_that_reads_a_product_wrong_is_a_find(monkeypatch: pytest.MonkeyPatch) -> None:
+    source, readers = Bodies("kahadb_journal", "openwire", 1), BodyReaders("kahadb_journal", "openwire")
+    refuses: Decoder = lambda *_: ({}, "all of it")  # noqa: E731  # of a type that mypy knows
+    monkeypatch.setattr(readers, "_decoders", dict.fromkeys(decoders("kahadb_journal"), refuses))
+    found = {source[number].kind: judge(readers, source[number])[1] for number in range(100)}
+    assert "a product wrote it: all of it" in found["real"]
+    assert not any(problem for kind, problem in found.items() if kind != "real")
 
 
 @pytest.mark.parametrize(

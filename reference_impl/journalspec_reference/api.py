@@ -16,8 +16,9 @@ from itertools import groupby, pairwise
 from operator import attrgetter
 from typing import Any, NamedTuple, Protocol, TypeVar
 
+from journalspec.families import ContentsError, Family, leaves
 from journalspec.formats import format_module, get_format
-from journalspec.layout import Layout, Spot
+from journalspec.layout import HEAD, Layout, Spot
 from journalspec.observation import Missing, Note, Observation
 from journalspec_reference.batches import Stretch
 from journalspec_reference.storage import Storage
@@ -225,6 +226,29 @@ def field_names(
         return layout.spans(structure, edition, bytes(data[piece.off : piece.end]))
 
     return named
+
+
+def body_fields(outer: Spot, family: Family, shape: str, data: bytes, version: str = "") -> Iterator[Spot]:
+    """Yield the fields of contents that the bytes of a field are by their table; none if they are not.
+
+    They are called by their last two names: a dump shows what is around them.
+    """
+    try:
+        found = leaves(family, shape, data, version)
+    except ContentsError:
+        return
+    for path, start, end, value in found:
+        called = ".".join(path.split(".")[-2:])
+        yield Spot(f"{outer.name}.{called}", outer.off + start, end - start, _shown(value))
+
+
+def _shown(value: Any) -> str:
+    """Return a value of contents as a dump has it: of long ones the beginning."""
+    if isinstance(value, bytes):
+        return value[:HEAD].hex()
+    if isinstance(value, str):
+        return value[: 2 * HEAD]
+    return str(value).lower() if isinstance(value, bool) else "" if isinstance(value, list) else str(value)
 
 
 class WriterRefused(Exception):

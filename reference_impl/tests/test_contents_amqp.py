@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import partial
 from itertools import takewhile
 from pathlib import Path
@@ -18,15 +18,14 @@ from typing import Any
 
 import pytest
 import stores
-
 from families_draw import draw
+
 from journalspec.families import decode, families
 from journalspec_reference import contents as shared
 from journalspec_reference.answers import ask
 from journalspec_reference.filesets import find_journals, load
 from journalspec_reference.jboss_journal.contents import amqp
 from journalspec_reference.jboss_journal.contents.amqp_types import MOST_DEEP, Damage, Encoded
-from spoilt import kept_of, spoilt
 from tables import literals
 from work import LINEAR, Counted, growth
 
@@ -317,73 +316,6 @@ def test_the_table_gives_the_same_values_as_the_decoder() -> None:
 
 
 # Damage.
-
-
-def lengths(data: bytes, at: int) -> Iterator[int]:
-    """Yield the places of sizes and counts in a value at `at`, and last where it ends."""
-    code, at = data[at], at + 1
-    if code == 0:
-        for _ in range(2):
-            *places, at = lengths(data, at)
-            yield from places
-    elif code < 0xA0:
-        at += (0, 1, 2, 4, 8, 16)[(code >> 4) - 4]
-    else:
-        width = 4 if code & 0x10 else 1
-        size = int.from_bytes(data[at : at + width], "big")
-        end = at + width + size
-        yield from range(at, at + width)
-        if code >= 0xC0:
-            yield from range(at + width, at + 2 * width)
-        if 0xC0 <= code < 0xE0:
-            at += 2 * width
-            while at < end:
-                *places, at = lengths(data, at)
-                yield from places
-        at = end
-    yield at
-
-
-def all_lengths(data: bytes) -> set[int]:
-    """Return the places of sizes and counts in a stored message with an address; its own sizes as well."""
-    size = int.from_bytes(data[18:22], "big")
-    at = 22 + size
-    end = at + 4 + int.from_bytes(data[at : at + 4], "big")
-    found = {*range(18, 22), *range(at, at + 4), *range(end, end + 4)}
-    at += 4
-    while at < end:
-        *places, at = lengths(data, at)
-        found.update(places)
-    return found
-
-
-def fields_of(row: Mapping[str, Any]) -> dict[str, str]:
-    """Return the fields of a row, each property by itself, what belongs to the body as one."""
-    body = repr([row[name] for name in ("kind", "text", "content", "data", "class_name")])
-    single = {
-        name: repr(row[name]) for name in ("message_id", "address", "timestamp", "expiration", "priority")
-    }
-    named = {f".{name}": repr(value) for name, value in row["properties"].items()}
-    rest = ("durable", "correlation_id", "reply_to", "group_id", "group_sequence", "type", "user_id")
-    return {"body": body, **single, **{name: repr(row[name]) for name in rest}, **named}
-
-
-def test_after_one_changed_byte_the_other_fields_are_there() -> None:
-    """A property whose name has changed is another one."""
-    kept = kept_of(
-        [data for data in STORED if data[0] == 5],
-        30,
-        all_lengths,
-        lambda data: fields_of(amqp.message(data)[0]),
-    )
-    assert kept >= 0.9
-
-
-def test_no_bytes_raise_anything() -> None:
-    for data in spoilt(STORED, 4000, b"\x45", b"\xf0", b"\xd0"):
-        row, reasons = amqp.message(data)
-        assert isinstance(row["properties"], Mapping)
-        assert len(reasons) <= 10
 
 
 def compound(code: int, number: int, data: bytes) -> bytes:

@@ -714,6 +714,8 @@ def test_damaged_values_are_remarks(small: Path, tmp_path: Path) -> None:
     assert all(row["N"] == "0.05" for row in rows if row["I"] != 2)
     (remark,) = (remark for remark in found.remarks.kept if remark.code == "bad-value")
     assert (remark.table, remark.key) == ("APP.ALLT", "2,6")
+    # The place is that of the page.
+    assert (remark.file, remark.off) == ("seg0/c490.dat", start)
 
 
 def test_hostile_properties_are_those_of_a_database_like_any(small: Path, tmp_path: Path) -> None:

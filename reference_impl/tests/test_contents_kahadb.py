@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from families_draw import draw
+
 from journalspec import families
 from journalspec.contents import described
 from journalspec.kahadb_journal.commands import build, framed
@@ -860,102 +860,6 @@ def test_a_body_of_too_many_values_is_not_all_made() -> None:
     assert [code for code, _ in openwire.body({"kind": 25, "content": nested, "compressed": False}, row)] == [
         "too-large"
     ]
-
-
-def test_hostile_bytes_raise_nothing() -> None:
-    drawn = random.Random(6)
-    objects_ = [(data, version) for (_, version), data in made().items()]
-    for _ in range(5000):
-        data, version = drawn.choice(objects_)
-        spoilt = bytearray(data[: drawn.randrange(len(data))] if drawn.random() < 0.3 else data)
-        for _ in range(drawn.randrange(6)):
-            if spoilt:
-                spoilt[drawn.randrange(len(spoilt))] = drawn.choice((0, 1, 11, 12, 127, 128, 255))
-        found = openwire.read(bytes(spoilt), version)
-        openwire.head_time(bytes(spoilt), 0, version)
-        if "compressed" in found.fields:
-            openwire.body(found.fields, {"content": None})
-        openwire.properties(found.fields.get("properties"))
-        openwire.message_id_text(found.fields.get("message_id"))
-        openwire.transaction_text(found.fields.get("transaction"))
-
-
-def test_after_a_change_of_one_byte_the_other_fields_are_there() -> None:
-    """Of a byte that is not a length; a body and the properties are one field each."""
-    drawn, kept, tries = random.Random(7), 0, 1500
-    objects_ = [(data, version) for (_, version), data in made().items()]
-    for _ in range(tries):
-        data, version = drawn.choice(objects_)
-        lengths = _Lengths.of(data, version)
-        at = drawn.choice([at for at in range(4, len(data)) if at not in lengths])
-        spoilt = bytearray(data)
-        spoilt[at] ^= drawn.randrange(1, 256)
-        before, after = _columns(data, version), _columns(bytes(spoilt), version)
-        kept += sum(before.get(name) != after.get(name) for name in before.keys() | after.keys()) <= 1
-    assert kept > 0.97 * tries
-
-
-class _Lengths(openwire.Bytes):
-    """Bytes that remember which of them are lengths and counts."""
-
-    def __init__(self, data: bytes, at: int = 0, version: int = 0) -> None:
-        super().__init__(data, at, version)
-        self.found: set[int] = set()
-        self.last = range(0)
-
-    @classmethod
-    def of(cls, data: bytes, version: int) -> set[int]:
-        taken, out = cls(data, 4, version), dict[str, Any]()
-        openwire._object(taken, out)  # the walk that is looked at
-        found = {*taken.found}
-        for name in ("properties", "content"):
-            inside = out.get(name)
-            kind = "map" if name == "properties" else openwire.KINDS[out["kind"]] if inside else ""
-            if inside and kind in openwire.READERS and not (out["compressed"] and name == "content"):
-                within = cls(inside)
-                openwire.READERS[kind](within, {})
-                found |= {data.index(inside) + at for at in within.found}
-        return found
-
-    def number(self, form: Any, size: int) -> Any:
-        self.last = range(self.at, self.at + size)
-        return super().number(form, size)
-
-    def take(self, size: int) -> bytes:
-        if self.last.stop == self.at:
-            self.found.update(self.last)
-        return super().take(size)
-
-    def entries(self, into: dict[str, Any], depth: int = 0) -> bool:
-        self.found.update(range(self.at, self.at + 4))
-        return super().entries(into, depth)
-
-    def brokers(self) -> Any:
-        self.found.update(range(self.at + 1, self.at + 3) if self.data[self.at] else ())
-        return super().brokers()
-
-    def value(self, depth: int = 0) -> Any:
-        self.found.update(range(self.at + 1, self.at + 5) if self.data[self.at] == 12 else ())
-        return super().value(depth)
-
-
-def _columns(data: bytes, version: int) -> dict[str, str]:
-    fields = openwire.read(data, version).fields
-    row: dict[str, Any] = {"content": None, "data": fields.get("content")}
-    if "compressed" in fields:
-        openwire.body(fields, row)
-    url = [fields.get(name) for name in ("url", "mime_type", "deleted_by_broker")]
-    body = (fields.get("kind"), url, *(row.get(name) for name in ("text", "content", "data", "class_name")))
-    left = {"kind", "content", "properties", "url", "mime_type", "deleted_by_broker"}
-    rest = {name: value for name, value in fields.items() if name not in left}
-    return {
-        name: repr(value)
-        for name, value in {
-            **rest,
-            "body": body,
-            "properties": openwire.properties(fields.get("properties"))[0],
-        }.items()
-    }
 
 
 @pytest.mark.parametrize("each", [b"\0\1x\x0b\0\0\0\0", b"\0\0\x0c\0\0\0\0", b"\0\1n\x05\0\0\0\1"])

@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 import stores
-
 from families_draw import draw
+
 from journalspec.families import decode, families
 from journalspec_reference import contents as shared
 from journalspec_reference.answers import ask
@@ -32,7 +32,6 @@ from journalspec_reference.jboss_journal.contents.narayana import (
     uid_text,
     xid_parts,
 )
-from spoilt import kept_of, spoilt
 from unpacked import copied
 from work import LINEAR, Counted, Task, growth
 
@@ -241,40 +240,6 @@ def test_the_table_gives_the_same_as_the_decoder() -> None:
 
 
 # Damage.
-
-
-def test_after_one_changed_byte_the_other_fields_are_there() -> None:
-    """Lengths are left out: texts, blobs and XIDs are as long as they say."""
-    assert kept_of(STORED, 150, lengths, lambda data: parts(transaction(data))) >= 0.9
-
-
-def lengths(data: bytes) -> set[int]:
-    """Return the places of all lengths: numbers before what is that long, found by what they measure."""
-    found: set[int] = set()
-    for at in range(HEADER_SIZE, len(data) - 4, 4):
-        (size,) = struct.unpack_from(">i", data, at)
-        if size in (9, 28, 128) or (size > 0 and data[at + 4 : at + 4 + size].endswith(b"\0") and size < 200):
-            found.update(range(at, at + 4))
-        # What an XID says of its parts, and the number of heuristics.
-        if size == 131077:
-            found.update(range(at + 4, at + 12))
-    return found
-
-
-HEADER_SIZE = 8
-
-
-def parts(found: Any) -> dict[str, Any]:
-    """Return the fields of a transaction: those of one participant are one."""
-    own = {key: getattr(found, key) for key in ("uid", "type", "status", "created", "process", "decision")}
-    lists = (("p", found.participants), ("h", found.heuristics))
-    return own | {f"{key}{at}": each for key, rows in lists for at, each in enumerate(rows)}
-
-
-def test_no_bytes_raise_anything() -> None:
-    for data in spoilt(STORED, 4000, b"\0\0\0\xab"):
-        found = transaction(data)
-        assert found.recovery in (None, "commit", "wait-for-parent", "operator", "moved-aside", "nothing")
 
 
 def test_time_is_linear_in_the_participants() -> None:

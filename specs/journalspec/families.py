@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache, cached_property
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 
 from journalspec import mutf8
 from journalspec.formats import get_format
@@ -342,26 +342,65 @@ def _wrong(family: Family, member: Member) -> Iterator[str]:
         alternative(wanted)
 
 
-def decode(family: Family, name: str, data: bytes, version: str = "") -> dict[str, Any]:
+#: Called with the type of each field that is there, the field, where it begins and ends, and its value: what
+#: is within a field comes before it. `depth` types are around the type.
+See = Callable[[int, Shape, Member, int, int, Any], None]
+
+
+def decode(
+    family: Family, name: str, data: bytes, version: str = "", see: See | None = None
+) -> dict[str, Any]:
     """Return the fields of a type that `data` is, by name: numbers, text, bytes, mappings and lists.
 
     What is not there is left out. Without a `version`, it is the last one. Raises ContentsError for bytes
     that are not what the table says, end too soon or too late. Time and memory are linear in the bytes.
     """
-    reader = _Reader(family, data, version or family.versions[-1])
+    reader = _Reader(family, data, version or family.versions[-1], see)
     found, at = reader.shape(family.types[name], 0, len(data), ())
     if at < len(data):
         raise ContentsError(f"{len(data) - at} bytes behind {name}", at)
     return found
 
 
+class Leaf(NamedTuple):
+    """A field that holds no others: its path in dotted form, where it begins and ends, and its value."""
+
+    path: str
+    start: int
+    end: int
+    value: Any
+
+
+def leaves(family: Family, name: str, data: bytes, version: str = "") -> list[Leaf]:
+    """Return the fields of a type that hold no others, in stored order; raises as :func:`decode` does.
+
+    Elements of a list have its name, without a number.
+    """
+    found: list[Leaf] = []
+    #: Depth of a type -> how many leaves there were when its last field was complete.
+    marks = [0] * (MOST_DEPTH + 1)
+
+    def see(depth: int, _: Shape, member: Member, start: int, end: int, value: Any) -> None:
+        first = value[0] if isinstance(value, list) and value else value
+        if isinstance(first, dict):
+            for at in range(max(marks[: depth + 1]), len(found)):
+                found[at] = found[at]._replace(path=f"{member.name}.{found[at].path}")
+        elif end > start:
+            found.append(Leaf(member.name, start, end, value))
+        marks[depth] = len(found)
+
+    decode(family, name, data, version, see)
+    return found
+
+
 class _Reader:
     """What one run of the naive decoder knows: it goes through the bytes once, from left to right."""
 
-    def __init__(self, family: Family, data: bytes, version: str) -> None:
+    def __init__(self, family: Family, data: bytes, version: str, see: See | None) -> None:
         self.family = family
         self.data = data
         self.version = version
+        self.see = see
         # Elements may be empty: without a limit a count could make more of them than there are bytes.
         self.elements = len(data) + 1
 
@@ -383,6 +422,8 @@ class _Reader:
                 ) from error
             if value is not None:
                 found[member.name] = value
+                if self.see is not None:
+                    self.see(len(outer), shape, member, here, at, value)
         return found, at
 
     def member(

@@ -16,9 +16,9 @@ from random import Random
 from typing import Any
 
 import pytest
+from families_draw import draw
 from kaitaistruct import KaitaiStream
 
-from families_draw import draw
 from journalspec.families import ContentsError, Family, decode, families, load
 from journalspec.families_construct import parse, plain, schema
 from journalspec.families_ksy import ksy, ksy_id, version_number

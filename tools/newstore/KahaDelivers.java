@@ -110,7 +110,7 @@ public class KahaDelivers {
 
   static void receive(MessageConsumer consumer, int count, String where) throws Exception {
     for (int number = 0; ; number++) {
-      jakarta.jms.Message message = consumer.receive(number == 0 && count > 0 ? 2000 : number < count ? 400 : 20);
+      jakarta.jms.Message message = consumer.receive(number == 0 && count > 0 ? 2000 : number < count ? (count > 1000 ? 20_000 : 400) : 20);
       if (message == null) return;
       CRC32 sum = new CRC32();
       if (message instanceof TextMessage && ((TextMessage) message).getText() != null) sum.update(((TextMessage) message).getText().getBytes("UTF-8"));

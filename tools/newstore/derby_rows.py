@@ -2,7 +2,8 @@
 
 ``python derby_rows.py PRODUCT``: each line of standard input is a JSON object. ``{"database": DIRECTORY}``
 starts on a database; with a ``"script"`` it is made, and ``ij`` runs the script; with a ``"seed"`` it is made
-by random work that ends in a crash, and nothing is asked of it. For each a line is printed:
+by random work that ends in a crash, and nothing is asked of it; with ``"drawn"`` its tables are drawn, too.
+For each a line is printed:
 ``{"tables": {"SCHEMA.TABLE": [rows]}, "in_doubt": [gtrid], "errors": number}``, or ``{"refused": text}``.
 
 Transactions in doubt are rolled back before the rows are read. A row is a list of texts, or null; of real
@@ -15,6 +16,7 @@ import json
 import shutil
 import struct
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -87,7 +89,7 @@ def asked(request: dict[str, Any]) -> dict[str, Any]:
     """Return the answer to one line."""
     script, errors = request.get("script"), 0
     if "seed" in request:
-        return _worked(Path(request["database"]), int(request["seed"]))
+        return _worked(Path(request["database"]), int(request["seed"]), drawn=bool(request.get("drawn")))
     try:
         database = Database(Path(request["database"]), create=script is not None)
     except Thrown as thrown:
@@ -144,7 +146,7 @@ _TABLES_MADE = (
 )
 
 
-def _worked(directory: Path, seed: int) -> dict[str, Any]:
+def _worked(directory: Path, seed: int, *, drawn: bool) -> dict[str, Any]:
     """Make a database by random work; what a crash leaves of it is copied to `directory`."""
     random, place = Random(seed), directory.with_name(f"{directory.name}.work")
     for name, value in {**_SMALL, "derby.storage.fileSyncTransactionLog": str(seed % 2 > 0).lower()}.items():
@@ -153,6 +155,8 @@ def _worked(directory: Path, seed: int) -> dict[str, Any]:
     for sql in _TABLES_MADE:
         database.execute(sql)
     connections = [database.connection(), database.connection()]
+    if drawn:
+        _draw(database, random, connections)
     if random.random() < 0.7:
         for key in range(random.randrange(200)):
             sql = "insert into t values (?, ?, ?)"
@@ -179,6 +183,77 @@ def _worked(directory: Path, seed: int) -> dict[str, Any]:
     database.stop()
     shutil.rmtree(place)
     return {"made": str(directory)}
+
+
+#: Types of columns, and what gives a value of one as SQL has it.
+_TYPES: Sequence[tuple[str, Callable[[Random], str]]] = (
+    ("integer", lambda random: str(random.randint(-(1 << 31), (1 << 31) - 1))),
+    ("smallint", lambda random: str(random.randint(-(1 << 15), (1 << 15) - 1))),
+    ("bigint", lambda random: str(random.randint(-(1 << 62), 1 << 62))),
+    ("real", lambda random: f"cast({random.randint(-1000, 1000) / 8} as real)"),
+    ("double", lambda random: f"{random.uniform(-1e9, 1e9)!r}e0"),
+    ("decimal(13,4)", lambda random: f"{random.randint(-(10**12), 10**12) / 10**4:.4f}"),
+    ("numeric(31,31)", lambda random: f"0.{random.randrange(10**9):09}"),
+    ("char(7)", lambda random: _quote(_word(random, 7))),
+    ("varchar(900)", lambda random: _quote(_word(random, random.choice((0, 3, 200, 900))))),
+    ("long varchar", lambda random: _quote(_word(random, random.choice((0, 40, 2900))))),
+    ("clob(40000)", lambda random: f"cast({_quote(_word(random, random.choice((0, 9, 9000))))} as clob)"),
+    ("blob(40000)", lambda random: f"cast({_bits(random, random.choice((0, 9, 8000)))} as blob)"),
+    ("char(5) for bit data", lambda random: _bits(random, 5)),
+    ("varchar(300) for bit data", lambda random: _bits(random, random.choice((0, 1, 31, 32, 300)))),
+    ("date", lambda random: f"date('{random.randint(1, 9999):04}-{random.randint(1, 12):02}-28')"),
+    ("time", lambda random: f"time('{random.randrange(24):02}:{random.randrange(60):02}:59')"),
+    (
+        "timestamp",
+        lambda random: (
+            f"timestamp('2026-02-28 {random.randrange(24):02}:00:00.{random.randrange(10**6):06}')"
+        ),
+    ),
+)
+
+
+def _word(random: Random, most: int) -> str:
+    return "".join(random.choices("abc '\u00e9\u20ac~", k=most))
+
+
+def _quote(text: str) -> str:
+    return "'" + _sql(text) + "'"
+
+
+def _bits(random: Random, size: int) -> str:
+    return f"x'{random.randbytes(size).hex()}'"
+
+
+def _draw(database: Database, random: Random, connections: Sequence[Any]) -> None:
+    """Make tables with drawn columns, and change their rows and columns; some of it is not committed."""
+    for number in range(random.randrange(2, 5)):
+        name = f'"Drawn {number}".T{number}'
+        kinds = random.choices(_TYPES, k=random.randrange(1, 14))
+        columns = "".join(f", c{at} {kind}" for at, (kind, _) in enumerate(kinds))
+        database.execute(f'create schema "Drawn {number}"')
+        database.execute(f"create table {name} (k int primary key{columns})")
+        connection = random.choice(connections)
+        for key in range(random.choice((0, 3, 60, 400))):
+            values = ["null" if random.random() < 0.2 else value(random) for _, value in kinds]
+            done = [("insert into", f"values ({', '.join([str(key), *values])})")]
+            where = f"where k = {random.randint(0, key)}"
+            at = random.randrange(len(kinds))
+            done += [("update", f"set c{at} = {kinds[at][1](random)} {where}")] * (random.random() < 0.3)
+            done += [("delete from", where)] * (random.random() < 0.1)
+            for verb, rest in done:
+                database.execute(f"{verb} {name} {rest}", on=connection)
+            if random.random() < 0.05:
+                with derby_call():
+                    connection.commit() if random.random() < 0.8 else connection.rollback()
+        if random.random() < 0.5:
+            with derby_call():
+                connection.commit()
+            kind, value = random.choice(_TYPES[:3])
+            database.execute(f"alter table {name} add column late {kind} default {value(random)}")
+            if random.random() < 0.5:
+                database.execute(f"alter table {name} drop column c0")
+        if random.random() < 0.3:
+            database.execute("call SYSCS_UTIL.SYSCS_CHECKPOINT_DATABASE()")
 
 
 def _step(database: Database, random: Random, connection: Any, key: int) -> None:

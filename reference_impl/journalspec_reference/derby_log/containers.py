@@ -52,6 +52,8 @@ class Fault(Exception):
     def __init__(self, code: str, text: str, state: str = "", off: int | None = None) -> None:
         super().__init__(text)
         self.code, self.text, self.state, self.off = code, text, state, off
+        #: Where the page of the row begins that it is about; None: it is about no row.
+        self.page: int | None = None
 
 
 class Decrypts(Protocol):

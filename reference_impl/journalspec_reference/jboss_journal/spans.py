@@ -2,16 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from journalspec.families import families
 from journalspec.jboss_journal import LAYOUT
 from journalspec.layout import Spot
-from journalspec_reference.api import Files, Inside, Params, Piece, Span, field_names, file_spans
+from journalspec_reference.api import (
+    Files,
+    Inside,
+    Params,
+    Piece,
+    Span,
+    body_fields,
+    field_names,
+    file_spans,
+)
 from journalspec_reference.batches import source_of
 from journalspec_reference.jboss_journal.codec import DIALECTS
 from journalspec_reference.jboss_journal.fileset import DataFile, control_fields, gather, header_of, limit_of
 from journalspec_reference.jboss_journal.recover import stretch_of
 from journalspec_reference.jboss_journal.scan import scan
+
+FORMAT = "jboss_journal"
+#: User type of a record -> family and type of its body; 45 may be of AMQP.
+BODIES: Mapping[int, tuple[str, str]] = {
+    **{30: ("core", "large_message"), 31: ("core", "old_message"), 45: ("core", "message")},
+    **{
+        number: ("records", shape)
+        for number, shape in {
+            **{29: "large_pending", 32: "reference", 33: "reference", 34: "delivery_count"},
+            **{35: "page_transaction", 36: "scheduled", 37: "duplicate", 38: "heuristic", 39: "cursor_ack"},
+            **{40: "counter", 41: "increment", 42: "page_complete", 43: "counter_pending"},
+        }.items()
+    },
+    **{
+        number: ("bindings", shape)
+        for number, shape in {
+            **{20: "grouping", 21: "queue", 22: "status", 24: "id_counter", 25: "setting", 26: "security"},
+            **{27: "divert", 44: "address", 46: "status", 47: "user", 48: "role", 50: "key_value"},
+            **{51: "connector", 52: "setting_json"},
+        }.items()
+    },
+}
+#: Protocols of AMQP, and how a record of Narayana begins.
+_AMQP, _NARAYANA = range(2, 6), b"#BE\x01"
 
 
 def spans(files: Files, edition: str, params: Params, fields: bool = True) -> Iterator[Span]:
@@ -68,18 +102,35 @@ def _namer(file: DataFile) -> Callable[[Piece], Iterator[Spot]]:
     def spots(piece: Piece) -> Iterator[Spot]:
         if piece.kind == "header" and piece.end < file.dialect.header_size:
             return
+        lists = file.role == "control" and piece.value == "ADD"
+        user_type = -1
         for spot in named(piece):
-            listed = None
-            if file.role == "control" and piece.value == "ADD" and spot.name == "body":
-                body = piece.off + spot.off
-                listed = control_fields(bytes(file.data[body : body + spot.length]))
-            if not listed:
+            if spot.name == "user_type":
+                user_type = int(spot.value)
+            if spot.name != "body":
                 yield spot
                 continue
-            at = spot.off
-            for name, size, value in listed:
-                if size:
-                    yield Spot(name, at, size, value)
-                at += size
+            body = piece.off + spot.off
+            data = bytes(file.data[body : body + spot.length])
+            listed = control_fields(data) if lists else None
+            yield from _listed(spot, listed) if listed else _body(spot, data, user_type)
 
     return spots
+
+
+def _listed(body: Spot, listed: Sequence[tuple[str, int, str]]) -> Iterator[Spot]:
+    at = body.off
+    for name, size, value in listed:
+        if size:
+            yield Spot(name, at, size, value)
+        at += size
+
+
+def _body(spot: Spot, data: bytes, user_type: int) -> Iterator[Spot]:
+    """Yield the body of a record, and its fields if it has contents."""
+    yield spot
+    family, shape = BODIES.get(user_type, ("narayana", "record"))
+    if (family, shape) == ("core", "message") and data[:1] and data[0] in _AMQP:
+        family, shape = "amqp", "stored"
+    if user_type in BODIES or data.startswith(_NARAYANA):
+        yield from body_fields(spot, families(FORMAT)[family], shape, data)

@@ -6,7 +6,7 @@ nothing is required (KHD-CMD-002 to KHD-CMD-008).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -122,6 +122,22 @@ def parse(name: str, data: bytes, known: Mapping[str, Any] = {}) -> dict[str, An
         else:
             out[field] = _within(holds, data[start:at])
     return out
+
+
+def blobs(payload: bytes, names: Mapping[int, str]) -> Iterator[tuple[str, int, int]]:
+    """Yield name, begin and end of the bytes in a sound payload that are objects; raises CommandError."""
+    number, message, surplus = frame(payload)
+    at, end = len(payload) - surplus - len(message), len(payload) - surplus
+    slots, _ = _fields(names[number])
+    while at < end:
+        key, at = varint(payload, at)
+        wire = key & 7
+        value, at = varint(payload, at) if not wire & _FIXED_BITS else (0, at)
+        size = value if wire == SIZED else _FIXED.get(wire, 0)
+        name, holds = slots.get(key, ("", ""))
+        if holds == "bytes":
+            yield name, at, at + size
+        at += size
 
 
 def _within(name: str, data: bytes) -> Mapping[str, Any]:

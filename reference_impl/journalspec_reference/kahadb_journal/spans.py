@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import partial
+from typing import Any
 
+from journalspec.families import families
 from journalspec.kahadb_journal import LAYOUT
-from journalspec_reference.api import Files, Params, Piece, Span, field_names, file_spans
+from journalspec.layout import Spot
+from journalspec_reference.api import Files, Params, Piece, Span, body_fields, field_names, file_spans
 from journalspec_reference.batches import Source, source_of
 from journalspec_reference.kahadb_journal.codec import (
     CONTROL,
@@ -18,10 +22,12 @@ from journalspec_reference.kahadb_journal.codec import (
     head,
     sums,
 )
-from journalspec_reference.kahadb_journal.commands import CommandError, varint
+from journalspec_reference.kahadb_journal.commands import CommandError, blobs, varint
+from journalspec_reference.kahadb_journal.contents.openwire import version_of
 from journalspec_reference.kahadb_journal.recover import id_of
 from journalspec_reference.kahadb_journal.scan import FILE, MARKED, next_control, scan
 
+FORMAT, OPENWIRE = "kahadb_journal", "openwire"
 #: Bytes of a record up to the end of its message's length, at most.
 _LONGEST_HEAD = HEAD + 11
 #: A search in what is dropped reads little at a time: it may be full of control records.
@@ -33,10 +39,31 @@ def spans(files: Files, edition: str, _: Params, fields: bool = True) -> Iterato
     for name, data in files.items():
         if id_of(name) is None:
             continue
-        named = field_names(LAYOUT, edition, data) if fields else None
+        named = partial(_fields, field_names(LAYOUT, edition, data), data, edition) if fields else None
         dialect, source = DIALECTS[edition], source_of(data)
         inside = partial(_whole, source, dialect)
         yield from file_spans(name, _pieces(source, dialect), len(data), named, inside)
+
+
+def _fields(
+    named: Callable[[Piece], Iterable[Spot]], data: Any, edition: str, piece: Piece
+) -> Iterator[Spot]:
+    """Yield the fields of a part of a file; in a frame also those of the objects of OpenWire."""
+    for spot in named(piece):
+        yield spot
+        if spot.name != "frame":
+            continue
+        # A command has one byte before its frame.
+        begin = piece.off + spot.off - 1
+        payload = bytes(data[begin : piece.end])
+        with suppress(CommandError, KeyError):
+            for name, start, end in [*blobs(payload, DIALECTS[edition].commands)]:
+                held = Spot(name, spot.off - 1 + start, end - start, "")
+                version = version_of([payload[start:end]])
+                inner = [
+                    *body_fields(held, families(FORMAT)[OPENWIRE], "stored", payload[start:end], str(version))
+                ]
+                yield from [held, *inner] if version and inner else ()
 
 
 def _pieces(source: Source, dialect: Dialect) -> Iterator[Piece]:

@@ -5,14 +5,24 @@ Pages are named by what the file itself makes of them: what the log does to them
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import groupby
 from typing import Any
 
+from journalspec.families import families
 from journalspec.layout import Spot
 from journalspec.swiftmq_store import ACTIONS, LAYOUT
-from journalspec_reference.api import Files, Inside, Params, Piece, Span, field_names, file_spans
+from journalspec_reference.api import (
+    Files,
+    Inside,
+    Params,
+    Piece,
+    Span,
+    body_fields,
+    field_names,
+    file_spans,
+)
 from journalspec_reference.batches import source_of, zeros
 from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.codec import INDEX_HEADER, SMALLEST_PAGE
@@ -47,7 +57,7 @@ def spans(files: Files, edition: str, params: Params, fields: bool = True) -> It
             inside = partial(_beyond, log, edition)
         elif use == "swap":
             pieces = (Piece(off, end, "record") for off, end in codec.swapped(data))
-            fits = field_names(LAYOUT, edition, data, "swap_entry")
+            fits = partial(_swapped, field_names(LAYOUT, edition, data, "swap_entry"), data)
         yield from file_spans(name, pieces, len(data), fits if fields else None, inside)
 
 
@@ -83,7 +93,11 @@ def _of_page(data: Any, size: int, walk: Walk, edition: str, piece: Piece) -> It
     use = walk.use(piece.off // size)
     page = bytes(data[piece.off : piece.end])
     if use == "message_page":
-        yield from LAYOUT.spans(use, edition, page)
+        found = [*LAYOUT.spans(use, edition, page)]
+        yield from found
+        # A part of a message is none.
+        if {("prev", "-1"), ("next", "-1")} <= {(spot.name, spot.value) for spot in found}:
+            yield from _of_message(found[-1], page)
         return
     yield from LAYOUT.spans("index", edition, page[:INDEX_HEADER])
     off = INDEX_HEADER
@@ -91,6 +105,19 @@ def _of_page(data: Any, size: int, walk: Walk, edition: str, piece: Piece) -> It
         for spot in _behind(off, f"entry[{slot}].", LAYOUT.spans(use, edition, page[off:])):
             yield spot
             off = spot.off + spot.length
+
+
+def _swapped(named: Callable[[Piece], Iterable[Spot]], data: Any, piece: Piece) -> Iterator[Spot]:
+    """Yield the fields of an entry of a swap file, and those of its message."""
+    found = [*named(piece)]
+    yield from found
+    if found and found[-1].name == "message":
+        yield from _of_message(found[-1], bytes(data[piece.off : piece.end]))
+
+
+def _of_message(spot: Spot, around: bytes) -> Iterator[Spot]:
+    family = families("swiftmq_store")["message"]
+    return body_fields(spot, family, "message", around[spot.off : spot.off + spot.length])
 
 
 def _behind(off: int, prefix: str, spots: Iterable[Spot]) -> Iterator[Spot]:

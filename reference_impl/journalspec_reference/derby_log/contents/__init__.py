@@ -180,8 +180,8 @@ class DerbyContents:
             gtrid = known.ids[0].hex()
             self._add("in-doubt", f"transaction {number}, XA id {gtrid}, is in doubt: its rows are locked")
 
-    def _add(self, code: str, text: str, table: str = "", key: str = "") -> None:
-        self.remarks.add(Remark(table, key, "", None, code, text))
+    def _add(self, code: str, text: str) -> None:
+        self.remarks.add(Remark("", "", "", None, code, text))
 
     def _report(self, container: int, fault: Fault, effect: str) -> None:
         """Take what is wrong with a container; `effect` is what Derby does because of it."""
@@ -197,7 +197,8 @@ class DerbyContents:
         # A page that is looked at again is reported once.
         place = (name, fault.code, text if fault.off is None else str(fault.off))
         if place not in self._reported:
-            self.remarks.add(Remark(title, "", name, fault.off, fault.code, text))
+            off = fault.page if fault.off is None else fault.off
+            self.remarks.add(Remark(title, "", name, off, fault.code, text))
             if len(self._reported) < _MOST_REPORTED:
                 self._reported.add(place)
 
@@ -252,7 +253,11 @@ class DerbyContents:
             return None if value is None else TYPES.get(typed.type, UNKNOWN).decode(value)
         except ODD as error:
             text = f"row {key} of {table.title}: {len(value)} bytes of {name} are no {typed.words}: {error}"
-            self._add("bad-value", text, table.title, key)
+            heap = self._state.heap(table.container)
+            name, size = (heap.name, heap.size) if heap is not None else ("", 0)
+            # Its key begins with the number of its page.
+            off = int(key.partition(",")[0]) * size
+            self.remarks.add(Remark(table.title, key, name, off, "bad-value", text))
             return None
 
     def _counted(self, container: int) -> tuple[int, int]:

@@ -430,10 +430,12 @@ class Booted:
                         try:
                             values = self._whole(heap, row)
                         except Fault as fault:
+                            fault.page = page * heap.size
                             self._report(container, fault, NO_SELECT)
                             continue
                     yield f"{page},{ident}", values
             except Fault as fault:
+                fault.page = page * heap.size
                 self._report(container, fault, NO_SELECT)
 
     def _whole(self, heap: Heap, row: HeapRow) -> list[Value]:

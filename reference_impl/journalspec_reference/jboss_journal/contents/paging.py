@@ -184,6 +184,8 @@ class Paging:
                         f"{len(numbered)} page files",
                     )
                 continue
+            if not content.size:
+                report("empty-address-file", f"{room.path.name}/{ADDRESS_FILE}", None, "")
             text = content.read(0, min(content.size, MOST_ADDRESS)).decode("utf-8", "replace")
             for number, name in numbered:
                 found = room.open(name)

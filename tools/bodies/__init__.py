@@ -1,0 +1,150 @@
+"""Bodies of contents, one at a time: which there are, what is done to them, and what decodes them.
+
+A format's module has
+
+``DECODERS``   (family, type) -> what reads a body of a version: its fields by name, and what is wrong;
+               a type that is not here is decoded as a part of others only
+``stored()``   bodies that products wrote, as (family, root, version, bytes): those here, and those beside the
+               checkout if they are there
+
+``INSIDE``     perhaps: (family, type) -> what gives the type and the bytes of another body that is in one
+
+A decoder raises nothing, whatever the bytes are. What it gives as fields is what a user is shown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+from families_draw import draw
+
+from journalspec.families import Family, Member, Shape, decode, families, terms
+from journalspec.formats import format_ids
+from journalspec.numbers import NUMBERS
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = ROOT / "reference_impl" / "tests" / "data"
+#: Stores of products with what their own browsers said of them; not in every checkout.
+SHARED = ROOT.parent / "shared" / "contents"
+Fields = Mapping[Any, Any]
+#: Gives the fields of a body, and what is wrong with it; empty: nothing.
+Decoder = Callable[[bytes, str], tuple[Fields, str]]
+
+
+class Body(NamedTuple):
+    """A body: its family, its type, its version, and whether a product wrote it."""
+
+    family: Family
+    root: str
+    version: str
+    data: bytes
+    real: bool
+
+
+def has_bodies(format_id: str) -> bool:
+    """Tell whether a format has contents whose bodies are decoded."""
+    return find_spec(f"{__name__}.{format_id}") is not None
+
+
+def decoders(format_id: str) -> Mapping[tuple[str, str], Decoder]:
+    """Return what reads the bodies of a format."""
+    found: Mapping[tuple[str, str], Decoder] = import_module(f"{__name__}.{format_id}").DECODERS
+    return found
+
+
+@cache
+def real_bodies(format_id: str, family: str) -> Sequence[Body]:
+    """Return the bodies of a family that products wrote, each once."""
+    known = families(format_id)
+    rows = import_module(f"{__name__}.{format_id}").stored()
+    found = (row for row in dict.fromkeys(rows) if row[0] == family)
+    return [Body(known[name], root, version, data, True) for name, root, version, data in found]
+
+
+def drawn_body(family: Family, random: Random) -> Body:
+    """Return a body that the table allows."""
+    known = decoders(family.format_id)
+    root = random.choice([each for each in family.roots if (family.name, each) in known])
+    version = random.choice(family.versions)
+    return Body(family, root, version, draw(family, root, version, random), real=False)
+
+
+def all_families() -> Iterator[Family]:
+    """Yield the families of all formats whose bodies are decoded."""
+    for format_id in filter(has_bodies, format_ids()):
+        yield from families(format_id).values()
+
+
+def lengths(body: Body) -> set[int]:
+    """Return the places of sizes and counts: others go by them, or they are called so."""
+    found, measures = set[int](), _measures(body.family)
+
+    def see(_: int, shape: Shape, member: Member, start: int, end: int, __: object) -> None:
+        goes_by = not measures.isdisjoint(((shape.name, member.name), ("", f"outer.{member.name}")))
+        if goes_by or (member.type in NUMBERS and _CALLED.search(member.name)):
+            found.update(range(start, end))
+
+    decode(body.family, body.root, body.data, body.version, see)
+    module = import_module(f"{__name__}.{body.family.format_id}")
+    if inside := getattr(module, "INSIDE", {}).get((body.family.name, body.root)):
+        root, data = inside(body.data)
+        at = body.data.rindex(data)
+        found |= {at + each for each in lengths(body._replace(root=root, data=data))}
+    return found
+
+
+#: Sizes that are always the same are no field that others go by.
+_CALLED = re.compile(r"(^|_)(size|length|count)$")
+
+
+@cache
+def _measures(family: Family) -> frozenset[tuple[str, str]]:
+    """Return the fields that sizes and counts go by, with their types; without one if types within ask."""
+    found = set()
+    for shape in family.types.values():
+        sizes = (
+            size for each in shape.fields for size in (each.size, each.count) if size not in ("", "rest")
+        )
+        names = (part for size in sizes for part in terms(size) if isinstance(part, str))
+        found |= {("" if "." in name else shape.name, name) for name in names}
+    return frozenset(found)
+
+
+def changed(data: bytes, random: Random) -> bytes:
+    """Return a body after up to eight changes, of bytes, numbers and lengths; some are not changed."""
+    out = bytearray(data)
+    for _ in range(random.choice((0, 1, 1, 1, 2, 3, 8))):
+        at = random.randrange(len(out) + 1)
+        how = random.randrange(6)
+        if how == 0:
+            out[at : at + 1] = random.randbytes(1)
+        elif how == 1:
+            size = random.choice((1, 2, 4, 8))
+            out[at : at + size] = random.choice(_NUMBERS)[-size:]
+        elif how == 2 and random.random() < 1 / 2:
+            del out[at:]
+        elif how == 3:
+            out[at:at] = random.randbytes(random.randrange(9))
+        elif how == 4:
+            del out[at : at + random.randrange(9)]
+        elif at < len(out):
+            out[at] ^= 1 << random.randrange(8)
+    return bytes(out)
+
+
+#: What is put in place of a number, or of the end of it.
+_NUMBERS = (
+    bytes(8),
+    b"\xff" * 8,
+    b"\x7f" + b"\xff" * 7,
+    b"\x80" + bytes(7),
+    bytes(7) + b"\1",
+    b"\0\0\0\0\x40\0\0\0",
+)

@@ -1,0 +1,152 @@
+"""Let brokers write stores and kill them, then hold contents against what the broker has that starts again.
+
+    python tools/crashed_stores.py hornetq 2.4.9.Final --count 20 --seed 1
+    python tools/crashed_stores.py kahadb 6.1.7 --count 1 --messages 100000
+    python tools/crashed_stores.py derby 10.16.1.1 --count 5
+
+A store is written by the product's program of ``tools/stores`` with a seed of its own, and the process is
+killed (SIGKILL) after a drawn part of the time that the first store took, which is written to its end.
+The product is started on a copy, and delivers all that it has: queues, messages with their fields and bodies,
+when they are due, subscriptions, branches in doubt. Contents of the store, read before that, have to be the
+same. A database of Derby has drawn tables, with rows of all types; it is copied amid its work, as a crash
+leaves it, and all rows of all tables are asked for in SQL. How far a broker was is a matter of time: a seed
+repeats the traffic, not the moment.
+Exit status: 0 all are the same; 1 one is not; 2 usage. Needs Java 17 or newer and Maven, or jars that were
+fetched before.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from importlib import import_module
+from pathlib import Path
+from random import Random
+
+import stores
+from newstore import derby_log
+
+from journalspec.formats import get_format
+from journalspec_reference.answers import Answer, ask
+from journalspec_reference.filesets import find_journals, load
+
+#: Product of ``tools/stores`` -> the format that it writes, and the directory of its journal.
+FORMATS = {
+    "artemis-core": ("jboss_journal", "journal"),
+    "hornetq": ("jboss_journal", "journal"),
+    "kahadb": ("kahadb_journal", ""),
+    "derby": ("derby_log", "log"),
+}
+SECONDS = 3600
+#: A poll of a process that is to be killed.
+TICK = 0.02
+
+
+def classes(name: str, version: str, target: Path) -> list[str]:
+    """Compile the program of a product once; return what starts it, but for its arguments."""
+    java, *words = stores.command(name, version, target)
+    source = words.pop()
+    path = words[words.index("-cp") + 1]
+    quick = ["-J-XX:TieredStopAtLevel=1", "-nowarn", "-XDsuppressNotes"]
+    # The classes in it have no package, and one file holds those that others share.
+    javac = str(shutil.which("javac"))
+    subprocess.run(
+        [javac, *quick, "-d", str(target), "-cp", path, source], check=True, capture_output=True, text=True
+    )
+    words[words.index("-cp") + 1] = f"{target}:{path}"
+    return [java, *stores.QUICK, *words, Path(source).stem]
+
+
+def written(command: list[str], place: Path, messages: int, seed: int, journal: str, after: float) -> float:
+    """Write a store; kill the process `after` seconds from where its journal is there, 0: let it end.
+
+    Returns how long it took from there on.
+    """
+    with tempfile.TemporaryFile() as output:
+        words = [*command, str(place), str(messages), str(seed), "halt"]
+        process = subprocess.Popen(words, stdout=output, stderr=subprocess.STDOUT)
+        begin, end = 0.0, time.monotonic() + SECONDS
+        while process.poll() is None and time.monotonic() < end:
+            there = begin or sum(path.stat().st_size > 0 for path in (place / journal).glob("*.*")) > 1
+            begin = begin or (time.monotonic() if there else 0.0)
+            if after and begin and time.monotonic() >= begin + after:
+                break
+            time.sleep(TICK)
+        killed = process.poll() is None
+        process.kill()
+        if process.wait() and not killed:
+            output.seek(0)
+            raise stores.StoreError(output.read().decode(errors="replace")[-2000:])
+    return time.monotonic() - begin
+
+
+def read(place: Path) -> Answer:
+    """Return what recovery makes of a store."""
+    (journal,) = find_journals(load(place))
+    return ask(journal, get_format(journal.format).keeps_most)
+
+
+def _databases(scratch: Path, given: argparse.Namespace) -> int:
+    """Let a Derby make databases, and hold their tables against SQL; return the exit status."""
+    wrong = 0
+    with derby_log.Derby(f"derby-{given.version}") as derby:
+        for seed in range(given.seed, given.seed + given.count):
+            place, copy = scratch / str(seed), scratch / f"{seed}.copy"
+            derby.ask({"database": str(place), "seed": seed, "drawn": True})
+            wanted = derby_log.told(derby_log.contents_of(read(place / FORMATS["derby"][1])))
+            shutil.copytree(place, copy)
+            why = derby_log.difference(derby.ask({"database": str(copy)}), wanted)
+            rows = sum(each.total() for each in wanted.values())
+            wrong += bool(why)
+            print(f"seed {seed}: {len(wanted)} tables, {rows} rows: {why or 'the same'}", flush=True)
+            if why and given.keep:
+                shutil.copytree(place, given.keep / f"{given.product}-{given.version}-{seed}")
+    print(f"{given.product} {given.version}: {given.count} stores, {wrong} differ")
+    return int(wrong > 0)
+
+
+def main() -> int:
+    """Write and compare; return the exit status."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("product", choices=FORMATS)
+    parser.add_argument("version")
+    parser.add_argument("--count", type=int, default=20, help="how many stores (%(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="that of the first store (%(default)s)")
+    parser.add_argument("--messages", type=int, default=300, help="messages of a store (%(default)s)")
+    parser.add_argument("--keep", type=Path, help="copy stores that differ to this directory")
+    given = parser.parse_args()
+    if given.product == "derby":
+        with tempfile.TemporaryDirectory(prefix="crashed-") as scratch:
+            return _databases(Path(scratch), given)
+    random, wrong = Random(given.seed), 0
+    format_id, journal = FORMATS[given.product]
+    restarted = import_module(f"newstore.{format_id}").restarted
+    with tempfile.TemporaryDirectory(prefix="crashed-") as scratch:
+        target = Path(scratch, "classes")
+        target.mkdir()
+        command = classes(given.product, given.version, target)
+        places = [Path(scratch, str(number)) for number in range(given.count)]
+        whole, taken = 0.0, []
+        for number, place in enumerate(places):
+            after = random.random() * whole
+            taken.append(written(command, place, given.messages, given.seed + number, journal, after))
+            whole = whole or taken[0]
+        pairs = [(place, read(place / journal)) for place in places]
+        found = restarted(pairs, given.product, given.version)
+        for number, (place, why) in enumerate(zip(places, found, strict=True)):
+            wrong += bool(why)
+            print(f"seed {given.seed + number}, {taken[number]:.1f} s: {why or 'the same'}", flush=True)
+            if why and given.keep:
+                shutil.copytree(place, given.keep / f"{given.product}-{given.version}-{given.seed + number}")
+    print(f"{given.product} {given.version}: {given.count} stores, {wrong} differ")
+    return int(wrong > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
