@@ -459,7 +459,7 @@ def write(
             for path in named:
                 path.unlink(missing_ok=True)
         if isinstance(error, OSError):
-            full = "the disk is full, or a file may not be so large"
+            full = f"{error.strerror}: the disk is full, or a file may not be so large"
             what = full if no_room(error) else error.strerror or str(error)
             if moved:
                 raise FilesetError(

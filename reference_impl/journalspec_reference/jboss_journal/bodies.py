@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 
@@ -35,6 +35,29 @@ class Kept(Protocol):
 
     def where(self, place: int) -> tuple[str, int]:
         """Return the file and the offset of the record at a place."""
+
+
+class Placed(Kept, Protocol):
+    """What recovery kept, with the ids and places of live records, which are not read for that."""
+
+    def live_places(self) -> Iterator[tuple[int, int]]:
+        """Yield the id and the place of each live record, in the order of :meth:`live`."""
+
+
+class LiveOf:
+    """The live records with some ids alone, and no transactions: the rest is not read."""
+
+    def __init__(self, kept: Placed, idents: Container[int]) -> None:
+        self._kept, self._idents = kept, idents
+        self.bodies, self.deleted, self.where = kept.bodies, kept.deleted, kept.where
+
+    def live(self) -> Iterator[Body]:
+        """Yield the live records."""
+        return self._kept.bodies(place for ident, place in self._kept.live_places() if ident in self._idents)
+
+    def in_doubt_transactions(self) -> Sequence[PreparedTx]:
+        """Return none."""
+        return ()
 
 
 class PreparedTx(NamedTuple):

@@ -14,12 +14,13 @@ from journalspec.observation import CLEAN, Missing
 from journalspec_reference.answers import UNREAD, Answer
 from journalspec_reference.batches import source_of, zeros
 from journalspec_reference.content import UNREADABLE
+from journalspec_reference.jboss_journal.bodies import LiveOf
 from journalspec_reference.jboss_journal.codec import ADD, DIALECTS
 from journalspec_reference.jboss_journal.contents.beside import BINDINGS, JOURNAL, NAMES, beside
 from journalspec_reference.jboss_journal.contents.core import LONG, is_large, message_of
 from journalspec_reference.jboss_journal.contents.messages import least_size
 from journalspec_reference.jboss_journal.contents.paging import ADDRESS_FILE, PAGE
-from journalspec_reference.jboss_journal.contents.pending import REFERENCE
+from journalspec_reference.jboss_journal.contents.pending import REFERENCE, Pending
 from journalspec_reference.jboss_journal.contents.store import JMS, Store, replay_of
 from journalspec_reference.jboss_journal.fileset import DataFile, gather, lost_from, parsed
 from journalspec_reference.jboss_journal.implementation import head_of
@@ -128,12 +129,12 @@ def _of_messages(store: Store) -> Iterator[Missing]:
     unread = bindings is None or any(
         region.reason in (UNREAD, UNREADABLE) for region in bindings.observation.dropped
     )
-    heads, large = set[bytes](), False
-    for head in replay_of(store.answer).heads(1 + LONG.size):
+    replay, heads, large = replay_of(store.answer), set[bytes](), set[int]()
+    for (ident, _), head in zip(replay.live_places(), replay.heads(1 + LONG.size), strict=True):
         if head[0] == REFERENCE:
             heads.add(head)
-        elif not large:
-            large = is_large(head[0], head, 1)
+        elif is_large(head[0], head, 1):
+            large.add(ident)
     queues = {LONG.unpack_from(head, 1)[0] for head in heads if len(head) > LONG.size}
     # Most stores lack nothing: which references are live takes a second pass, and memory.
     unknown = queues - store.queues.keys() if not unread else set()
@@ -142,7 +143,7 @@ def _of_messages(store: Store) -> Iterator[Missing]:
     if unknown:
         yield from _unbound(store, unknown)
     if large:
-        yield from _without_bodies(store)
+        yield from _without_bodies(store, Pending(LiveOf(replay, large), lambda *_: None))
     yield from _of_pages(store)
 
 
@@ -195,8 +196,9 @@ def _unbound(store: Store, unknown: Container[int]) -> Iterator[Missing]:
         yield Missing("queue", str(queue), *store.replay.where(firsts[queue]), count, _NO_QUEUE)
 
 
-def _without_bodies(store: Store) -> Iterator[Missing]:
-    pending, room = store.pending, store.large.room
+def _without_bodies(store: Store, pending: Pending) -> Iterator[Missing]:
+    """Yield the bodies that are gone of the messages that are `pending`, of those that have one in a file."""
+    room = store.large.room
     if room is not None and room.loaded is None:
         return
     large = {*pending.numbers_of_large()}

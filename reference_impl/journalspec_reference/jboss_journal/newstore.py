@@ -334,6 +334,7 @@ class BrokerStore(NewStore):
         # One place is asked for, and one record read, at a time.
         bodies = self._store.replay.bodies(iter(feed.pop, -1))
         done, made, record = bytearray(self._store.messages), tuple.__new__, NewRecord
+        long_at = LONG.unpack_from
         deliveries, scheduled, idents, places = (
             pending.deliveries,
             pending.scheduled,
@@ -344,13 +345,13 @@ class BrokerStore(NewStore):
         def message(ident: int, number: int) -> NewRecord:
             done[number] = 1
             feed.append(places[number])
-            item = next(bodies)
-            data = item.data[item.start : item.end]
-            at = id_at(item.user_type, data)
-            if data[at : at + LONG.size] != LONG.pack(ident):
+            _, _, _, kind, data, start, end = next(bodies)
+            data = data[start:end]
+            at = id_at(kind, data)
+            if long_at(data, at) != (ident,):
                 # A broker takes the id from here, and acknowledges another message.
                 data = data[:at] + LONG.pack(ident) + data[at + LONG.size :]
-            return made(record, (ADD, ident, item.user_type, data, 0))
+            return made(record, (ADD, ident, kind, data, 0))
 
         listed = {queue: LONG.pack(queue) for queue in self._wanted.queues}
         for turn, queue, number in self._references():

@@ -376,6 +376,10 @@ class Replay:
         """Yield the live records in the order in which recovery delivers them; what :meth:`bodies` raises."""
         return self.bodies(place >> 1 for place in self._delivered[1::2])
 
+    def live_places(self) -> Iterator[tuple[int, int]]:
+        """Yield the id and the place of each live record, in the order of :meth:`live`."""
+        return ((ident, place >> 1) for ident, place in _pairs(self._delivered))
+
     def in_doubt_transactions(self) -> list[PreparedTx]:
         """Return the prepared transactions by their ids."""
         return [

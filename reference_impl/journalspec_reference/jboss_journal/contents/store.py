@@ -139,7 +139,7 @@ class Store:
         extension = self.answer.journal.params.get("extension", "")
         if pending.types[PROTOCOL]:
             return ARTEMIS_2, "messages with a protocol"
-        if self.bindings.addresses or any("routing_type" in queue.options for queue in queues):
+        if self._has_addresses:
             return ARTEMIS_2, "addresses or routing types in the bindings"
         if any(queue.options for queue in queues):
             return ARTEMIS_1, "queues with metadata and without a routing type"
@@ -148,6 +148,12 @@ class Store:
         if pending.types[OLD] and extension != "hq":
             return ARTEMIS_1, "messages without a protocol"
         return EXTENSIONS.get(extension), f"the extension {extension}"
+
+    @property
+    def _has_addresses(self) -> bool:
+        """Whether the bindings have what Artemis 2 alone writes."""
+        queues = self.bindings.queues.values()
+        return bool(self.bindings.addresses) or any("routing_type" in queue.options for queue in queues)
 
     @cached_property
     def large(self) -> LargeFiles:
@@ -164,9 +170,10 @@ class Store:
     def paging(self) -> Paging:
         """The page files."""
         room = beside(self.answer.journal, "paging")
-        # To tell the product takes a pass over the journal.
         pages = room is not None and any(True for _ in room.rooms())
-        return Paging(room, pages and self.product[0] in (HORNETQ, ARTEMIS_1))
+        # Where the bindings do not tell the product, that takes a pass over the journal.
+        old = pages and not self._has_addresses and self.product[0] in (HORNETQ, ARTEMIS_1)
+        return Paging(room, old)
 
     def entries(self) -> Iterator[tuple[PageFile, Entry]]:
         """Yield the entries of all page files."""
