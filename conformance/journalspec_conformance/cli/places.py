@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from fnmatch import fnmatchcase
 from itertools import combinations, islice
 from pathlib import Path
 from textwrap import wrap
@@ -199,12 +200,37 @@ class Directory:
     loaded: Loaded
     journals: Sequence[Journal]
 
+    def of(self, journal: Journal) -> Asked:
+        """Return what is asked about one of its journals: of several the directory would give them all."""
+        path = self.asked.paths[0] / next(iter(journal.files), "")
+        return replace(self.asked, paths=(path,)) if len(self.journals) > 1 and path.is_file() else self.asked
+
+    @property
+    def store(self) -> object:
+        """What tells its store: directories side by side may be one."""
+        root = self.loaded.root
+        formats = {journal.format for journal in self.journals}
+        patterns = [pattern for name in formats for pattern in get_format(name).parts]
+        if len(self.journals) == 1 and any(fnmatchcase(root.name, pattern) for pattern in patterns):
+            return root.parent, *formats
+        return id(self)
+
 
 class Stores(NamedTuple):
     """The stores that were found, and what was not looked into."""
 
     places: list[Directory]
     unlisted: list[LeftOut]
+
+    def by_store(self) -> Stores:
+        """Return the same with the places of one store one after the other."""
+        firsts = {place.store: number for number, place in reversed([*enumerate(self.places)])}
+        return self._replace(places=sorted(self.places, key=lambda place: firsts[place.store]))
+
+    @property
+    def is_one(self) -> bool:
+        """Whether all is one store."""
+        return len({place.store for place in self.places}) == 1 and len(self.places[0].journals) == 1
 
     @property
     def pairs(self) -> list[tuple[Directory, Journal]]:

@@ -27,7 +27,7 @@ from journalspec_reference.kahadb_journal.index import (
 from journalspec_reference.kahadb_journal.store import TOPICS, Destination, Name, Step, Store, number_of
 
 #: The OpenWire version of a broker of 5.12 or later that finds no index.
-_OPENWIRE = 11
+OPENWIRE = 11
 #: More than any offset.
 _NEVER = 1 << 63
 #: Subscriptions that a note lists.
@@ -255,7 +255,7 @@ def _about(index: Index) -> str:
         text += f", OpenWire {index.openwire}"
     if index.last_update is not None:
         text += f", last update at db-{index.last_update[0]}.log:{index.last_update[1]}"
-    if index.openwire != _OPENWIRE:
+    if index.openwire != OPENWIRE:
         text += (
             f"; ActiveMQ 5.12 and later need storeOpenWireVersion={index.openwire or 6} to start without it"
         )

@@ -122,9 +122,9 @@ ReportRecord = Callable[[str, str, int, str], None]
 class Pending:
     """What is live: references, and of messages the ids, places, times and sizes by their numbers."""
 
-    def __init__(self, replay: Kept, report: ReportRecord, *, judge: bool = False) -> None:
-        self._replay, self._report, self._judges = replay, report, judge
-        #: Numbers of the messages that may have a problem, if that is asked for.
+    def __init__(self, replay: Kept, report: ReportRecord) -> None:
+        self._replay, self._report = replay, report
+        #: Numbers of the messages that may have a problem.
         self.odd = array("q")
         self.numbers = IdNumbers()
         self.idents, self.places, self.stamps, self.sizes = (array("q") for _ in range(4))
@@ -189,7 +189,7 @@ class Pending:
 
     def _take_live(self) -> None:
         numbers, queues, add = self.numbers, self.queues.add, self.references.add
-        judges, newest, last = self._judges, None, 0
+        newest, last = None, 0
         idents, places, stamps, sizes = (
             self.idents.append,
             self.places.append,
@@ -214,14 +214,14 @@ class Pending:
                 elif kind in MESSAGES:
                     newest, last = ident, len(self.places)
                     self.references.add_message(numbers.put(ident, last))
-                    stamp, sound = glance(kind, data, start, end, judge=judges)
+                    stamp, sound = glance(kind, data, start, end)
                     idents(ident)
                     places(place)
                     stamps(stamp)
                     sizes(end - start)
                     if is_large(kind, data, start):
                         self.large.add(ident)
-                    if judges and not sound:
+                    if not sound:
                         self.odd.append(last)
                 else:
                     self._take_other(item, data[start:end])

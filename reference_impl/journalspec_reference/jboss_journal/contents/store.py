@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
-from typing import ClassVar
 
 from journalspec.contents import contents_of
 from journalspec_reference.answers import SALVAGE, Answer, ask
@@ -34,8 +33,6 @@ class Store:
     """What recovery kept of a journal, and what lies beside it; each part is read when it is asked for."""
 
     answer: Answer
-    #: Whether it is of interest which messages may have problems.
-    judges: ClassVar[bool] = False
     remarks: Remarks = field(default_factory=Remarks)
     #: What was remarked on: code and key.
     _noted: set[tuple[str, str]] = field(default_factory=set)
@@ -69,6 +66,12 @@ class Store:
             return True
         kinds = [item.user_type in BROKER_TYPES for item in islice(self.replay.live(), LOOKED_AT)]
         return 2 * sum(kinds) > len(kinds)
+
+    @property
+    def has_any(self) -> bool:
+        """Whether more tells that a broker wrote the journal than types of records, which others have."""
+        beside_it = any(beside(self.answer.journal, kind) for kind in NAMES)
+        return beside_it or any(True for _ in self.pending.references.live())
 
     @cached_property
     def has_bindings(self) -> bool:
@@ -111,9 +114,7 @@ class Store:
     @cached_property
     def pending(self) -> Pending:
         """What is pending in the journal itself."""
-        found = Pending(
-            Replay(()) if self.is_bindings else self.replay, self.report_record, judge=self.judges
-        )
+        found = Pending(Replay(()) if self.is_bindings else self.replay, self.report_record)
         if found.types[OLD] and (found.types[PROTOCOL] or self.bindings.addresses):
             self.note(Oddity("old-message", "", why=f"{found.types[OLD]} messages"))
         if self.bindings.queues and self.bindings.counter is None:
