@@ -123,6 +123,17 @@ def test_nothing_is_wrong_with_what_a_healthy_product_wrote(row: Row, tmp_path: 
     assert looked >= row.get("least", 1)
 
 
+@pytest.mark.parametrize("name", TABLE["checked"])
+def test_a_monitor_is_told_of_what_a_start_fails_on(name: str, tmp_path: Path) -> None:
+    want = TABLE["checked"][name]
+    place = unpacked(name, tmp_path)
+    said = call("check", place, status=want["status"]).stdout
+    assert want["check"] in said
+    (told,) = [json.loads(call("check", "--json", place, status=want["status"]).stdout)]
+    assert want["check"] in (told["says"] or told["verdict"])
+    assert want["screen"] in " ".join(call("inspect", place, status=None).stdout.split())
+
+
 def root_of(path: Path) -> Path:
     return CHECKOUT / "corpus" if path.is_relative_to(CHECKOUT) else FIELD.parent
 
