@@ -172,16 +172,18 @@ def present(
     """
     more = () if policy in (None, STRICT) else ("--policy", policy)
     statuses: list[int] = []
+
+    def one(place: Directory, journal: Journal) -> Answer:
+        return answers(place.asked, command, [journal], policy, *more)[0]
+
     with unchanging(found.journals), reading(found.size) as bar:
         if stream is not None:
             if sys.stdout.isatty():
                 bar()
-            raise SystemExit(
-                stream(lambda place, journal: answers(place.asked, command, [journal], policy, *more)[0])
-            )
+            raise SystemExit(stream(one))
         one_by_one = screens is not None and not found.is_one
         places = found.by_store().places if one_by_one else found.places
-        answered = _answered(places, command, (policy, *more), statuses, beside)
+        answered = _answered(places, one, statuses, beside)
         given = Given(answered if one_by_one else [*answered], found.unlisted)
         out = Painter()
         if screens is not None:
@@ -209,19 +211,18 @@ def present(
 
 def _answered(
     places: Iterable[Directory],
-    command: str,
-    more: Sequence[str | None],
+    one: Callable[[Directory, Journal], Answer],
     statuses: list[int],
     beside: Beside | None,
 ) -> Iterator[tuple[Directory, Answer]]:
-    """Yield the journals, each with its place and what came of it, and add their exit statuses.
+    """Yield what `one` gives of each journal, with its place, and add its exit status.
 
-    `more` is the policy and what was said of it. A problem goes to `beside`, if there is that.
+    A problem goes to `beside`, if there is that.
     """
     for place in places:
         for journal in place.journals:
             try:
-                (answer,) = answers(place.asked, command, [journal], *more)
+                answer = one(place, journal)
             except UsageProblem as error:
                 if beside is None:
                     raise

@@ -53,6 +53,7 @@ def meaning(code: str, why: str = "") -> str:
 class ListingStore(Store):
     """A broker's store that keeps what is odd in it as items, all of them."""
 
+    judges = True
     items: dict[tuple[str, str, int | None], LossItem] = field(default_factory=dict)
 
     def note(self, note: Oddity) -> None:

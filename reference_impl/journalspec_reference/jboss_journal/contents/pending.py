@@ -122,8 +122,8 @@ ReportRecord = Callable[[str, str, int, str], None]
 class Pending:
     """What is live: references, and of messages the ids, places, times and sizes by their numbers."""
 
-    def __init__(self, replay: Kept, report: ReportRecord) -> None:
-        self._replay, self._report = replay, report
+    def __init__(self, replay: Kept, report: ReportRecord, *, judge: bool = False) -> None:
+        self._replay, self._report, self._judges = replay, report, judge
         #: Numbers of the messages that may have a problem.
         self.odd = array("q")
         self.numbers = IdNumbers()
@@ -189,7 +189,7 @@ class Pending:
 
     def _take_live(self) -> None:
         numbers, queues, add = self.numbers, self.queues.add, self.references.add
-        newest, last = None, 0
+        judges, newest, last = self._judges, None, 0
         idents, places, stamps, sizes = (
             self.idents.append,
             self.places.append,
@@ -214,7 +214,7 @@ class Pending:
                 elif kind in MESSAGES:
                     newest, last = ident, len(self.places)
                     self.references.add_message(numbers.put(ident, last))
-                    stamp, sound = glance(kind, data, start, end)
+                    stamp, sound = glance(kind, data, start, end, judge=judges)
                     idents(ident)
                     places(place)
                     stamps(stamp)

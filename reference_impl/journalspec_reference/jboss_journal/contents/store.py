@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
+from typing import ClassVar
 
 from journalspec.contents import contents_of
 from journalspec_reference.answers import SALVAGE, Answer, ask
@@ -33,6 +34,8 @@ class Store:
     """What recovery kept of a journal, and what lies beside it; each part is read when it is asked for."""
 
     answer: Answer
+    #: Whether properties of messages may be problems, too.
+    judges: ClassVar[bool] = False
     remarks: Remarks = field(default_factory=Remarks)
     #: What was remarked on: code and key.
     _noted: set[tuple[str, str]] = field(default_factory=set)
@@ -114,7 +117,9 @@ class Store:
     @cached_property
     def pending(self) -> Pending:
         """What is pending in the journal itself."""
-        found = Pending(Replay(()) if self.is_bindings else self.replay, self.report_record)
+        found = Pending(
+            Replay(()) if self.is_bindings else self.replay, self.report_record, judge=self.judges
+        )
         if found.types[OLD] and (found.types[PROTOCOL] or self.bindings.addresses):
             self.note(Oddity("old-message", "", why=f"{found.types[OLD]} messages"))
         if self.bindings.queues and self.bindings.counter is None:
