@@ -321,7 +321,9 @@ def _decided(asked: Asked) -> str:
 
 def _lost_batch(asked: Asked) -> str:
     """KahaDB with damage in a file: what salvage keeps is what the product keeps, with the loss named."""
-    return _queues(asked, asked.product) or asked.said("bad-checksum", r"db-\d+\.log:\d+\.\.\d+")
+    # Which one depends on the part of a batch that is in the sector.
+    reasons = "bad-(checksum|chain|header)"
+    return _queues(asked, asked.product) or asked.said(reasons, r"db-\d+\.log:\d+\.\.\d+")
 
 
 def _missing_file(asked: Asked) -> str:

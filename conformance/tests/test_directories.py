@@ -87,6 +87,10 @@ BROKER: dict[str, tuple[Damage, str]] = {
         lambda at: next(at.rglob("address.txt")).unlink(),
         "page file damaged or renamed",
     ),
+    "large messages compressed": (
+        lambda at: each(large(at), packed),
+        "body of a large message missing",
+    ),
     "large messages cut": (
         lambda at: each(large(at), lambda file: os.truncate(file, 1)),
         "body of a large message missing",

@@ -166,6 +166,22 @@ def test_every_kind_of_damage_in_the_middle_of_a_log_is_noticed(quarter: int, tm
         assert answered(middle, "strict").verdict != "clean"
 
 
+@pytest.mark.parametrize(("at", "told"), [(31069, "2 of queue Q.TX"), (34665, "1 of queue Q.XA")])
+def test_what_only_the_index_has_committed_is_told_where_a_commit_is_damaged(
+    at: int, told: str, tmp_path: Path
+) -> None:
+    store = copied("contents/kahadb_journal/rich-6.1.7-clean/kahadb", tmp_path, {})
+    with (store / "db-1.log").open("r+b") as file:
+        file.seek(at + 5)
+        file.write(bytes(20))
+    notes = {note.code: note.text for note in answered(store, "salvage").notes}
+    assert told in notes["index-only-messages"]
+    screen = " ".join(call("recover", store).stdout.split())
+    assert "do not delete db.data" in screen
+    assert told in screen
+    assert "may be moved away" not in screen
+
+
 @pytest.mark.parametrize("below", [False, True])
 def test_the_same_pair_in_two_directories(below: bool, tmp_path: Path) -> None:
     source = unpacked("b1-swap-uptime", tmp_path)

@@ -130,6 +130,8 @@ class Asked:
     below: Path | None = None
     #: What was given, if the paths are what was found below it.
     given: tuple[Path, ...] = ()
+    #: Whether other paths were given, too: then a path below one of them is not enough to call a store.
+    of_several: bool = False
 
     @property
     def whole(self) -> Asked:
@@ -143,7 +145,8 @@ class Asked:
     def name(self) -> str:
         """What to call a store among others: its path below the one that was given."""
         path, *more = self.paths
-        within = not more and len(self.given) == 1 and path.is_relative_to(self.given[0])
+        alone = not more and not self.of_several and len(self.given) == 1
+        within = alone and path.is_relative_to(self.given[0])
         return str(path.relative_to(self.given[0])) if within else str(self)
 
     def called(self, path: Path) -> str:
@@ -267,6 +270,7 @@ def find(asked: Asked) -> Stores:
             raise UsageProblem(f"{shown(str(path))} does not exist", _like(path))
     try:
         sets += [_unpacked(asked, path) for path in packed]
+        sets = [replace(one, of_several=len(sets) > 1) for one in sets]
         for one in sets:
             try:
                 found.append(_place(one))
@@ -294,7 +298,7 @@ def _like(path: Path) -> str:
         there = [entry.name for entry in islice(os.scandir(path.parent), MOST_NEIGHBOURS)]
     except OSError:
         return f"{shown(str(path.parent))} cannot be listed, or does not exist either"
-    alike = get_close_matches(path.name, there, 3, 0.7)
+    alike = get_close_matches(path.name, there, 3)
     return (
         f"did you mean {' or '.join(shown(str(path.parent / name)) for name in alike)}?"
         if alike
