@@ -1,4 +1,4 @@
-"""Measure what `journalspec recover` and `inspect --json` cost on large valid journals.
+"""Measure what `journalspec inspect`, `recover`, `check` and `why` cost on large valid journals.
 
     python tools/memory.py --size 1GiB [--format FORMAT] [--shape SHAPE] [--command COMMAND]
 
@@ -42,6 +42,11 @@ COMMANDS = {
     "inspect-json": ("inspect", "--json"),
     "inspect": ("inspect", "--all"),
     "inspect-hex": ("inspect", "--hex"),
+    "inspect-ndjson": ("inspect", "--ndjson"),
+    "summary": ("inspect",),
+    "outcome": ("recover",),
+    "check": ("check",),
+    "why": ("why",),
 }
 DEFAULT = ("recover", "inspect-json")
 BODY = bytes(range(33, 97))
@@ -91,7 +96,7 @@ class Measured:
     def __str__(self) -> str:
         """Return its row of the table."""
         sizes = " ".join(f"{size / MIB:9.1f}" for size in (self.size, self.live, self.peak, self.over))
-        head = f"{self.format:14} {self.shape:10} {self.command:13}"
+        head = f"{self.format:14} {self.shape:10} {self.command:14}"
         return f"{head} {sizes} {self.seconds:9.1f} {self.status:5}"
 
 
@@ -455,7 +460,7 @@ def main(arguments: list[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     if not hasattr(os, "wait4"):
         parser.error("this system does not tell what a process took")
-    print("format         shape      command        size MiB      live      peak      over   seconds  exit")
+    print("format         shape      command         size MiB      live      peak      over   seconds  exit")
     failed = False
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # what is measured ends, too
     with scratch() as place:

@@ -25,6 +25,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -105,7 +106,9 @@ class Asked:
 
     def said(self, *words: str) -> str:
         """Return which of some words, patterns, our answer lacks."""
-        return ", ".join(f"no {word!r}" for word in words if not re.search(word, self.ours.text))
+        # Where a line is broken depends on the length of a path.
+        text = " ".join(self.ours.text.split())
+        return ", ".join(f"no {word!r}" for word in words if not re.search(word, text))
 
 
 @dataclass(frozen=True)
@@ -254,11 +257,12 @@ def _queues(asked: Asked, counts: Counts) -> str:
     """Return which queues have another number in our answer than the product has.
 
     Where the screen has no room for a queue, or no names yet, the messages in all count. Of what our answer
-    says to be acknowledged by the index alone, the product, which has the index, does not speak.
+    says to be acknowledged by the index alone, the product, which has the index, does not speak; what our
+    answer says to be committed by the index alone, the product has.
     """
-    said = re.findall(r"([\d,]+)\s+of\s+queue\s+(\S+):\s+what\s+acknowledged", asked.ours.text)
-    gone = {name: int(number.replace(",", "")) for number, name in said}
-    right = {name: count + gone.get(name, 0) for name, count in counts.of("queue").items() if count}
+    gone = _by_index(asked, "what acknowledged")
+    more = _by_index(asked, "their records are there")
+    right = {name: count + gone[name] - more[name] for name, count in counts.of("queue").items() if count}
     found = {name: number for name in right if (number := asked.number(name)) is not None}
     if len(found) < len(right):
         total = re.search(r"([\d,]+) messages in ", asked.ours.text)
@@ -268,6 +272,12 @@ def _queues(asked: Asked, counts: Counts) -> str:
     return "; ".join(
         f"{name}: {found[name]}, not {right[name]}" for name in found if found[name] != right[name]
     )
+
+
+def _by_index(asked: Asked, words: str) -> Counter[str]:
+    """Return of how many messages of each queue our answer says what begins with these words."""
+    said = re.findall(rf"([\d,]+) of queue (\S+): {words}", " ".join(asked.ours.text.split()))
+    return Counter({name: int(number.replace(",", "")) for number, name in said})
 
 
 def _doubt(asked: Asked) -> str:
@@ -311,7 +321,9 @@ def _decided(asked: Asked) -> str:
 
 def _lost_batch(asked: Asked) -> str:
     """KahaDB with damage in a file: what salvage keeps is what the product keeps, with the loss named."""
-    return _queues(asked, asked.product) or asked.said("bad-checksum", r"db-\d+\.log:\d+\.\.\d+")
+    # Which one depends on the part of a batch that is in the sector.
+    reasons = "bad-(checksum|chain|header)"
+    return _queues(asked, asked.product) or asked.said(reasons, r"db-\d+\.log:\d+\.\.\d+")
 
 
 def _missing_file(asked: Asked) -> str:

@@ -123,6 +123,17 @@ def test_nothing_is_wrong_with_what_a_healthy_product_wrote(row: Row, tmp_path: 
     assert looked >= row.get("least", 1)
 
 
+@pytest.mark.parametrize("name", TABLE["checked"])
+def test_a_monitor_is_told_of_what_a_start_fails_on(name: str, tmp_path: Path) -> None:
+    want = TABLE["checked"][name]
+    place = unpacked(name, tmp_path)
+    said = call("check", place, status=want["status"]).stdout
+    assert want["check"] in said
+    (told,) = [json.loads(call("check", "--json", place, status=want["status"]).stdout)]
+    assert want["check"] in (told["says"] or told["verdict"])
+    assert want["screen"] in " ".join(call("inspect", place, status=None).stdout.split())
+
+
 def root_of(path: Path) -> Path:
     return CHECKOUT / "corpus" if path.is_relative_to(CHECKOUT) else FIELD.parent
 
@@ -153,6 +164,22 @@ def test_every_kind_of_damage_in_the_middle_of_a_log_is_noticed(quarter: int, tm
         path.write_bytes(damaged)
         assert "groups-after" in {note.code for note in answered(middle).notes}
         assert answered(middle, "strict").verdict != "clean"
+
+
+@pytest.mark.parametrize(("at", "told"), [(31069, "2 of queue Q.TX"), (34665, "1 of queue Q.XA")])
+def test_what_only_the_index_has_committed_is_told_where_a_commit_is_damaged(
+    at: int, told: str, tmp_path: Path
+) -> None:
+    store = copied("contents/kahadb_journal/rich-6.1.7-clean/kahadb", tmp_path, {})
+    with (store / "db-1.log").open("r+b") as file:
+        file.seek(at + 5)
+        file.write(bytes(20))
+    notes = {note.code: note.text for note in answered(store, "salvage").notes}
+    assert told in notes["index-only-messages"]
+    screen = " ".join(call("recover", store).stdout.split())
+    assert "do not delete db.data" in screen
+    assert told in screen
+    assert "may be moved away" not in screen
 
 
 @pytest.mark.parametrize("below", [False, True])

@@ -306,6 +306,16 @@ def test_check_is_one_line_a_journal(clean: Path, tmp_path: Path) -> None:
     )
 
 
+def test_stores_below_several_paths_have_names_of_their_own(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        shutil.copytree(CAPTURED / "kahadb_journal/activemq-6.1.7/three", tmp_path / name / "kahadb")
+    for command in ("inspect", "check"):
+        # Long paths go over several lines.
+        screen = "".join(call(command, tmp_path / "one", tmp_path / "two").stdout.split())
+        assert "one/kahadb" in screen
+        assert "two/kahadb" in screen
+
+
 def test_check_answers_for_the_paths_that_are_of_use(clean: Path, tmp_path: Path) -> None:
     empty, gone = tmp_path / "empty", tmp_path / "gone"
     empty.mkdir()

@@ -117,6 +117,14 @@ class FindsNear(Protocol):
         """Yield the rows of the messages next to regions, and perhaps others."""
 
 
+@runtime_checkable
+class Judges(Protocol):
+    """Contents that find what a start of the product fails on."""
+
+    def judge(self) -> None:
+        """Remark on it, and decode no more than that takes."""
+
+
 def with_state(answer: Answer) -> Answer:
     """Return an answer that contents can be had of: of a journal without a state, what salvage leaves."""
     if answer.observation.state is not None:

@@ -188,6 +188,10 @@ class Journal:
         return {**self.files, **self.neighbours} if self.neighbours else self.files
 
 
+#: What was read last of all files: of many stores side by side none keeps its own.
+_BLOCKS = Blocks()
+
+
 class _Files(Mapping[str, Any]):
     """Name -> content, opened on first use; all of them share memory and descriptors."""
 
@@ -202,7 +206,6 @@ class _Files(Mapping[str, Any]):
         self._opened: dict[str, Content] = {}
         #: What was decompressed.
         self.inflated: set[str] = set()
-        self._blocks = Blocks()
         self._spool = Spool(max_bytes)
 
     def __getitem__(self, name: str) -> Any:
@@ -239,10 +242,10 @@ class _Files(Mapping[str, Any]):
         name = self._names[name]
         source = self._open(name)
         if name.endswith(".gz") and source.read(0, len(GZIP_MAGIC)) == GZIP_MAGIC:
-            inflated = Content(self._spool.inflate(source, Path(name)), self._blocks)
+            inflated = Content(self._spool.inflate(source, Path(name)), _BLOCKS)
             self.inflated.add(name)
             return inflated
-        return Content(source, self._blocks)
+        return Content(source, _BLOCKS)
 
     def __iter__(self) -> Iterator[str]:
         # Opening may take a name away, so that what is listed can be read.

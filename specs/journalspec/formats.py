@@ -98,9 +98,9 @@ class AtStart:
     `source` is how that is known, `short` the same as a clause for the verdict. A code is one of a note, a
     dropped region, a refusal or what is missing. ``refused-`` before the code of a refusal leaves out notes
     of the same name. ``without-`` comes before one of the `parts`. Others are ``clean``, ``in-doubt``, and
-    ``beside``: what is beside the journal is damaged.
-    In `says`, ``{texts}`` is for the texts of the notes on neighbours that have the codes. With `fails` the
-    product does not start though nothing is lost.
+    ``beside``: what is beside the journal is damaged. ``contents-`` comes before one of a remark on contents.
+    In `says`, ``{texts}`` is for the texts of the remarks, or notes on neighbours, that have the codes. With
+    `fails` the product is known not to start, or to lose something, though the journal is whole.
     """
 
     when: tuple[str, ...]

@@ -22,7 +22,7 @@ from journalspec.vocabulary import Field
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_reference import contents as reference
 from journalspec_reference.answers import Answer, ask
-from journalspec_reference.contents import Contents, Count, FindsNear, Row
+from journalspec_reference.contents import Contents, Count, FindsNear, Judges, Row
 from journalspec_reference.filesets import Journal
 
 #: Tables whose rows have a queue, or a table of their own: what ``--queue`` and ``--table`` ask for.
@@ -103,6 +103,11 @@ class Holdings:
     def name_of(self, column: Column, table: str) -> str:
         """Return what a column is called."""
         return column.name if table in self.known else self._hidden(column.name)
+
+    def judge(self) -> None:
+        """Remark on what a start of the product fails on, where the format knows such things."""
+        if isinstance(self.contents, Judges):
+            self.contents.judge()
 
     def near(self, regions: Sequence[Dropped]) -> Iterator[dict[str, Any]]:
         """Yield the messages next to regions, and perhaps others."""

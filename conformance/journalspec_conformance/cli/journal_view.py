@@ -7,7 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from rich.text import Text
@@ -142,34 +142,49 @@ def value_text(value: object, most: int = MOST_BYTES, some: int = SOME_BYTES) ->
     return shown(str(value)) or '""'
 
 
+@dataclass
+class Beside:
+    """What counts beside the answers: problems of other paths, and exit statuses."""
+
+    problems: list[UsageProblem]
+    statuses: list[int] = field(default_factory=list)
+
+
 def present(
     command: str,
     found: Stores,
     policy: str | None = None,
     *,
-    members: Callable[[Answer], dict[str, object]] | None = None,
+    members: Callable[[Directory, Answer], dict[str, object]] | None = None,
     write: Callable[[Painter, Answer, Asked], None] | None = None,
     screens: Callable[[Given], Sequence[Sequence[Part]]] | None = None,
     stream: Callable[[Callable[[Directory, Journal], Answer]], int] | None = None,
-    bad: list[UsageProblem] | None = None,
+    beside: Beside | None = None,
 ) -> None:
     """Ask the journals that were found and show each answer, by the first of these that is given.
 
     A `stream` asks by itself, by what it is given, writes, and returns the exit status. `members` of each
     answer are written as JSON; `screens` are lines; `write` writes about an answer. Ends the command with the
     exit status of the worst verdict. Meanwhile a terminal shows how far it is, unless the answer goes there.
-    With `bad`, which has the problems of other paths, one that gives no answer is put there, and all of them
-    are shown after the answers; without it, the first one ends the command.
+    Lines of several stores are made of one after the other, and of each no more is kept than they say.
+    `beside` has what counts as well. With it, a path that gives no answer is put there, and all problems are
+    shown after the answers; without it, the first one ends the command.
     """
     more = () if policy in (None, STRICT) else ("--policy", policy)
+    statuses: list[int] = []
+
+    def one(place: Directory, journal: Journal) -> Answer:
+        return answers(place.asked, command, [journal], policy, *more)[0]
+
     with unchanging(found.journals), reading(found.size) as bar:
         if stream is not None:
             if sys.stdout.isatty():
                 bar()
-            raise SystemExit(
-                stream(lambda place, journal: answers(place.asked, command, [journal], policy, *more)[0])
-            )
-        given = Given([*_answered(found.places, command, policy, more, bad)], found.unlisted)
+            raise SystemExit(stream(one))
+        one_by_one = screens is not None and not found.is_one
+        places = found.by_store().places if one_by_one else found.places
+        answered = _answered(places, one, statuses, beside)
+        given = Given(answered if one_by_one else [*answered], found.unlisted)
         out = Painter()
         if screens is not None:
             lines = screens(given)
@@ -186,37 +201,35 @@ def present(
                         out.line("")
                     write(out, answer, place.asked)
                 write_beside(out, given)
-    # `check` also reports journals on which the product does not start.
-    statuses = [
-        STATUSES[RECOVERED if command == "check" and unstartable(answer) else answer.observation.verdict]
-        for _, answer in given
-    ]
     # What could not be listed may hold a journal that was not looked at.
-    raise SystemExit(max([*statuses, STATUSES[RECOVERED] if found.unlisted else 0, *map(_shown, bad or ())]))
-
-
-def unstartable(answer: Answer) -> str:
-    """Return that the product does not start, where nothing is lost; empty: nothing says so."""
-    codes = {note.code for note in answer.observation.notes}
-    rows = get_format(answer.journal.format).at_start if answer.observation.verdict == CLEAN else ()
-    return next((row.short for row in rows if row.fails and row.applies(codes)), "")
+    if found.unlisted:
+        statuses.append(STATUSES[RECOVERED])
+    if beside is not None:
+        statuses += [*beside.statuses, *map(_shown, beside.problems)]
+    raise SystemExit(max(statuses))
 
 
 def _answered(
     places: Iterable[Directory],
-    command: str,
-    policy: str | None,
-    more: Sequence[str],
-    bad: list[UsageProblem] | None,
-) -> Iterator[tuple[Directory, list[Answer]]]:
-    """Yield the places with what came of their journals; a problem goes to `bad`, if there is one."""
+    one: Callable[[Directory, Journal], Answer],
+    statuses: list[int],
+    beside: Beside | None,
+) -> Iterator[tuple[Directory, Answer]]:
+    """Yield what `one` gives of each journal, with its place, and add its exit status.
+
+    A problem goes to `beside`, if there is that.
+    """
     for place in places:
-        try:
-            yield place, answers(place.asked, command, place.journals, policy, *more)
-        except UsageProblem as error:
-            if bad is None:
-                raise
-            bad.append(error)
+        for journal in place.journals:
+            try:
+                answer = one(place, journal)
+            except UsageProblem as error:
+                if beside is None:
+                    raise
+                beside.problems.append(error)
+                break
+            statuses.append(STATUSES[answer.observation.verdict])
+            yield place, answer
 
 
 def _shown(error: UsageProblem) -> int:
@@ -281,24 +294,26 @@ def unchanging(journals: Sequence[Journal]) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Given:
-    """The answers about the journals of each place, and what was not looked into."""
+    """The answers about journals, each with its place, and what was not looked into."""
 
-    places: Sequence[tuple[Directory, Sequence[Answer]]]
+    answers: Iterable[tuple[Directory, Answer]]
     unlisted: Sequence[LeftOut] = ()
 
     def __iter__(self) -> Iterator[tuple[Directory, Answer]]:
-        """Yield the answers, each with its place."""
-        return ((place, answer) for place, found in self.places for answer in found)
+        """Yield the answers, each with its place: only once, where there are several stores and lines."""
+        return iter(self.answers)
 
     def beside(self) -> Iterator[LeftOut]:
         """Yield what lies at the paths and belongs to no journal shown, and why it was left out."""
-        for place, found in self.places:
+        places = {id(place): place for place, _ in self}
+        for place in places.values():
+            found = [answer for other, answer in self if other is place]
             told = {name for answer in found for name in answer.journal.files}
             told |= {name for answer in found for name in answer.journal.neighbours}
             told |= {entry.name for answer in found for entry in answer.journal.unread}
             left_out = {entry.name: entry.why for entry in place.loaded.left_out}
             for name in sorted({*place.loaded.files, *left_out} - told):
-                shown_as = name if len(self.places) == 1 else str(place.loaded.root / name)
+                shown_as = name if len(places) == 1 else str(place.loaded.root / name)
                 yield LeftOut(shown_as, left_out.get(name, "not part of a journal shown here"))
         yield from self.unlisted
 
@@ -308,7 +323,7 @@ def left_json(entries: Iterable[LeftOut]) -> list[dict[str, str]]:
     return [{"file": entry.name, "why": entry.why} for entry in entries]
 
 
-def document(given: Given, members: Callable[[Answer], dict[str, object]]) -> dict[str, object]:
+def document(given: Given, members: Callable[[Directory, Answer], dict[str, object]]) -> dict[str, object]:
     """Return the JSON of a command: of each journal what it is, where, what was not read, its members."""
     tagged = []
     for place, answer in given:
@@ -326,7 +341,7 @@ def document(given: Given, members: Callable[[Answer], dict[str, object]]) -> di
             head["edition_assumed"] = {"why": answer.assumption, "trials": trials}
         if journal.unread:
             head["not_read"] = left_json(journal.unread)
-        tagged.append(head | members(answer))
+        tagged.append(head | members(place, answer))
     whole = tagged[0] if len(tagged) == 1 else {"journals": tagged}
     beside = left_json(given.beside())
     return whole | ({"left_out": beside} if beside else {})

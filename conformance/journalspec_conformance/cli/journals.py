@@ -15,20 +15,31 @@ import click
 
 from journalspec.files import shown
 from journalspec.formats import Format, get_format
-from journalspec.observation import REFUSED, FileMap, Level, Observation, Record, record_place, region_place
+from journalspec.observation import (
+    CLEAN,
+    RECOVERED,
+    REFUSED,
+    FileMap,
+    Level,
+    Observation,
+    Record,
+    record_place,
+    region_place,
+)
 from journalspec.reread import by_file, files_of
 from journalspec_conformance.cli import rebuild
 from journalspec_conformance.cli.contents import of_answer
 from journalspec_conformance.cli.facts import damage
 from journalspec_conformance.cli.journal_view import (
     EXIT_STATUS,
+    STATUSES,
     STRICT,
+    Beside,
     Given,
     Painter,
     Part,
     present,
     refused_by_recovery,
-    unstartable,
     value_text,
     write_doubt,
     write_dropped,
@@ -52,6 +63,7 @@ from journalspec_conformance.cli.places import (
 from journalspec_conformance.cli.row_output import show_rows
 from journalspec_conformance.cli.screen import screen
 from journalspec_conformance.cli.selection import Question, questions
+from journalspec_conformance.cli.starts import trouble
 from journalspec_conformance.cli.summary import kept, next_steps, summary
 from journalspec_reference import hexdump
 from journalspec_reference.answers import Answer
@@ -148,7 +160,7 @@ def inspect_command(
         "inspect",
         found,
         stream=partial(write_journals, found, level=chosen, at_once=True, more={}) if as_ndjson else None,
-        members=(lambda one: _members(one, chosen, redact=asked.redact)) if as_json else None,
+        members=(lambda _, one: _members(one, chosen, redact=asked.redact)) if as_json else None,
         screens=None if as_json or in_full else partial(_screen, "inspect", None),
         write=lambda out, answer, about: _write_journal(
             out, answer, about, frozenset({HEX}) if as_hex else frozenset(parts)
@@ -366,7 +378,7 @@ def recover_command(
         stream=partial(write_journals, found, level=chosen, at_once=False, more={"policy": policy})
         if as_ndjson
         else None,
-        members=(lambda one: {**_members(one, chosen, redact=asked.redact), "policy": policy})
+        members=(lambda _, one: {**_members(one, chosen, redact=asked.redact), "policy": policy})
         if as_json
         else None,
         screens=None if as_json or level or with_all or with_notes else partial(_screen, "recover", policy),
@@ -375,7 +387,9 @@ def recover_command(
 
 
 @click.command(
-    "check", epilog=f"{EXIT_STATUS} 1 also where nothing is lost and the product does not start all the same."
+    "check",
+    epilog=f"{EXIT_STATUS} 1 also where the files are whole, and a start of the product is known to fail on"
+    " them or to lose something.",
 )
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @options()
@@ -383,13 +397,20 @@ def recover_command(
 def check_command(as_json: bool, **what: Any) -> None:
     """Print one line on each journal at PATH: clean, recovered or refused, and why.
 
-    It is for monitoring: the verdict is that of `journalspec recover`, PATH is what that takes.
+    It is for monitoring: the verdict is that of `journalspec recover`, PATH is what that takes. Behind a
+    clean verdict stands what a start of the product does, if it fails or loses something.
     A path that gives no answer is an error on standard error; the others are answered all the same.
     """
     found, bad = _found(Asked(**what))
+    beside = Beside(bad)
+
+    def wrong(place: Directory, answer: Answer) -> str:
+        if (says := trouble(place, answer)) and answer.observation.verdict == CLEAN:
+            beside.statuses.append(STATUSES[RECOVERED])
+        return damage(answer) or says
 
     def lines(given: Given) -> Sequence[tuple[Part, ...]]:
-        found = [line for place, answers in given.places for line in _checked(place, answers)]
+        found = [_checked(place, answer, wrong(place, answer)) for place, answer in given]
         left = [shown(f"{entry.name}: not looked at: {entry.why}") for entry in given.unlisted]
         return [(line,) for line in (*found, *left)]
 
@@ -397,11 +418,11 @@ def check_command(as_json: bool, **what: Any) -> None:
         "check",
         found,
         STRICT,
-        members=(lambda one: {**one.observation.members(Level.VERDICT), "says": _wrong(one)})
+        members=(lambda place, one: {**one.observation.members(Level.VERDICT), "says": wrong(place, one)})
         if as_json
         else None,
         screens=None if as_json else lines,
-        bad=bad,
+        beside=beside,
     )
 
 
@@ -422,16 +443,9 @@ def _found(asked: Asked) -> tuple[Stores, list[UsageProblem]]:
         return find(replace(asked, paths=tuple(good))), bad
 
 
-def _wrong(answer: Answer) -> str:
-    return damage(answer) or unstartable(answer)
-
-
-def _checked(place: Directory, answers: Sequence[Answer]) -> Iterator[str]:
-    for answer in answers:
-        first = f", {next(iter(answer.journal.files), '')}" if len(answers) > 1 else ""
-        wrong = _wrong(answer)
-        verdict = answer.observation.verdict
-        yield shown(f"{place.asked}{first}: {verdict}{f': {wrong}' if wrong else ''}")
+def _checked(place: Directory, answer: Answer, wrong: str) -> str:
+    first = f", {next(iter(answer.journal.files), '')}" if len(place.journals) > 1 else ""
+    return shown(f"{place.asked}{first}: {answer.observation.verdict}{f': {wrong}' if wrong else ''}")
 
 
 def _write_outcome(out: Painter, answer: Answer, asked: Asked, policy: str, level: Level) -> None:

@@ -46,9 +46,8 @@ def write_journals(
     records were reported as.
     """
     status = STATUSES[RECOVERED] if found.unlisted else 0
-    given: list[tuple[Directory, list[Answer]]] = []
+    given: list[tuple[Directory, Answer]] = []
     for place in found.places:
-        given.append((place, []))
         for journal in place.journals:
             known = {"edition": journal.edition, "editions": list(journal.editions)}
             path = place.asked.called(place.asked.paths[0])
@@ -70,12 +69,12 @@ def write_journals(
             if not at_once and level >= Level.RECORDS:
                 _records(answer.observation.records)
             whole = document(
-                Given([(place, [answer])]), lambda one: {**one.observation.members(level), **more}
+                Given([(place, answer)]), lambda _, one: {**one.observation.members(level), **more}
             )
             write_line({"answer": {name: value for name, value in whole.items() if name not in OTHERWISE}})
             status = max(status, STATUSES[answer.observation.verdict])
             # What lies beside them is known when all of them are; their contents have served.
-            given[-1][1].append(replace(answer, observation=Observation(answer.observation.verdict)))
+            given.append((place, replace(answer, observation=Observation(answer.observation.verdict))))
     if left := left_json(Given(given, found.unlisted).beside()):
         write_line({"left_out": left})
     return status

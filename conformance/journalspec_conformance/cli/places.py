@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from fnmatch import fnmatchcase
 from itertools import combinations, islice
 from pathlib import Path
 from textwrap import wrap
@@ -129,6 +130,8 @@ class Asked:
     below: Path | None = None
     #: What was given, if the paths are what was found below it.
     given: tuple[Path, ...] = ()
+    #: Whether other paths were given, too: then a path below one of them is not enough to call a store.
+    of_several: bool = False
 
     @property
     def whole(self) -> Asked:
@@ -142,7 +145,8 @@ class Asked:
     def name(self) -> str:
         """What to call a store among others: its path below the one that was given."""
         path, *more = self.paths
-        within = not more and len(self.given) == 1 and path.is_relative_to(self.given[0])
+        alone = not more and not self.of_several and len(self.given) == 1
+        within = alone and path.is_relative_to(self.given[0])
         return str(path.relative_to(self.given[0])) if within else str(self)
 
     def called(self, path: Path) -> str:
@@ -199,12 +203,37 @@ class Directory:
     loaded: Loaded
     journals: Sequence[Journal]
 
+    def of(self, journal: Journal) -> Asked:
+        """Return what is asked about one of its journals: of several the directory would give them all."""
+        path = self.asked.paths[0] / next(iter(journal.files), "")
+        return replace(self.asked, paths=(path,)) if len(self.journals) > 1 and path.is_file() else self.asked
+
+    @property
+    def store(self) -> object:
+        """What tells its store: directories side by side may be one."""
+        root = self.loaded.root
+        formats = {journal.format for journal in self.journals}
+        patterns = [pattern for name in formats for pattern in get_format(name).parts]
+        if len(self.journals) == 1 and any(fnmatchcase(root.name, pattern) for pattern in patterns):
+            return root.parent, *formats
+        return id(self)
+
 
 class Stores(NamedTuple):
     """The stores that were found, and what was not looked into."""
 
     places: list[Directory]
     unlisted: list[LeftOut]
+
+    def by_store(self) -> Stores:
+        """Return the same with the places of one store one after the other."""
+        firsts = {place.store: number for number, place in reversed([*enumerate(self.places)])}
+        return self._replace(places=sorted(self.places, key=lambda place: firsts[place.store]))
+
+    @property
+    def is_one(self) -> bool:
+        """Whether all is one store."""
+        return len({place.store for place in self.places}) == 1 and len(self.places[0].journals) == 1
 
     @property
     def pairs(self) -> list[tuple[Directory, Journal]]:
@@ -241,6 +270,7 @@ def find(asked: Asked) -> Stores:
             raise UsageProblem(f"{shown(str(path))} does not exist", _like(path))
     try:
         sets += [_unpacked(asked, path) for path in packed]
+        sets = [replace(one, of_several=len(sets) > 1) for one in sets]
         for one in sets:
             try:
                 found.append(_place(one))
@@ -268,7 +298,7 @@ def _like(path: Path) -> str:
         there = [entry.name for entry in islice(os.scandir(path.parent), MOST_NEIGHBOURS)]
     except OSError:
         return f"{shown(str(path.parent))} cannot be listed, or does not exist either"
-    alike = get_close_matches(path.name, there, 3, 0.7)
+    alike = get_close_matches(path.name, there, 3)
     return (
         f"did you mean {' or '.join(shown(str(path.parent / name)) for name in alike)}?"
         if alike

@@ -137,7 +137,9 @@ def rebuild(
         files = [*_archives(asked), *newstore.sources(journals)]
         before = newstore.digests(files, progress)
     with unchanging(journals), _none_made(), reading(found.size):
-        given = Given([(place, [*_asked(place, policy)]) for place in places], found.unlisted)
+        given = Given(
+            [(place, answer) for place in places for answer in _asked(place, policy)], found.unlisted
+        )
         parts, undone = _parts(given, policy, wanted.choices)
     hidden = parts[0].answer.journal if asked.redact else None
     with unchanging(journals), _none_made(hidden), progress_bar() as show:
@@ -240,7 +242,7 @@ def _parts(
     """
     made: list[newstore.Part] = []
     failed: list[tuple[Answer, str, FilesetError]] = []
-    if len({_top(place) for place, _ in given.places}) > 1:
+    if len({_top(place) for place, _ in given}) > 1:
         raise UsageProblem("--to is for one path", "give the directory above them, or one at a time")
     for place, answer in given:
         below = PurePath(os.path.relpath(place.loaded.root, _top(place))).as_posix()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from itertools import chain, groupby
 from pathlib import PurePath
 
 from journalspec.files import shown
-from journalspec.formats import AtStart, Format, format_module, get_format
+from journalspec.formats import Format, format_module, get_format
 from journalspec.observation import CLEAN, RECOVERED, REFUSED
 from journalspec.reread import Lazy
 from journalspec_conformance.cli.contents import Holdings, of_answer
@@ -36,6 +36,7 @@ from journalspec_conformance.cli.facts import (
 from journalspec_conformance.cli.journal_view import STATUSES, STRICT, Given, refused_by_recovery
 from journalspec_conformance.cli.places import Asked, Directory, amount
 from journalspec_conformance.cli.redaction import Redactor
+from journalspec_conformance.cli.starts import LookedAt, at_start
 from journalspec_reference.answers import ASSUMED, CHANGED, IN_USE, UNREAD, Answer, ask
 from journalspec_reference.api import natural_key
 from journalspec_reference.filesets import LeftOut, by_reason
@@ -76,32 +77,24 @@ def worst(verdicts: Iterable[str]) -> str:
 def summary(given: Given, command: str, policy: str | None) -> Iterator[Section]:
     """Yield the sections on what is at the paths: of one store in full, of several one line for each."""
     stores = _stores(given)
-    if len(stores) > 1:
-        yield from several(stores, command, policy, given.unlisted)
+    first = next(stores)
+    if (second := next(stores, None)) is not None:
+        yield from several(chain((first, second), stores), command, policy, given.unlisted)
     else:
-        yield from sections(stores[0], command, policy, given.beside(), given.unlisted)
+        yield from sections(first, command, policy, given.beside(), given.unlisted)
 
 
-def _stores(given: Given) -> list[list[Part]]:
-    """Return the stores, each as its journals: directories side by side may be one store."""
-    stores: list[list[Part]] = []
-    known: dict[tuple[object, str], list[Part]] = {}
-    for place, answers in given.places:
-        for answer in answers:
-            part = Part(place, answer)
-            root, patterns = place.loaded.root, part.description.parts
-            if len(answers) > 1 or not any(fnmatchcase(root.name, pattern) for pattern in patterns):
-                stores.append([part])
-                continue
-            key = (root.parent, part.description.id)
-            if key not in known:
-                known[key] = []
-                stores.append(known[key])
-            known[key].append(part)
-    for parts in stores:
+def _stores(given: Given) -> Iterator[list[Part]]:
+    """Yield the stores, each as its journals: directories side by side may be one store."""
+    for _, found in groupby(given, key=lambda item: _key(*item)):
+        parts = [Part(place, answer) for place, answer in found]
         patterns = parts[0].description.parts
         parts.sort(key=lambda part: [not fnmatchcase(part.place.loaded.root.name, name) for name in patterns])
-    return stores
+        yield parts
+
+
+def _key(place: Directory, answer: Answer) -> object:
+    return place.store if len(place.journals) == 1 else id(answer)
 
 
 def sections(
@@ -135,7 +128,7 @@ def sections(
         *(f"beside it, {line}" for line in beside),
         *(f"{shown(names)}: {why}" for why, names in by_reason(unlisted, FEW).items()),
     ]
-    fact = "; ".join(damages) or "nothing is damaged or missing"
+    fact = "; ".join(damages) or _whole(parts)
     total = in_all(found)
     consequence = [*([in_words] if in_words else []), *_moments(main)]
     if verdict == CLEAN:
@@ -150,10 +143,14 @@ def sections(
             f"what follows is what --policy {kept_by} keeps" if kept_by else f"by --policy {policy}"
         )
     doubt_left = bool(doubt.number) and not pending
-    hurt = contents is not None and contents.damaged()
-    own = {code for code, there in ((IN_DOUBT, doubt_left), (BESIDE, hurt)) if there}
-    starts = _starts(parts, shown_parts[0], own)
-    consequence += [row.short for row in starts if row.short][:1]
+    own = {IN_DOUBT: doubt_left, BESIDE: contents is not None and contents.damaged()}
+    first = LookedAt(
+        main.place, [main.answer, shown_parts[0].answer], contents, {code for code in own if own[code]}
+    )
+    starts = at_start([first, *(LookedAt(part.place, [part.answer]) for part in parts[1:])])
+    consequence += [row.short for row in starts if row.fails] or [row.short for row in starts if row.short][
+        :1
+    ]
     sentences = [_sentence("; ".join(consequence))] if consequence else []
     yield Section("verdict", [f"{WORDS[verdict]}   {fact}", *sentences])
     yield from _files(shown_parts, left, contents=contents is not None)
@@ -227,6 +224,15 @@ def _beside(answer: Answer, contents: Holdings | None) -> list[str]:
 
 def _few(found: Iterable[Amounts]) -> bool:
     return sum(amounts.count.total() for amounts in found) <= MOST_LOOKED_AT
+
+
+def _whole(parts: Sequence[Part]) -> str:
+    """Return what is said of a store without damage: a file may be gone, and nothing prove that."""
+    for part in parts:
+        words = part.description.vocabulary.notes
+        if any(note.code in words and words[note.code].absence for note in part.answer.observation.notes):
+            return "nothing is damaged, and nothing is known to be missing"
+    return "nothing is damaged or missing"
 
 
 def _sentence(text: str) -> str:
@@ -374,44 +380,6 @@ def _remarks(parts: Sequence[Part], contents: Holdings | None) -> Iterator[Secti
         yield Section("notes", (), Listing([(line,) for line in lines[:MOST]], len(lines)))
 
 
-def _starts(parts: Sequence[Part], kept: Part, own: AbstractSet[str]) -> list[AtStart]:
-    """Return what a start of the product does with these files, as far as that is known.
-
-    `own` are codes of the first part that its answer does not have.
-    """
-    rows: dict[AtStart, None] = {}
-    texts: dict[str, dict[str, None]] = {}
-    for part in parts:
-        answers = [part.answer.observation] + ([kept.answer.observation] if part is parts[0] else [])
-        codes = {*own} if part is parts[0] else set()
-        for seen in answers:
-            for note in seen.notes:
-                if note.file in part.answer.journal.neighbours:
-                    texts.setdefault(note.code, {})[shown(note.text)] = None
-            codes |= {note.code for note in seen.notes} | {entry.code for entry in seen.missing}
-            codes |= {region.reason for region in seen.dropped} | {seen.code or "", f"refused-{seen.code}"}
-        if part.answer.observation.verdict == CLEAN:
-            codes.add(CLEAN)
-        codes |= {f"without-{name}" for name in _without(part)}
-        rows |= dict.fromkeys(row for row in part.description.at_start if row.applies(codes))
-    return [
-        replace(
-            row,
-            says=row.says.format(texts=some_of([text for code in row.when for text in texts.get(code, ())])),
-        )
-        for row in rows
-    ]
-
-
-def _without(part: Part) -> list[str]:
-    """Return which directories there should be beside the one that holds what people ask for, and are not."""
-    root, patterns = part.place.loaded.root, part.description.parts
-    if not patterns or part.place.asked.archive == root or not fnmatchcase(root.resolve().name, patterns[0]):
-        return []
-    names = [path.name for path in root.resolve().parent.iterdir() if path.is_dir()]
-    return [each.strip("*") for each in patterns[1:] if not any(fnmatchcase(name, each) for name in names)]
-
-
 def next_steps(
     asked: Asked,
     answer: Answer,
@@ -481,16 +449,16 @@ def _looked_for(answer: Answer) -> Iterator[str]:
 
 
 def several(
-    stores: Sequence[Sequence[Part]], command: str, policy: str | None, unlisted: Sequence[LeftOut]
+    stores: Iterable[Sequence[Part]], command: str, policy: str | None, unlisted: Sequence[LeftOut]
 ) -> Iterator[Section]:
     """Yield the sections on several stores: the worst verdict, totals, and one line for each."""
-    shared = Counter(id(parts[0].place) for parts in stores)
-    verdicts, rows, doubts = Counter[str](), [], 0
+    verdicts, kinds, rows, doubts = Counter[str](), Counter[str](), [], 0
     totals: Counter[str] = Counter()
     for parts in stores:
         main = parts[0]
         verdict = worst(part.answer.observation.verdict for part in parts)
         verdicts[verdict] += 1
+        kinds[main.description.brand] += 1
         kept_answer = kept(main.answer, policy, redact=main.place.asked.redact)[0]
         seen = kept_answer.observation
         contents = of_answer(kept_answer, redact=main.place.asked.redact)
@@ -502,16 +470,13 @@ def several(
         wrong = "; ".join(_of_part(part, parts) for part in parts if damage(part.answer))
         facts = [text for text in (wrong, in_all(found), words) if text]
         file, asked = "", main.place.asked
-        if shared[id(main.place)] > 1:
-            first = next(iter(main.answer.journal.files), "")
-            file, path = f": {first}", asked.paths[0] / first
-            # The directory alone would give this list again.
-            asked = replace(asked, paths=(path,)) if path.is_file() else asked
+        if len(main.place.journals) > 1:
+            file = f": {next(iter(main.answer.journal.files), '')}"
+            asked = main.place.of(main.answer.journal)
         name = shown(main.place.asked.name + file)
         rows.append((-STATUSES[verdict], name, WORDS[verdict], "; ".join(facts), asked))
-    kinds = Counter(parts[0].description.brand for parts in stores)
     yield Section(
-        "store", [f"{len(stores):,} stores: {', '.join(amount(n, kind) for kind, n in kinds.items())}"]
+        "store", [f"{len(rows):,} stores: {', '.join(amount(n, kind) for kind, n in kinds.items())}"]
     )
     verdict = worst([*verdicts, *_at_least(unlisted)])
     each = ", ".join(f"{count:,} {WORDS[name]}" for name, count in verdicts.items())

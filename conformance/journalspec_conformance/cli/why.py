@@ -64,7 +64,7 @@ def why_command(path: Path, everything: bool, **what: Any) -> None:
                 out.line("")
             out.lines(screen(_sections(place, known, found, file), everything=everything, most=most))
     if several:
-        out.lines(screen(_several(journals[0][0], rows)))
+        out.lines(screen(_several(*journals[0], rows)))
 
 
 def _found(place: Directory, journal: Journal) -> Keeping | None:
@@ -90,13 +90,13 @@ def _verdict(found: Keeping | None) -> str:
     return f"KEPT   {'all ' if len(found.lengths) > 1 else ''}{files}; none can be deleted now"
 
 
-def _several(first: Directory, rows: Sequence[Sequence[str]]) -> Iterator[Section]:
-    """Yield what is said of many journals: one line of each."""
+def _several(first: Directory, journal: Journal, rows: Sequence[Sequence[str]]) -> Iterator[Section]:
+    """Yield what is said of many journals, of which `journal` is the first: one line of each."""
     yield Section("store", [f"{len(rows):,} journals"])
     yield Section("held by", listing=Listing(rows, len(rows), ("path", "verdict", "")), apart=True)
     # What an archive holds has no path of its own.
     if first.asked.archive is None:
-        steps = ["one of them:", f"  {first.asked.again('why')}"]
+        steps = ["one of them:", f"  {first.of(journal).again('why')}"]
     else:
         steps = ["each in full:", f"  {first.asked.whole.again('why', '--all')}"]
     yield Section("next", steps, apart=True)

@@ -48,6 +48,7 @@ _OF_PAGES = {
 #: The code of a body of a large message.
 BODY = "body"
 _NO_BODY = "it has the body of a large message, which a broker delivers without it"
+_PACKED_BODY = "it is compressed: a broker does not find it and delivers the message without its body"
 _SHORT_BODY = "it has {} of the {} bytes of a large message, and a broker delivers no more"
 
 
@@ -202,6 +203,8 @@ def _without_bodies(store: Store, pending: Pending) -> Iterator[Missing]:
     if room is not None and room.loaded is None:
         return
     large = {*pending.numbers_of_large()}
+    # Where all is compressed, that is how it was sent in.
+    plain = any(name in (store.answer.journal.listed or ()) for name in store.answer.journal.files)
     # A broker deletes the bodies of a queue with it.
     live = ((queue, number) for _, queue, number in pending.references.live())
     held = sorted({number for queue, number in live if number in large and queue in store.queues})
@@ -210,6 +213,8 @@ def _without_bodies(store: Store, pending: Pending) -> Iterator[Missing]:
         name = body_name(store, item.id)
         if found is None and (room is None or f"{item.id}.msg" not in room.names):
             yield Missing(BODY, name, *where, 1, _NO_BODY)
+        elif plain and room is not None and room.is_packed(f"{item.id}.msg"):
+            yield Missing(BODY, name, *where, 1, _PACKED_BODY)
         elif found is not None:
             size = least_size(message_of(item.user_type, item.data[item.start : item.end]))
             if found.size < size:

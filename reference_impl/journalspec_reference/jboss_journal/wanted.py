@@ -9,7 +9,7 @@ from itertools import chain, islice
 from journalspec.contents import contents_of
 from journalspec_reference.jboss_journal.bodies import Body, Kept, PreparedTx
 from journalspec_reference.jboss_journal.contents import BrokerContents, xid_text
-from journalspec_reference.jboss_journal.contents.beside import JOURNAL, NAMES, beside
+from journalspec_reference.jboss_journal.contents.beside import JOURNAL
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT
 from journalspec_reference.jboss_journal.contents.core import HIGHEST, Message, message_of
 from journalspec_reference.jboss_journal.contents.messages import Oddity, least_size
@@ -70,12 +70,6 @@ class ListingStore(Store):
             file, off = self.replay.where(place)
             what = "message" if code == "no-message" else "record"
             self.items[code, file, off] = LossItem(what, code, meaning(code, why), key, file=file, off=off)
-
-    @property
-    def has_any(self) -> bool:
-        """Whether more tells that a broker wrote the journal than types of records, which others have."""
-        beside_it = any(beside(self.answer.journal, kind) for kind in NAMES)
-        return beside_it or any(True for _ in self.pending.references.live())
 
     @property
     def messages(self) -> int:

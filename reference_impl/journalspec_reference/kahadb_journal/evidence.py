@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import NamedTuple
@@ -27,7 +28,7 @@ from journalspec_reference.kahadb_journal.index import (
 from journalspec_reference.kahadb_journal.store import TOPICS, Destination, Name, Step, Store, number_of
 
 #: The OpenWire version of a broker of 5.12 or later that finds no index.
-_OPENWIRE = 11
+OPENWIRE = 11
 #: More than any offset.
 _NEVER = 1 << 63
 #: Subscriptions that a note lists.
@@ -124,7 +125,7 @@ class Evidence:
         except UnusableIndex as why:
             code = "index-disagrees" if isinstance(why, ContradictoryIndex) else "index-unusable"
             return [], [Note(code, INDEX, text=str(why))]
-        if found.lost or found.only:
+        if found.lost or found.only or found.committed:
             found.without(later(), store)
         self.known = found
         missing = list(found.missing(log))
@@ -147,6 +148,8 @@ class Known:
         #: messages that the index has in files that are gone, or beyond a log's end; the ids of these files
         self.lost: dict[tuple[Name, str], Place] = {}
         self._referred: set[int] = set()
+        #: messages of queues whose records the journal has, and the index alone what committed them
+        self.committed: dict[tuple[Name, str], Place] = {}
         #: subscriptions that the journal does not have, and what each is owed
         self.only: dict[tuple[Name, str], int] = {}
         #: messages that the journal has and the index, which covers them, has not
@@ -172,19 +175,25 @@ class Known:
                     self._referred.add(place[0])
                 elif not log.adds(place, known.get(ident)):
                     self.strays += 1
+                elif ident not in known and roots.subscriptions is None:
+                    self.committed[roots.name, ident] = place
             # Versions 1 and 2 know no single acknowledgements of a topic's messages.
             if left and (roots.subscriptions is None or index.version > 2):
                 self.hidden[roots.name] = left
             for key, owed in index.pending(roots, numbers):
                 if here is None or key not in here.subscriptions:
                     self.only[roots.name, key] = owed
-        for name, here in store.destinations.items():
-            # As above.
-            compared = index.version > 2 or name[0] not in TOPICS
-            if compared and name not in names and (left := _before(here, mark)):
-                self.hidden[name] = left
+        self._hide_others(names, store)
         #: destinations that the index has and the journal has not
         self.idle = names - store.destinations.keys()
+
+    def _hide_others(self, names: set[Name], store: Store) -> None:
+        """Take what the journal has of destinations that the index has not, `names` are those that it has."""
+        for name, here in store.destinations.items():
+            # As for others, of a topic single acknowledgements are not known.
+            compared = self.index.version > 2 or name[0] not in TOPICS
+            if compared and name not in names and (left := _before(here, self.mark)):
+                self.hidden[name] = left
 
     def without(self, later: Iterable[Step], store: Store) -> None:
         """Leave out what ended after the index was written (KHD-IDX-006)."""
@@ -195,8 +204,10 @@ class Known:
             elif step.command == "SUBSCRIPTION" and step.retroactive is None:
                 self.only.pop((step.destination, step.subscription or ""), None)
             elif step.command == "REMOVE_MESSAGE" and not store.is_open(step.transaction):
-                self.lost.pop((step.destination, step.message_id), None)
+                for found in (self.lost, self.committed):
+                    found.pop((step.destination, step.message_id), None)
         self.lost = {key: place for key, place in self.lost.items() if key[0] not in gone}
+        self.committed = {key: place for key, place in self.committed.items() if key[0] not in gone}
         self.only = {key: owed for key, owed in self.only.items() if key[0] not in gone}
 
     def missing(self, log: Log) -> Iterator[Missing]:
@@ -229,6 +240,9 @@ class Known:
             ]
             more = [f"{len(listed) - _LISTED} more"] if len(listed) > _LISTED else []
             yield Note("index-only-subscription", INDEX, text="; ".join([*listed[:_LISTED], *more]))
+        for name, count in sorted(Counter(name for name, _ in self.committed).items()):
+            text = "their records are there, and the journal alone does not commit them"
+            yield Note("index-only-messages", INDEX, text=f"{count} of {shown(name)}: {text}")
         open_acks: dict[Name, set[str]] = {}
         for change in chain(*store.open.values(), *store.prepared.values()):
             if change.command == "REMOVE_MESSAGE":
@@ -255,7 +269,7 @@ def _about(index: Index) -> str:
         text += f", OpenWire {index.openwire}"
     if index.last_update is not None:
         text += f", last update at db-{index.last_update[0]}.log:{index.last_update[1]}"
-    if index.openwire != _OPENWIRE:
+    if index.openwire != OPENWIRE:
         text += (
             f"; ActiveMQ 5.12 and later need storeOpenWireVersion={index.openwire or 6} to start without it"
         )

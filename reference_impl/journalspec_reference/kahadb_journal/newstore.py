@@ -19,6 +19,7 @@ from journalspec_reference.kahadb_journal.codec import CONTROL, DIALECTS, FORMAT
 from journalspec_reference.kahadb_journal.contents import KahaContents
 from journalspec_reference.kahadb_journal.contents.jobs import early
 from journalspec_reference.kahadb_journal.contents.lists import NOT_IN_INDEX
+from journalspec_reference.kahadb_journal.evidence import OPENWIRE
 from journalspec_reference.kahadb_journal.recover import AUDIT, JOB, JournalPass, JournalState
 from journalspec_reference.kahadb_journal.salvage import Mended, Offered, mended
 from journalspec_reference.kahadb_journal.store import PLACE, Name, Step, TxId, place_of, tx_text
@@ -34,8 +35,6 @@ from journalspec_reference.newstore import (
     StoreChoices,
 )
 
-#: The version of OpenWire that ActiveMQ 5.12 and later take for granted where there is no index.
-_OPENWIRE = 11
 _DOUBT = "any of them may have changed bytes: its checksum is wrong, and does not say where"
 
 
@@ -348,7 +347,7 @@ class KahaNewStore(NewStore):
             "or db.free may be left.",
             "Put this directory in its place: ActiveMQ makes a new index when it starts.",
         ]
-        if self._version != _OPENWIRE:
+        if self._version != OPENWIRE:
             out.append(
                 f"ActiveMQ 5.12 and later: set storeOpenWireVersion={self._version} on the broker element: "
                 "messages are in that version, and without an index the broker takes 11 for granted."

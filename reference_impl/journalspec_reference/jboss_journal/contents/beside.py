@@ -56,6 +56,11 @@ class Room:
                     return found
         return None
 
+    def is_packed(self, name: str) -> bool:
+        """Tell whether a file is there compressed alone, so that a broker does not find it."""
+        listed = (self.loaded.listed if self.loaded else None) or frozenset()
+        return name not in listed and f"{name}.gz" in listed
+
     def rooms(self) -> Iterator[Room]:
         """Yield the directories in it by name."""
         try:

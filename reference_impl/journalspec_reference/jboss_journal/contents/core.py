@@ -295,10 +295,11 @@ def message_of(kind: int, data: bytes, *, tagged: bool = False) -> Message:
 def glance(kind: int, data: bytes, start: int, end: int, *, judge: bool = True) -> tuple[int, bool]:
     """Return the time of the message in a record's body (0: none), and whether it surely has no problem.
 
-    Nothing is decoded for that; False: :func:`message_of` may find a problem, or nobody asked (`judge`). The
+    Nothing is decoded for that; False: :func:`message_of` may find a problem. With `judge` properties are
+    looked at, too; brokers leave them until somebody asks. The
     time of another protocol is in its own sections, which are not looked at.
     """
-    int_at, at, stop, stamp, sound = INT.unpack_from, start, end, 0, judge
+    int_at, at, stop, stamp, sound = INT.unpack_from, start, end, 0, True
     try:
         if kind == PROTOCOL:
             if data[at] != CORE:
@@ -324,7 +325,9 @@ def glance(kind: int, data: bytes, start: int, end: int, *, judge: bool = True) 
             at += INT.size + size
         at += 2 + UUID_SIZE if data[at + 1] == 1 else 2
         (stamp,) = LONG.unpack_from(data, at + _STAMP_AT)
-        if sound:
+        if sound and not judge:
+            sound = at + HEADERS.size <= stop
+        elif sound:
             _, _, _, _, priority, given = HEADERS.unpack_from(data, at)
             at += HEADERS.size
             sound = 0 <= priority <= HIGHEST and (_past_properties(data, at) if given else at) <= stop

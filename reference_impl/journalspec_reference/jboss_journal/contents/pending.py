@@ -124,7 +124,7 @@ class Pending:
 
     def __init__(self, replay: Kept, report: ReportRecord, *, judge: bool = False) -> None:
         self._replay, self._report, self._judges = replay, report, judge
-        #: Numbers of the messages that may have a problem, if that is asked for.
+        #: Numbers of the messages that may have a problem.
         self.odd = array("q")
         self.numbers = IdNumbers()
         self.idents, self.places, self.stamps, self.sizes = (array("q") for _ in range(4))
@@ -221,7 +221,7 @@ class Pending:
                     sizes(end - start)
                     if is_large(kind, data, start):
                         self.large.add(ident)
-                    if judges and not sound:
+                    if not sound:
                         self.odd.append(last)
                 else:
                     self._take_other(item, data[start:end])

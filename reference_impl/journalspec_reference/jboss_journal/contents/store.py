@@ -34,7 +34,7 @@ class Store:
     """What recovery kept of a journal, and what lies beside it; each part is read when it is asked for."""
 
     answer: Answer
-    #: Whether it is of interest which messages may have problems.
+    #: Whether properties of messages may be problems, too.
     judges: ClassVar[bool] = False
     remarks: Remarks = field(default_factory=Remarks)
     #: What was remarked on: code and key.
@@ -69,6 +69,12 @@ class Store:
             return True
         kinds = [item.user_type in BROKER_TYPES for item in islice(self.replay.live(), LOOKED_AT)]
         return 2 * sum(kinds) > len(kinds)
+
+    @property
+    def has_any(self) -> bool:
+        """Whether more tells that a broker wrote the journal than types of records, which others have."""
+        beside_it = any(beside(self.answer.journal, kind) for kind in NAMES)
+        return beside_it or any(True for _ in self.pending.references.live())
 
     @cached_property
     def has_bindings(self) -> bool:

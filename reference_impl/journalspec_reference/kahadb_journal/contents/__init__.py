@@ -27,12 +27,15 @@ from journalspec_reference.kahadb_journal.contents.acks import AckMapError, ack_
 from journalspec_reference.kahadb_journal.contents.jobs import beside, early, jobs, opened
 from journalspec_reference.kahadb_journal.contents.lists import NOT_IN_INDEX, Listed, ListedMessage, Lists
 from journalspec_reference.kahadb_journal.contents.openwire import Decoded
+from journalspec_reference.kahadb_journal.evidence import OPENWIRE
 from journalspec_reference.kahadb_journal.places import FIRST, message_in
 from journalspec_reference.kahadb_journal.recover import ACK_MAP, JOB, JournalPass, JournalState
 from journalspec_reference.kahadb_journal.store import Name, Step, place_of, tx_text
 
 #: The version of brokers that do not store it, and so many objects that tell it without an index.
 _OLD, _SAMPLE = 6, 64
+#: What remarks are about that are on no table.
+STORE = ""
 #: Of so many messages of a topic is kept how long they are, and when they were sent.
 _MOST_TIMES = 1 << 14
 #: Transactions over several stores of a MultiKahaDB have this format; the store that decides them.
@@ -116,6 +119,12 @@ class KahaContents:
             totals.setdefault(str(row["scheduler"]), Total()).add(int(str(row["size"])), None)
         for scheduler, total in totals.items():
             yield total.count("jobs", scheduler)
+
+    def judge(self) -> None:
+        """Remark on the version of OpenWire where a broker finds no index that tells it."""
+        self._remarks[STORE] = Remarks()
+        if self.passed.known is None and any(self._sample()) and self.version != OPENWIRE:
+            self._remark(STORE, "", None, "older-openwire", str(self.version))
 
     def _remark(self, table: str, key: str, place: int | None, code: str, text: str) -> None:
         file, off = ("", None) if place is None else self._places.where(place)
