@@ -134,7 +134,7 @@ def test_help_names_every_command_and_the_exit_statuses() -> None:
     for name, entry in COMMANDS.items():
         if call(name, "--help").exit_code == 0:
             assert entry.summary in text
-            assert "Exit status" in call(name, "--help").stdout or name in ("products", "corpus")
+            assert "Exit status" in call(name, "--help").stdout or name in ("products", "corpus", "results")
 
 
 def test_a_command_whose_module_is_missing_breaks_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
