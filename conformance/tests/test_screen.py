@@ -25,6 +25,7 @@ from click.testing import CliRunner
 
 from field import FIELD
 from journals import CAPTURED, COMMITTED, COMMITTING, PARTIAL_COMMIT, PREPARED, add, decision, page, pair
+from journalspec.contents import described
 from journalspec.formats import format_ids, get_format
 from journalspec.jboss_journal import LAYOUT
 from journalspec_conformance.cli import cli
@@ -160,6 +161,8 @@ def test_what_at_start_refers_to_exists() -> None:
         known = {*words.notes, *words.reasons, *words.codes, *words.missing}
         known |= {"clean", "in-doubt", "beside", *(f"refused-{code}" for code in words.codes)}
         known |= {f"without-{part.strip('*')}" for part in description.parts}
+        if (contents := described(format_id)) is not None:
+            known |= {f"contents-{code}" for code in contents.remarks}
         assert {code for row in description.at_start for code in (*row.when, *row.unless)} <= known
         assert {*description.phrases} <= {*words.notes, *words.codes, *words.missing, *words.reasons}
         assert {*description.after} <= {*words.notes}

@@ -87,6 +87,8 @@ def test_decoders_stand_changed_bodies(family: Family) -> None:
 
 #: A serialised table of Java's is refused whole, as the product refuses it; values of columns are one field.
 REFUSED_WHOLE = {"durable", "sql"}
+#: Of these families more than is asked of all.
+LEAST = {"openwire": 0.97}
 
 
 @each_family
@@ -95,7 +97,7 @@ def test_a_changed_byte_leaves_the_other_fields(family: Family) -> None:
         pytest.skip("a body of it has one field, or is refused whole")
     found = Bodies(family.format_id, family.name, 1).one_byte(1000)
     kept, tried = (sum(numbers[at] for numbers in found.values()) for at in (0, 1))
-    assert kept >= LEAST_KEPT * tried > 800
+    assert kept >= LEAST.get(family.name, LEAST_KEPT) * tried > 800
 
 
 def test_a_decoder_that_reads_a_product_wrong_is_a_find(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -121,8 +121,8 @@ class FindsNear(Protocol):
 class Judges(Protocol):
     """Contents that find what a start of the product fails on."""
 
-    def judge(self) -> None:
-        """Remark on it, and decode no more than that takes."""
+    def judge(self) -> frozenset[str]:
+        """Remark on it, and decode no more than that takes; return the codes of these remarks."""
 
 
 def with_state(answer: Answer) -> Answer:

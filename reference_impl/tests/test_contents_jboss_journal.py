@@ -328,6 +328,17 @@ def test_a_page_ends_where_an_entry_is_not_complete(tmp_path: Path) -> None:
     assert codes(found) == {"page-damaged"}
 
 
+def test_what_a_start_fails_on_is_in_the_journal_and_not_in_pages_or_properties(tmp_path: Path) -> None:
+    odd = message(12, 3, None, typed({"colour": b"\x63"}))
+    found = opened(with_pages(tmp_path, [add(12, odd), update(12, 32, 7)], paged(bytes(3), [7])))
+    assert len([*found.rows("messages")]) == 1
+    assert codes(found) == {"undecodable"}
+    assert found.judge() == set()
+    cut = opened(made(tmp_path / "cut", [add(10), update(10, 32, 7), add(11, b"\x01" + bytes(9))], {7: "a"}))
+    assert cut.judge() == {"undecodable"}
+    assert codes(cut) == {"no-reference", "undecodable"}
+
+
 def test_zeros_after_the_entries_of_a_page_are_no_damage(tmp_path: Path) -> None:
     found = opened(with_pages(tmp_path, [], paged(message(20), [7]) + bytes(100)))
     assert [row["id"] for row in found.rows("messages")] == [20]

@@ -104,10 +104,9 @@ class Holdings:
         """Return what a column is called."""
         return column.name if table in self.known else self._hidden(column.name)
 
-    def judge(self) -> None:
-        """Remark on what a start of the product fails on, where the format knows such things."""
-        if isinstance(self.contents, Judges):
-            self.contents.judge()
+    def judge(self) -> frozenset[str]:
+        """Return the codes of remarks on what a start of the product fails on, if the format knows such."""
+        return self.contents.judge() if isinstance(self.contents, Judges) else frozenset()
 
     def near(self, regions: Sequence[Dropped]) -> Iterator[dict[str, Any]]:
         """Yield the messages next to regions, and perhaps others."""

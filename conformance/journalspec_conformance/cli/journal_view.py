@@ -305,9 +305,10 @@ class Given:
 
     def beside(self) -> Iterator[LeftOut]:
         """Yield what lies at the paths and belongs to no journal shown, and why it was left out."""
-        places = {id(place): place for place, _ in self}
-        for place in places.values():
-            found = [answer for other, answer in self if other is place]
+        places: dict[int, tuple[Directory, list[Answer]]] = {}
+        for place, answer in self:
+            places.setdefault(id(place), (place, []))[1].append(answer)
+        for place, found in places.values():
             told = {name for answer in found for name in answer.journal.files}
             told |= {name for answer in found for name in answer.journal.neighbours}
             told |= {entry.name for answer in found for entry in answer.journal.unread}

@@ -36,8 +36,8 @@ class LookedAt:
         if self.answers[0].observation.verdict == CLEAN:
             found.add(CLEAN)
         if self.contents is not None:
-            self.contents.judge()
-            found |= {f"contents-{code}" for code in self.contents.contents.remarks.counts}
+            # Other remarks of these codes are on what a start leaves alone, such as properties and pages.
+            found |= {f"contents-{code}" for code in self.contents.judge()}
         return found
 
     def texts(self) -> Iterator[tuple[str, str]]:

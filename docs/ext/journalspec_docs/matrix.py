@@ -74,10 +74,13 @@ def committed_runs() -> tuple[history.Run, ...]:
 def history_of(format_id: str) -> Iterator[tuple[history.Run, str, history.Changes | None]]:
     """Yield the runs on a format, their scores, and what changed since the run before."""
     for run in committed_runs():
-        mine = [result for result in run.report.results if result.format == format_id]
-        if mine:
-            changed = history.changes(run.before.results, run.report.results) if run.before else None
+        if mine := _on(run.report, format_id):
+            changed = history.changes(_on(run.before, format_id), mine) if run.before else None
             yield run, export.score(mine), changed
+
+
+def _on(report: Report, format_id: str) -> tuple[Result, ...]:
+    return tuple(result for result in report.results if result.format == format_id)
 
 
 def reports(format_id: str) -> dict[str, tuple[Result, ...]]:
@@ -85,7 +88,7 @@ def reports(format_id: str) -> dict[str, tuple[Result, ...]]:
     live = [live_report(name, format_id) for name, entry in registry().items() if entry.target]
     found: dict[str, tuple[Result, ...]] = {}
     for report in [*live, *committed_reports()]:
-        results = tuple(result for result in report.results if result.format == format_id)
+        results = _on(report, format_id)
         if any(result.result_class in JUDGED for result in results):
             found[report.name] = found.get(report.name, ()) + results
     if not found:

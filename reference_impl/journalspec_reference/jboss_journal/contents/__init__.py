@@ -72,20 +72,23 @@ class BrokerContents:
         totals = self._totals()
         return [each.count("messages", self.store.name_of(queue)) for queue, each in totals.items()]
 
-    def judge(self) -> None:
+    def judge(self) -> frozenset[str]:
         """Remark on the messages that cannot be decoded: a broker decodes all of them when it starts.
 
         What others than brokers store may bear the same numbers.
         """
         pending, replay = self.store.pending, self.store.replay
         if not self.store.has_any:
-            return
+            return frozenset()
+        found = {"undecodable"} if pending.cut else set()
         for item in replay.bodies(pending.places[number] for number in pending.odd):
             message = message_of(item.user_type, item.data[item.start : item.end])
             if message.problem:
                 self.store.note(
                     Oddity("undecodable", str(item.id), *replay.where(item.place), message.problem)
                 )
+                found.add("undecodable")
+        return frozenset(found | {"old-message"} & self.store.remarks.counts.keys())
 
     def _totals(self) -> dict[int, Total]:
         """Return how much each queue holds, by its id."""

@@ -124,8 +124,8 @@ class Pending:
 
     def __init__(self, replay: Kept, report: ReportRecord, *, judge: bool = False) -> None:
         self._replay, self._report, self._judges = replay, report, judge
-        #: Numbers of the messages that may have a problem.
-        self.odd = array("q")
+        #: Numbers of the messages that may have a problem, and whether another record cannot be decoded.
+        self.odd, self.cut = array("q"), False
         self.numbers = IdNumbers()
         self.idents, self.places, self.stamps, self.sizes = (array("q") for _ in range(4))
         self.references = References()
@@ -226,6 +226,7 @@ class Pending:
                 else:
                     self._take_other(item, data[start:end])
             except ERRORS as error:
+                self.cut = True
                 self._report("undecodable", str(ident), place, f"record type {kind}: {error}")
         self.types = Counter({kind: count for kind, count in enumerate(counted) if count})
         self.highest = max(numbers, default=0)

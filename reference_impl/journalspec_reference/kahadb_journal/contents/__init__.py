@@ -120,11 +120,12 @@ class KahaContents:
         for scheduler, total in totals.items():
             yield total.count("jobs", scheduler)
 
-    def judge(self) -> None:
+    def judge(self) -> frozenset[str]:
         """Remark on the version of OpenWire where a broker finds no index that tells it."""
-        self._remarks[STORE] = Remarks()
+        found = self._remarks[STORE] = Remarks()
         if self.passed.known is None and any(self._sample()) and self.version != OPENWIRE:
             self._remark(STORE, "", None, "older-openwire", str(self.version))
+        return frozenset(found.counts)
 
     def _remark(self, table: str, key: str, place: int | None, code: str, text: str) -> None:
         file, off = ("", None) if place is None else self._places.where(place)

@@ -1,0 +1,31 @@
+"""The runs that a format's page lists: scores and changes are those of its own probes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from journalspec_conformance import history
+from journalspec_conformance.report import make_header, open_report, write_report
+from journalspec_conformance.result import Result
+from journalspec_docs import matrix
+
+
+def test_a_page_of_a_format_counts_the_changes_of_its_own_probes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for x, y in (("fail", "pass"), ("pass", "fail")):
+        results = [
+            Result(f"{name}.a/read", f"{name}.a", name, "1", "one", kind)
+            for name, kind in (("x", x), ("y", y))
+        ]
+        with open_report(tmp_path / "report.jsonl") as stream:
+            write_report(stream, make_header({"name": "it"}, "./x", "smoke"), results)
+        history.add(tmp_path / "report.jsonl", tmp_path / "results")
+    monkeypatch.setattr(matrix, "committed_runs", lambda: history.runs(tmp_path / "results"))
+    counts = {
+        name: [changed and len(changed.worse) for *_, changed in matrix.history_of(name)] for name in "xy"
+    }
+    assert counts == {"x": [None, 0], "y": [None, 1]}
+    assert [score for _, score, _ in matrix.history_of("y")] == ["1/1", "0/1"]
