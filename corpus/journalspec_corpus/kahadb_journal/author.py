@@ -4,11 +4,11 @@ A base describes ``files``, each with an ``id`` (default: 1, 2 ...), ``batches``
 them: ``end`` (``marker``, ``zeros`` or ``none``; default: the edition's) and zeros up to ``size``; a base
 with ``batches`` has them in file 1. A batch is a list of records, or a table of ``records`` and fields of
 the control record that are not the right ones. A record is a text ``LABEL [COMMAND] key=value ...``:
-``r7`` alone is ADD_MESSAGE of the message m7 to the queue Q. Keys: ``q``, ``t``, ``tq`` and ``tt`` (queue,
-topic, and temporary ones), ``id``, ``body``, ``prio``, ``tx`` (``c1:7``), ``xa`` (``1:GTRID:BQUAL``),
-``sub``, ``info``, ``retro``. Others are ``source``, ``skip``, and ``payload`` (hex) for one that is not a
-command. Any other field of a command has its own name (``repeat=-1``; bytes in hex). A table has any field of
-the record besides. What an ``index`` has says :mod:`journalspec_corpus.kahadb_journal.index`.
+``r7`` alone is ADD_MESSAGE of the message m7 to the queue Q. Keys of a
+destination are ``q``, ``t``, ``tq`` and ``tt`` (queue, topic, and temporary ones). Keys of others are ``id``,
+``body``, ``prio``, ``tx`` (``c1:7``), ``xa`` (``1:GTRID:BQUAL``), ``sub``, ``info`` and ``retro``. So are
+``source``, ``skip``, and ``payload`` (hex) for one that is not a command. Any other field of a command has its
+own name (``repeat=-1``; bytes in hex). A table has any field of the record besides. What an ``index`` has says :mod:`journalspec_corpus.kahadb_journal.index`.
 
 Labels: ``f1``, ``f1.log``, ``f1.marker`` (the end marker), ``b1``, ``b1.whole``, ``b1.checksum``, ``r1``,
 ``r1.length``, ``r1.command`` ...

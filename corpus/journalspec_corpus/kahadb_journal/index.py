@@ -2,11 +2,11 @@
 
 A base has a table ``index``: ``messages`` (labels of the records that it holds), ``last`` and ``first``
 (labels of the last record taken in and of the first transaction in progress). ``audit`` and ``acks`` are
-labels of records that the other two places are of; by default there are none. There are also ``version``
-(or the edition's), ``subscriptions`` (``{ "t:key" = ["r3"] }``: what is pending; ``tt=t:key`` is of a
-temporary topic), ``clean`` (default true), ``most`` (entries of a node), ``start`` (the lowest number of a
-message), ``gap`` (the third page that is used; those before it are not) and ``page_size``. By default a page
-has room for the longest object. ``redo`` are the pages whose images are in `db.redo` alone; in `db.data` they
+labels of records that the other two places are of; by default there are none. ``version`` is by default the
+edition's. ``subscriptions`` say what is pending: ``{ "t:key" = ["r3"] }``; ``tt=t:key`` is of a temporary
+topic. ``clean`` is by default true. ``most`` is how many entries a node has, ``start`` the lowest number of a
+message, ``gap`` the third page that is used; those before it are not. By default ``page_size`` has room for
+the longest object. ``redo`` are the pages whose images are in `db.redo` alone; in `db.data` they
 are zeros.
 Labels: ``i.header1``, ``i.header2``, ``i.page0`` ..., and ``redo``.
 """

@@ -254,9 +254,9 @@ class DerbyContents:
         except ODD as error:
             text = f"row {key} of {table.title}: {len(value)} bytes of {name} are no {typed.words}: {error}"
             heap = self._state.heap(table.container)
-            name, size = (heap.name, heap.size) if heap is not None else ("", 0)
+            name = heap.name if heap is not None else ""
             # Its key begins with the number of its page.
-            off = int(key.partition(",")[0]) * size
+            off = int(key.partition(",")[0]) * heap.size if heap is not None else None
             self.remarks.add(Remark(table.title, key, name, off, "bad-value", text))
             return None
 
