@@ -136,7 +136,8 @@ def test_all_remarks_are_described() -> None:
         code
         for path in sources
         for code in re.findall(
-            r'(?:(?:Fault|NotReadable|_add)\(\s*|Repair\([\w.]+, )"([a-z-]+)"', path.read_text()
+            r'(?:(?:Fault|NotReadable|_add)\(\s*|Repair\([\w.]+, |Remark\((?:[\w.]+, ){4})"([a-z-]+)"',
+            path.read_text(),
         )
     }
     assert found == known.remarks.keys()

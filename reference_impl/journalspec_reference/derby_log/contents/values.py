@@ -14,7 +14,11 @@ from typing import NamedTuple
 from journalspec import mutf8
 
 Decoded = bool | int | float | str | bytes | None
-_S4, _F4, _F8, _TIMESTAMP = Struct(">i"), Struct(">f"), Struct(">d"), Struct(">iii")
+_S4, _F4, _F8 = Struct(">i"), Struct(">f"), Struct(">d")
+_U4, _TIMESTAMP = Struct(">I"), Struct(">III")
+#: A DATE and a TIME without a value: Derby's objects for these have them for null.
+_NO_DAY, _NO_CLOCK = 0, 0xFFFFFFFF
+_MOST_NANOS = 999_999_999
 #: How a text ends whose length was not known when it was written, and what a CLOB has since 10.5.
 _END, _CLOB = b"\xe0\0\0", 0xF0
 _CLOB_HEADER = 5
@@ -93,11 +97,26 @@ def _day(packed: int) -> str:
 
 
 def _clock(packed: int) -> str:
-    return f"{packed >> 16:02}:{packed >> 8 & 0xFF:02}:{packed & 0xFF:02}"
+    # The upper byte of the hour is not looked at.
+    return f"{packed >> 16 & 0xFF:02}:{packed >> 8 & 0xFF:02}:{packed & 0xFF:02}"
 
 
-def _timestamp(data: bytes) -> str:
+def _date(data: bytes) -> str | None:
+    packed = _U4.unpack_from(data)[0]
+    return None if packed == _NO_DAY else _day(packed)
+
+
+def _time(data: bytes) -> str | None:
+    packed = _U4.unpack_from(data)[0]
+    return None if packed == _NO_CLOCK else _clock(packed)
+
+
+def _timestamp(data: bytes) -> str | None:
     day, clock, nanos = _TIMESTAMP.unpack_from(data)
+    if day == _NO_DAY:
+        return None
+    if nanos > _MOST_NANOS:
+        raise ValueError(f"{nanos} nanoseconds")
     fraction = f"{nanos:09}".rstrip("0") or "0"
     return f"{_day(day)} {_clock(clock)}.{fraction}"
 
@@ -140,8 +159,8 @@ TYPES: Mapping[int, SqlType] = {
     25: SqlType("str", text, 85),
     28: SqlType("bytes", _binary, 87),
     30: SqlType("bytes", _binary, 88),
-    32: SqlType("str", lambda data: _day(_S4.unpack_from(data)[0]), 298),
-    33: SqlType("str", lambda data: _clock(_S4.unpack_from(data)[0]), 299),
+    32: SqlType("str", _date, 298),
+    33: SqlType("str", _time, 299),
     34: SqlType("str", _timestamp, 31),
     196: SqlType("int", partial(integer, size=1), 199),
     _NUMERIC: SqlType("str", _decimal, 200),

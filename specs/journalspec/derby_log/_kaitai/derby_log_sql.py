@@ -284,7 +284,7 @@ class DerbyLogSql(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.year = self._io.read_s2be()
+            self.year = self._io.read_u2be()
             self.month = self._io.read_u1()
             self.day = self._io.read_u1()
 
@@ -466,7 +466,8 @@ class DerbyLogSql(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.hour = self._io.read_s2be()
+            self.unused = self._io.read_u1()
+            self.hour = self._io.read_u1()
             self.minute = self._io.read_u1()
             self.second = self._io.read_u1()
             self.fraction = self._io.read_s4be()
@@ -489,10 +490,11 @@ class DerbyLogSql(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.year = self._io.read_s2be()
+            self.year = self._io.read_u2be()
             self.month = self._io.read_u1()
             self.day = self._io.read_u1()
-            self.hour = self._io.read_s2be()
+            self.unused = self._io.read_u1()
+            self.hour = self._io.read_u1()
             self.minute = self._io.read_u1()
             self.second = self._io.read_u1()
             self.nanoseconds = self._io.read_s4be()

@@ -189,7 +189,7 @@ types:
     doc-ref: SQLDate (writeExternal)
     seq:
       - id: year
-        type: s2
+        type: u2
         doc: Year.
       - id: month
         type: u1
@@ -201,8 +201,11 @@ types:
     doc: A TIME.
     doc-ref: SQLTime (writeExternal)
     seq:
+      - id: unused
+        type: u1
+        doc: not looked at
       - id: hour
-        type: s2
+        type: u1
         doc: Hour.
       - id: minute
         type: u1
@@ -218,7 +221,7 @@ types:
     doc-ref: SQLTimestamp (writeExternal)
     seq:
       - id: year
-        type: s2
+        type: u2
         doc: Year.
       - id: month
         type: u1
@@ -226,8 +229,11 @@ types:
       - id: day
         type: u1
         doc: Day.
+      - id: unused
+        type: u1
+        doc: not looked at
       - id: hour
-        type: s2
+        type: u1
         doc: Hour.
       - id: minute
         type: u1
