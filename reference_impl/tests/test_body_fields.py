@@ -7,6 +7,7 @@ from pathlib import Path
 
 from artemis_store import add, made, message, simple, typed, update
 from journalspec_corpus.kahadb_journal import author
+from journalspec_corpus.load import find_case
 from journalspec_reference import api
 from journalspec_reference.filesets import find_journals, load
 from unpacked import unpacked
@@ -40,6 +41,14 @@ def test_the_fields_of_objects_in_a_frame_are_named(tmp_path: Path) -> None:
     labels = named(tmp_path)
     assert {"message.object.kind=28", "message.body.persistent=true"} <= {*labels}
     assert labels.count("message=") == 1
+
+
+def test_an_object_of_no_version_has_no_fields() -> None:
+    case = find_case("khd.contents.one-byte-less-and-one-more")
+    spans = api.load(case.format).spans(case.files(), edition=case.edition)
+    named = [span.path for span in spans if span.path.endswith(".message.object.kind")]
+    # The first two are of another length than in any version.
+    assert named == ["record[2].message.object.kind"]
 
 
 def test_the_fields_of_swapped_messages_are_named(tmp_path: Path) -> None:

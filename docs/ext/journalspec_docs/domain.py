@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 
 #: A link's hint has no more characters than this.
 HINT = 80
-KINDS = ("req", "case", "flag", "deviation", "group", "rule", "captured", "message", "word")
+KINDS = ("req", "case", "flag", "deviation", "group", "rule", "captured", "message", "word", "report")
 
 
 class LinkTarget(NamedTuple):

@@ -59,11 +59,10 @@ def _fields(
         with suppress(CommandError, KeyError):
             for name, start, end in [*blobs(payload, DIALECTS[edition].commands)]:
                 held = Spot(name, spot.off - 1 + start, end - start, "")
-                version = version_of([payload[start:end]])
-                inner = [
-                    *body_fields(held, families(FORMAT)[OPENWIRE], "stored", payload[start:end], str(version))
-                ]
-                yield from [held, *inner] if version and inner else ()
+                family, version = families(FORMAT)[OPENWIRE], str(version_of([payload[start:end]]))
+                if version in family.versions:
+                    inner = [*body_fields(held, family, "stored", payload[start:end], version)]
+                    yield from [held, *inner] if inner else ()
 
 
 def _pieces(source: Source, dialect: Dialect) -> Iterator[Piece]:
