@@ -18,7 +18,7 @@ _GOOD = frozenset({"pass", "allowed"})
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class KeptReport:
     """A report in a directory of results, and the one of the same tier and formats `before` it."""
 
     path: Path
@@ -28,7 +28,7 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class ReportChanges:
     """Probes that have another class than before, a line each, and how many are `new` and `gone`."""
 
     better: tuple[str, ...]
@@ -62,19 +62,19 @@ def add(report: Path, directory: Path) -> Path:
     return target
 
 
-def runs(directory: Path) -> list[Run]:
+def runs(directory: Path) -> list[KeptReport]:
     """Return all runs of a directory, by implementation, the oldest first; raises InvalidReport."""
-    found: list[Run] = []
+    found: list[KeptReport] = []
     last: dict[object, Report] = {}
     for name, _, path in files(directory):
         report = load_report(path)
         about = (name, report.header["tier"], _formats(report))
-        found.append(Run(path, name, report, last.get(about)))
+        found.append(KeptReport(path, name, report, last.get(about)))
         last[about] = report
     return found
 
 
-def newest(found: Iterable[Run]) -> list[Run]:
+def newest(found: Iterable[KeptReport]) -> list[KeptReport]:
     """Return of `found` the last run of each implementation, version, tier and set of formats."""
     last = {(run.report.name, run.report.header["tier"], _formats(run.report)): run for run in found}
     return list(last.values())
@@ -84,7 +84,7 @@ def _formats(report: Report) -> frozenset[str]:
     return frozenset(result.format for result in report.results)
 
 
-def changes(old: Iterable[Result], new: Iterable[Result]) -> Changes:
+def changes(old: Iterable[Result], new: Iterable[Result]) -> ReportChanges:
     """Return what changed from one run to another, probe by probe."""
     before, after = ({result.probe: result for result in results} for results in (old, new))
     lines: dict[str, list[str]] = {"better": [], "worse": [], "other": []}
@@ -96,4 +96,5 @@ def changes(old: Iterable[Result], new: Iterable[Result]) -> Changes:
             why = f": {other.reason}" if other.reason and kind != "better" else ""
             lines[kind].append(f"{probe}: {one.result_class} -> {other.result_class}{why}")
     told = {kind: tuple(found) for kind, found in lines.items()}
-    return Changes(**told, new=len(after.keys() - before.keys()), gone=len(before.keys() - after.keys()))
+    new, gone = after.keys() - before.keys(), before.keys() - after.keys()
+    return ReportChanges(**told, new=len(new), gone=len(gone))

@@ -66,12 +66,12 @@ def committed_reports() -> tuple[Report, ...]:
 
 
 @cache
-def committed_runs() -> tuple[history.Run, ...]:
+def committed_runs() -> tuple[history.KeptReport, ...]:
     """Return all committed reports, run by run; raises InvalidReport."""
     return tuple(history.runs(REPORTS))
 
 
-def history_of(format_id: str) -> Iterator[tuple[history.Run, str, history.Changes | None]]:
+def history_of(format_id: str) -> Iterator[tuple[history.KeptReport, str, history.ReportChanges | None]]:
     """Yield the runs on a format, their scores, and what changed since the run before."""
     for run in committed_runs():
         if mine := _on(run.report, format_id):
