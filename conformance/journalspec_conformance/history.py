@@ -96,5 +96,5 @@ def changes(old: Iterable[Result], new: Iterable[Result]) -> ReportChanges:
             why = f": {other.reason}" if other.reason and kind != "better" else ""
             lines[kind].append(f"{probe}: {one.result_class} -> {other.result_class}{why}")
     told = {kind: tuple(found) for kind, found in lines.items()}
-    new, gone = after.keys() - before.keys(), before.keys() - after.keys()
-    return ReportChanges(**told, new=len(new), gone=len(gone))
+    added, gone = after.keys() - before.keys(), before.keys() - after.keys()
+    return ReportChanges(**told, new=len(added), gone=len(gone))

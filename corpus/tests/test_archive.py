@@ -19,6 +19,7 @@ from journalspec_corpus.archive import write_archive
 from journalspec_corpus.case import Case, CaseError, Input, InputFile
 from journalspec_corpus.load import load_cases
 
+SPECS = Path(__file__).parents[2] / "specs" / "journalspec"
 DOCS = Path(__file__).parents[2] / "docs"
 SCHEMAS = {"observation.schema.json": {"type": "object"}}
 
@@ -72,9 +73,22 @@ def test_a_program_with_tar_and_json_alone_reads_it(tmp_path: Path) -> None:
     count, rest = json.loads(done.stdout)
     assert count == len(chosen)
     formats = sorted({case.format for case in chosen})
+    described = [
+        f"{place}/{name}/{path.name}"
+        for name in formats
+        for place, found in {
+            "specification": ("spec.md", "requirements.toml"),
+            "ksy": ("*.ksy", "contents/*.ksy"),
+            "parsers/python": ("_kaitai/*.py",),
+        }.items()
+        for pattern in found
+        for path in (SPECS / name).glob(pattern)
+    ]
+    assert len(described) > 10 * len(formats)
     assert rest == sorted(
         ["README.md", "index.json", "schemas/case.schema.json", "schemas/observation.schema.json"]
         + [f"names/{name}.json" for name in formats]
+        + described
     )
 
 

@@ -139,7 +139,7 @@ class KahaNewStore(NewStore):
             found = [step for step in steps if step.message_id == name and step.command == "ADD_MESSAGE"]
             if found:
                 self._kept[name] = tx_text(tx)
-                store.replay(found)
+                store.replay(found, ended=True)
                 self.lines.append(f"message {name} of {tx_text(tx)}, which has no end, was kept")
                 return
         if any(name in here.messages for here in store.destinations.values()):
