@@ -23,6 +23,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from random import Random
@@ -90,9 +91,12 @@ def read(place: Path) -> Answer:
     return ask(journal, get_format(journal.format).keeps_most)
 
 
-def _databases(scratch: Path, given: argparse.Namespace) -> int:
-    """Let a Derby make databases, and hold their tables against SQL; return the exit status."""
-    wrong = 0
+#: Of a store: its seed, where it is, what is said of it, and where the product differs from us.
+Compared = tuple[int, Path, str, str]
+
+
+def _databases(scratch: Path, given: argparse.Namespace) -> Iterator[Compared]:
+    """Let a Derby make databases, and hold their tables against SQL."""
     with derby_log.Derby(f"derby-{given.version}") as derby:
         for seed in range(given.seed, given.seed + given.count):
             place, copy = scratch / str(seed), scratch / f"{seed}.copy"
@@ -101,12 +105,25 @@ def _databases(scratch: Path, given: argparse.Namespace) -> int:
             shutil.copytree(place, copy)
             why = derby_log.difference(derby.ask({"database": str(copy)}), wanted)
             rows = sum(each.total() for each in wanted.values())
-            wrong += bool(why)
-            print(f"seed {seed}: {len(wanted)} tables, {rows} rows: {why or 'the same'}", flush=True)
-            if why and given.keep:
-                shutil.copytree(place, given.keep / f"{given.product}-{given.version}-{seed}")
-    print(f"{given.product} {given.version}: {given.count} stores, {wrong} differ")
-    return int(wrong > 0)
+            yield seed, place, f"{len(wanted)} tables, {rows} rows", why
+
+
+def _brokers(scratch: Path, given: argparse.Namespace) -> Iterator[Compared]:
+    """Let a broker write each store and be killed, then restart it on all of them."""
+    format_id, journal = FORMATS[given.product]
+    random, target = Random(given.seed), scratch / "classes"
+    target.mkdir()
+    command = classes(given.product, given.version, target)
+    places = [scratch / str(number) for number in range(given.count)]
+    whole, taken = 0.0, []
+    for seed, place in enumerate(places, given.seed):
+        after = random.random() * whole
+        taken.append(written(command, place, given.messages, seed, journal, after))
+        whole = whole or taken[0]
+    pairs = [(place, read(place / journal)) for place in places]
+    found = import_module(f"newstore.{format_id}").restarted(pairs, given.product, given.version)
+    for number, why in enumerate(found):
+        yield given.seed + number, places[number], f"{taken[number]:.1f} s", why
 
 
 def main() -> int:
@@ -121,29 +138,13 @@ def main() -> int:
     parser.add_argument("--messages", type=int, default=300, help="messages of a store (%(default)s)")
     parser.add_argument("--keep", type=Path, help="copy stores that differ to this directory")
     given = parser.parse_args()
-    if given.product == "derby":
-        with tempfile.TemporaryDirectory(prefix="crashed-") as scratch:
-            return _databases(Path(scratch), given)
-    random, wrong = Random(given.seed), 0
-    format_id, journal = FORMATS[given.product]
-    restarted = import_module(f"newstore.{format_id}").restarted
+    compared, wrong = _databases if given.product == "derby" else _brokers, 0
     with tempfile.TemporaryDirectory(prefix="crashed-") as scratch:
-        target = Path(scratch, "classes")
-        target.mkdir()
-        command = classes(given.product, given.version, target)
-        places = [Path(scratch, str(number)) for number in range(given.count)]
-        whole, taken = 0.0, []
-        for number, place in enumerate(places):
-            after = random.random() * whole
-            taken.append(written(command, place, given.messages, given.seed + number, journal, after))
-            whole = whole or taken[0]
-        pairs = [(place, read(place / journal)) for place in places]
-        found = restarted(pairs, given.product, given.version)
-        for number, (place, why) in enumerate(zip(places, found, strict=True)):
+        for seed, place, about, why in compared(Path(scratch), given):
             wrong += bool(why)
-            print(f"seed {given.seed + number}, {taken[number]:.1f} s: {why or 'the same'}", flush=True)
+            print(f"seed {seed}: {about}: {why or 'the same'}", flush=True)
             if why and given.keep:
-                shutil.copytree(place, given.keep / f"{given.product}-{given.version}-{given.seed + number}")
+                shutil.copytree(place, given.keep / f"{given.product}-{given.version}-{seed}")
     print(f"{given.product} {given.version}: {given.count} stores, {wrong} differ")
     return int(wrong > 0)
 

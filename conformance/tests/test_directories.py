@@ -126,7 +126,7 @@ def test_a_journal_that_was_sent_in_alone_lacks_nothing(part: str, broker: Path)
     for path in broker.iterdir():
         if path.name != part:
             shutil.rmtree(path)
-    # A start deletes the messages of a journal without bindings: a monitor is told.
+    # A start deletes the messages of a journal without bindings, so that a monitor has to report it.
     assert call("check", broker).exit_code == (1 if part == "journal" else 0)
     assert "verdict clean" in flat(call("recover", broker))
 

@@ -319,7 +319,7 @@ class Implementation:
     _asked: dict[str, str] = field(default_factory=dict)
 
     def contents(self, answer: Any) -> Any:
-        """Return what an :class:`.answers.Answer` holds in the user's words; None: nothing is told."""
+        """Return what an :class:`.answers.Answer` holds in the user's words, or None."""
         return self._late("contents").contents(answer)
 
     def new_store(self, answer: Any, choices: Any) -> Any:

@@ -47,6 +47,7 @@ from journalspec_reference.jboss_journal.contents.core import (
     uuid_text,
 )
 from journalspec_reference.jboss_journal.contents.paging import PageFile
+from journalspec_reference.jboss_journal.spans import BODIES
 from unpacked import copied, unpacked
 
 REAL = Path(__file__).resolve().parents[2].parent / "shared" / "contents" / "jboss_journal"
@@ -629,11 +630,6 @@ def test_drawn_page_entries_are_the_same_to_the_naive_decoder(tmp_path: Path, ve
 @pytest.mark.parametrize("store", STORES)
 def test_every_real_record_is_the_same_to_the_naive_decoder(store: str, tmp_path: Path) -> None:
     found = opened(copied(REAL / store, tmp_path / store) / "journal")
-    shapes = {
-        **{32: "reference", 33: "reference", 34: "delivery_count", 35: "page_transaction", 36: "scheduled"},
-        **{37: "duplicate", 38: "heuristic", 39: "cursor_ack", 40: "counter", 41: "increment"},
-        **{42: "page_complete", 43: "counter_pending", 29: "large_pending"},
-    }
     seen = set()
     for item in found.store.replay.live():
         data = item.data[item.start : item.end]
@@ -644,7 +640,9 @@ def test_every_real_record_is_the_same_to_the_naive_decoder(store: str, tmp_path
             if not stored.large:
                 check_body(stored.type, stored.body)
         else:
-            row = decode(families("jboss_journal")["records"], shapes[item.user_type], data)
+            family, shape = BODIES[item.user_type]
+            assert family == "records"
+            row = decode(families("jboss_journal")[family], shape, data)
             assert "more" not in row
     for file, entry in found.store.entries():
         version = "artemis-1" if file.old else "artemis-2"

@@ -15,6 +15,9 @@ from journalspec_conformance.cli.facts import some_of
 from journalspec_conformance.cli.places import Directory
 from journalspec_reference.answers import Answer
 
+#: What codes of remarks on contents begin with here.
+_OF_CONTENTS = "contents-"
+
 
 @dataclass(frozen=True)
 class LookedAt:
@@ -37,7 +40,7 @@ class LookedAt:
             found.add(CLEAN)
         if self.contents is not None:
             # Other remarks of these codes are on what a start leaves alone, such as properties and pages.
-            found |= {f"contents-{code}" for code in self.contents.judge()}
+            found |= {f"{_OF_CONTENTS}{code}" for code in self.contents.judge()}
         return found
 
     def texts(self) -> Iterator[tuple[str, str]]:
@@ -48,7 +51,7 @@ class LookedAt:
                     yield note.code, note.text
         if self.contents is not None:
             for remark in self.contents.contents.remarks.kept:
-                yield f"contents-{remark.code}", remark.text
+                yield f"{_OF_CONTENTS}{remark.code}", remark.text
 
     def _without(self) -> list[str]:
         """Return which directories are not beside the one that holds what people ask for, and should be."""
@@ -86,6 +89,8 @@ def trouble(place: Directory, answer: Answer) -> str:
     if answer.observation.verdict != CLEAN:
         return ""
     rows = [row for row in get_format(answer.journal.format).at_start if row.fails]
-    contents = of_answer(answer, redact=place.asked.redact) if rows else None
+    # Contents may take a pass over all of the journal.
+    wanted = any(code.startswith(_OF_CONTENTS) for row in rows for code in row.when)
+    contents = of_answer(answer, redact=place.asked.redact) if wanted else None
     codes = LookedAt(place, [answer], contents).codes
     return "; ".join(row.short for row in rows if row.applies(codes))

@@ -186,7 +186,7 @@ class Store:
 
     def __init__(self) -> None:
         self.destinations: dict[Name, Destination] = {}
-        #: What nobody prepared or ended, as it was given: of most transactions no step is looked at by name.
+        #: The steps of transactions without PREPARE or end, as given: of most, none is looked at by name.
         self._begun: dict[TxId, list[tuple[Any, ...]]] = {}
         self.prepared: dict[TxId, list[Step]] = {}
         #: the number of the last message that took effect
@@ -198,7 +198,7 @@ class Store:
 
     @property
     def open(self) -> dict[TxId, list[Step]]:
-        """The transactions that nobody prepared or ended (KHD-TXN-005, KHD-TXN-006)."""
+        """The transactions without PREPARE or end (KHD-TXN-005, KHD-TXN-006)."""
         return {tx: [Step(*step) for step in steps] for tx, steps in self._begun.items()}
 
     def is_open(self, tx: TxId | None) -> bool:

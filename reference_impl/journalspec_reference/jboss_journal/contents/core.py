@@ -296,8 +296,8 @@ def glance(kind: int, data: bytes, start: int, end: int, *, judge: bool = True) 
     """Return the time of the message in a record's body (0: none), and whether it surely has no problem.
 
     Nothing is decoded for that; False: :func:`message_of` may find a problem. With `judge` properties are
-    looked at, too; brokers leave them until somebody asks. The
-    time of another protocol is in its own sections, which are not looked at.
+    looked at, too, which a broker does not decode at its start. The time of another protocol is in its own
+    sections, which are not looked at.
     """
     int_at, at, stop, stamp, sound = INT.unpack_from, start, end, 0, True
     try:
