@@ -63,6 +63,9 @@ def test_the_history_counts_what_changed_since_the_run_before(
     assert (nobody.exit_code, "my-reader" in nobody.output) == (2, True)
     runs = history.runs(tmp_path / "results")
     assert [run.report.name for run in history.newest(runs)] == ["My Reader old", "My Reader new"]
+    reports["old"].rename(tmp_path / "results" / "by-hand.jsonl")
+    told = call("results", "history", "--in", tmp_path / "results", status=0).output.splitlines()
+    assert told[-1].startswith("not counted: by-hand.jsonl (")
 
 
 def test_a_difference_is_told_probe_by_probe(reports: dict[str, Path]) -> None:

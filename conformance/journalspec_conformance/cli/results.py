@@ -67,6 +67,9 @@ def history_command(names: tuple[str, ...], directory: Path) -> None:
                 ]
             )
     show_table(["run", "implementation", "suite", "tier", "passed/judged", "better", "worse"], rows)
+    counted = {run.path for run in runs}
+    for path in sorted(set(directory.glob("*.jsonl*")) - counted):
+        say(f"not counted: {path.name} (use `journalspec results add`, which gives it a number)")
 
 
 @command.command("diff", epilog="Exit status: 0 nothing is worse, 1 something is, 2 usage.")
