@@ -11,6 +11,9 @@
   /** Parts that a record may have, and bytes of its content, or it is for the command line. */
   const PARTS = 100000;
   const CONTENT = 1 << 20;
+  /** Bytes of a message, and of all in a file, that are taken apart: a long list of small parts takes time. */
+  const MESSAGE = 1 << 16;
+  const MESSAGES = 4 << 20;
   /** Records after which an edition has been tried. */
   const TRIED = 300;
   /** Larger files are not for a browser. */
@@ -44,6 +47,9 @@
     for (const byte of bytes) value = (value << 8n) | BigInt(byte);
     return value;
   }
+
+  /** A number of seven bits in each byte, the lowest first. */
+  const varint = (bytes) => bytes.reduceRight((value, byte) => (value << 7n) | BigInt(byte & 0x7f), 0n);
 
   /** A number as it is stored: the runtime rounds those of 8 bytes, and some negative ones are wrong there. */
   const integer = (value, bytes) =>
@@ -133,15 +139,20 @@
     }
   }
 
-  /** Put the fields of a record into `found`, those of its parts among them: {name, off, len, value, hex, text}. */
-  function fields(tree, bytes, names, found = [], before = "") {
+  /**
+   * Put the fields of a record into `found`, those of its parts among them: {name, off, len, value, hex, text}.
+   * A name has those of list elements before it, and of parts too if `every` is to be there.
+   */
+  function fields(tree, bytes, names, found = [], before = "", every = false) {
     parts(tree, (own, value, off, end) => {
       if (found.length >= FIELDS) return;
       const plain = own.replace(/\[.*/, "");
       const path = before + (names[plain] || snake(plain)) + own.slice(plain.length);
-      if (isTree(value)) {
-        // A part is nothing to people, an element of a list is.
-        fields(value, bytes, names, found, own.includes("[") ? path + "." : before);
+      if (isTree(value) && value._debug.groups) {
+        const raw = bytes.subarray(off, end);
+        found.push({ name: path, off, len: end - off, value: String(varint(raw)), hex: hex(raw), text: text(raw) });
+      } else if (isTree(value)) {
+        fields(value, bytes, names, found, every || own.includes("[") ? path + "." : before, every);
       } else {
         const raw = bytes.subarray(off, end);
         const shown = typeof value === "number" ? integer(value, raw) : typeof value === "string" ? value : "";
@@ -151,33 +162,75 @@
     return found;
   }
 
+  /** Tell whether a parser knew the types of all fields: where it does not, what follows is in the wrong place. */
+  function isKnown(tree) {
+    return Object.entries(tree._debug).every(([name, at]) => {
+      if (name.startsWith("_")) return true;
+      const values = at.arr ? tree[name] : [tree[name]];
+      return values.every((value) => value !== undefined && (!isTree(value) || isKnown(value)));
+    });
+  }
+
   const named = (names) => Object.fromEntries(Object.entries(names).map(([ksy, name]) => [camel(ksy), name]));
 
   /** What the parser of a record's content makes of it: {tree, at}; undefined: nothing. */
-  function innerOf(tree, entry) {
+  function innerOf(tree, entry, bytes) {
     if (!entry.inner.ksy) return undefined;
-    let at;
-    parts(tree, (name, value, off, end) => {
-      if (name === camel(entry.inner.field)) at = [value, off, end];
+    let start, end;
+    parts(tree, (name, _, off, until) => {
+      if (name === camel(entry.inner.from ?? entry.inner.field)) start = off;
+      if (name === camel(entry.inner.field)) end = until;
     });
-    if (!at || at[2] - at[1] > CONTENT) return undefined;
+    if (end === undefined || end - start > CONTENT) return undefined;
     const kind = globalThis[pascal(entry.inner.ksy)][pascal(entry.inner.ksy)];
-    const inner = new kind(new KaitaiStream(at[0].slice()));
+    const inner = new kind(new KaitaiStream(bytes.slice(start, end)));
     try {
       inner._read();
     } catch {
       return undefined;
     }
-    return { tree: inner, off: at[1], end: at[2] };
+    return { tree: inner, off: start, end };
+  }
+
+  /** What the parsers of contents make of a field that lies beside `values`: its fields; [] if no row applies. */
+  function contentsOf(field, values, bytes, rows) {
+    const data = bytes.slice(field.off, field.off + field.len);
+    const row = rows.find((each) => each.field === field.name &&
+      Object.entries(each.on).every(([name, number]) => values.some((one) => one.name === name && one.value === String(number))) &&
+      each.starts.some((start) => hex(data).replaceAll(" ", "").startsWith(start)));
+    for (const given of row?.given ?? []) {
+      const whole = globalThis[pascal(row.ksy)][pascal(row.ksy)];
+      const stream = new KaitaiStream(data);
+      const tree = new (row.type ? whole[pascal(row.type)] : whole)(stream, null, null, ...given);
+      try {
+        tree._read();
+      } catch {
+        continue;
+      }
+      if (!stream.isEof() || !isKnown(tree)) continue;
+      const found = fields(tree, data, {}, [], "", true).filter((each) => each.len > 0);
+      for (const each of found) {
+        // As in a hexdump: the last two names say what it is. `held` is what another field has chosen the type of.
+        each.name = [field.name, ...each.name.replace(/\.held$/, "").split(".").slice(-2)].join(".");
+        each.off += field.off;
+      }
+      return found;
+    }
+    return [];
   }
 
   function row(tree, inner, bytes, entry, off, end) {
     let values = fields(tree, bytes, named(entry.names));
     if (inner) {
-      const at = values.findIndex((field) => field.name === entry.inner.field);
-      const own = fields(inner.tree, bytes.subarray(inner.off, inner.end), named(entry.inner.names));
-      own.forEach((field) => { field.off += inner.off; });
-      values = values.slice(0, at).concat(own, values.slice(at + 1));
+      const { field: last, from = last, names = {}, without, hidden = [] } = entry.inner;
+      const [at, to] = [from, last].map((name) => values.findIndex((field) => field.name === name));
+      let own = fields(inner.tree, bytes.subarray(inner.off, inner.end), named(names), [], "", without !== undefined);
+      own.forEach((field) => {
+        field.off += inner.off;
+        field.name = field.name.split(".").filter((part) => !without?.includes(part.replace(/\[.*/, ""))).join(".");
+      });
+      own = own.filter((field) => !hidden.includes(field.name.split(".").at(-1)));
+      values = values.slice(0, at).concat(own, values.slice(to + 1));
     }
     const number = values.find((field) => field.name === entry.type_field);
     // Where no parser of the record sees the number, or the format has no numbers, no type is said.
@@ -217,7 +270,7 @@
       if (matches) out.matching += 1;
       else if (matches === false) damaged(at[0], "the checksum does not match");
     };
-    let [inside, open, left] = [false, 0, PARTS];
+    let [inside, open, left, room] = [false, 0, PARTS, MESSAGES];
     const undo = [];
     for (const kind of Object.values(whole).filter((each) => each.prototype?._read)) {
       const own = kind.prototype._read;
@@ -241,7 +294,7 @@
         const end = this._io.byteOffset + this._io.pos;
         if (sums.has(kind)) check(sums.get(kind), this, [start, end]);
         if (kinds.includes(kind)) {
-          const inner = out.listed < ROWS || format.inner_sums.length ? innerOf(this, entry) : undefined;
+          const inner = out.listed < ROWS || format.inner_sums.length ? innerOf(this, entry, bytes) : undefined;
           for (const rule of inner ? format.inner_sums : [])
             if (inner.tree[camel(rule.in)] instanceof inner.tree.constructor[pascal(rule.of)])
               check(rule, inner.tree[camel(rule.in)], [start, end]);
@@ -249,7 +302,13 @@
           out.covered += end - start;
           if (out.listed < ROWS) {
             out.listed += 1;
-            told(row(this, inner, bytes, entry, start, end));
+            const found = row(this, inner, bytes, entry, start, end);
+            found.fields = found.fields.flatMap((field) => {
+              if (field.len > Math.min(room, MESSAGE) || !format.contents.some((each) => each.field === field.name)) return [field];
+              room -= field.len;
+              return [field, ...contentsOf(field, found.fields, bytes, format.contents)];
+            });
+            told(found);
           }
           if (out.count % 5000 === 0) walked(end);
           if (out.count >= most) throw ENOUGH;

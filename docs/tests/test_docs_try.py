@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import zlib
@@ -13,8 +14,10 @@ from typing import Any
 import pytest
 
 from journalspec.formats import format_module
+from journalspec.layout import Layout
 from journalspec.observation import Observation
 from journalspec.schemas import described
+from journalspec_corpus import load_cases
 from journalspec_reference import load
 from looked import Looked, directories
 
@@ -24,6 +27,11 @@ TOOL = Path(__file__).parent / "try_reader.mjs"
 EVERY = 3
 #: Records that the page lists.
 ROWS = 2000
+
+
+def layout_of(format_id: str) -> Layout:
+    layout: Layout = format_module("journalspec", format_id).LAYOUT
+    return layout
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +59,7 @@ def test_files_are_read_as_the_reference_reads_them(format_id: str, table: Path,
 
     Damage is reported where the reference drops something, and nowhere else.
     """
-    layout = format_module("journalspec", format_id).LAYOUT
+    layout = layout_of(format_id)
     total = 0
     asked: dict[str, list[tuple[Looked, str]]] = {}
     reads: dict[Path, Observation] = {}
@@ -88,6 +96,40 @@ def test_files_are_read_as_the_reference_reads_them(format_id: str, table: Path,
                         assert field["value"] == str(int(number)), f"{where}: {field['name']}"
                         total += 1
     assert total > 0
+
+
+@pytest.mark.parametrize("format_id", [name for name in described() if layout_of(name).contents])
+def test_messages_have_the_fields_that_a_hexdump_names(format_id: str, table: Path, tmp_path: Path) -> None:
+    """All of them, at the same places, of all cases about contents; elements of a list have numbers here."""
+    held = tuple({row["field"] for row in layout_of(format_id).contents})
+    asked: dict[str, list[tuple[Path, set[tuple[int, int, str]]]]] = {}
+    for case in load_cases(format_id):
+        if ".contents." not in case.id:
+            continue
+        files = {name: bytes(data) for name, data in case.files().items()}
+        for span in load(format_id).spans(files, edition=case.edition):
+            path = tmp_path / case.id / span.file
+            if not path.exists():
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(files[span.file])
+                asked.setdefault(case.edition, []).append((path, set()))
+            name = span.path.partition(".")[2]
+            if name.startswith(tuple(f"{each}." for each in held)):
+                asked[case.edition][-1][1].add((span.off, span.length, name))
+    total = 0
+    for edition, several in asked.items():
+        answers = seen(table, [path for path, _ in several], f"{format_id} {edition}")
+        for (path, wanted), found in zip(several, answers, strict=True):
+            named = {
+                (field["off"], field["len"], re.sub(r"\[\d+\]", "", field["name"]))
+                for record in found["records"]
+                for field in record["fields"]
+                if field["name"].startswith(tuple(f"{each}." for each in held))
+            }
+            read = sum(record["len"] for record in found["records"])
+            assert named == {part for part in wanted if part[0] < read + found["records"][0]["off"]}, path
+            total += len(named)
+    assert total > 500
 
 
 @pytest.mark.parametrize("name", ["noise", "log1.dat", "db-1.log", "btm1.tlog", "x-1.hq", "transaction.log"])

@@ -33,6 +33,7 @@ from artemis_store import (
 )
 from broker_lists import ALL_KINDS, compare, plain
 from journalspec.families import decode, families
+from journalspec.jboss_journal import LAYOUT
 from journalspec_reference import contents as shared
 from journalspec_reference.answers import SALVAGE, Answer, ask
 from journalspec_reference.filesets import find_journals, load
@@ -47,7 +48,6 @@ from journalspec_reference.jboss_journal.contents.core import (
     uuid_text,
 )
 from journalspec_reference.jboss_journal.contents.paging import PageFile
-from journalspec_reference.jboss_journal.spans import BODIES
 from unpacked import copied, unpacked
 
 REAL = Path(__file__).resolve().parents[2].parent / "shared" / "contents" / "jboss_journal"
@@ -640,7 +640,7 @@ def test_every_real_record_is_the_same_to_the_naive_decoder(store: str, tmp_path
             if not stored.large:
                 check_body(stored.type, stored.body)
         else:
-            family, shape = BODIES[item.user_type]
+            family, shape = LAYOUT.held("body", data, {"user_type": item.user_type}) or ("", "")
             assert family == "records"
             row = decode(families("jboss_journal")[family], shape, data)
             assert "more" not in row

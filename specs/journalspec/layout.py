@@ -253,9 +253,28 @@ class Layout:
 
     @cached_property
     def inner(self) -> Mapping[str, Any]:
-        """The field of a record whose bytes another .ksy describes, this `ksy`, its `names`; or nothing."""
+        """The field of a record whose bytes another .ksy describes, this `ksy`, its `names`; or nothing.
+
+        The bytes begin at the field `from`. Names are shown `without` some parts; some fields are `hidden`.
+        """
         found: Mapping[str, Any] = self._table.get("inner", {})
         return found
+
+    @cached_property
+    def contents(self) -> Sequence[Mapping[str, Any]]:
+        """Rows on what the bytes of a field are: `of` is ``family.type``, `on` has values of other fields."""
+        found: Sequence[Mapping[str, Any]] = self._table.get("contents", ())
+        return found
+
+    def held(self, field: str, data: bytes, values: Mapping[str, int] = {}) -> tuple[str, str] | None:
+        """Return the family and the type of what a field beside `values` holds; None: no contents."""
+        for row in self.contents:
+            if row["field"] != field or not row.get("on", {}).items() <= values.items():
+                continue
+            if any(data.startswith(bytes.fromhex(each)) for each in row.get("starts", [""])):
+                family, _, shape = row["of"].partition(".")
+                return family, shape
+        return None
 
     @cached_property
     def page(self) -> Mapping[str, Any]:

@@ -96,6 +96,13 @@ async function committed(out) {
 // Part of the program of a worker: a page that was opened from a disk may start one of its own text only.
 const inWorker = (text) => `(globalThis.journalspecCode ||= []).push(function () {\n${text.trimEnd()}\n});\n`;
 
+// What the fields of records hold, as families: the page takes these apart, no others.
+function held(format, name) {
+  const fields = readFileSync(join(specs, format, "fields.toml"), "utf8");
+  const family = basename(name, ".ksy").replace(`${format}_`, "");
+  return dirname(name) === "." || new RegExp(`^ *\\{ of = "${family}\\.`, "m").test(fields);
+}
+
 // The runtime, and one file per format with the parsers that keep the place of every field.
 async function browser(out) {
   const runtime = readFileSync(require.resolve("kaitai-struct/KaitaiStream.js"), "utf8");
@@ -107,7 +114,7 @@ async function browser(out) {
   let count = 0;
   for (const format of folders(false)) {
     let text = "";
-    for (const name of schemas(format)) {
+    for (const name of allSchemas(format).filter((each) => held(format, each))) {
       // Without the comments, half of the text: what they say stands in the .ksy.
       for (const [, each] of await compile("javascript", format, name, true))
         text += each.replace(/^ *\/\*\*\n( *\*.*\n)+/gm, "").replace(/\n{2,}/g, "\n");

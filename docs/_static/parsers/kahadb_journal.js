@@ -2577,4 +2577,1165 @@ var KahadbJournalZero = (function() {
 })();
 KahadbJournalZero_.KahadbJournalZero = KahadbJournalZero;
 });
+// This is a generated file! Please edit source .ksy file and use kaitai-struct-compiler to rebuild
+(function (root, factory) {
+  if (typeof define === 'function' && define.amd) {
+    define(['exports', 'kaitai-struct/KaitaiStream'], factory);
+  } else if (typeof exports === 'object' && exports !== null && typeof exports.nodeType !== 'number') {
+    factory(exports, require('kaitai-struct/KaitaiStream'));
+  } else {
+    factory(root.KahadbJournalOpenwire || (root.KahadbJournalOpenwire = {}), root.KaitaiStream);
+  }
+})(typeof self !== 'undefined' ? self : this, function (KahadbJournalOpenwire_, KaitaiStream) {
+var KahadbJournalOpenwire = (function() {
+  function KahadbJournalOpenwire(_io, _parent, _root, version) {
+    this._io = _io;
+    this._parent = _parent;
+    this._root = _root || this;
+    this.version = version;
+    this._debug = {};
+  }
+  KahadbJournalOpenwire.prototype._read = function() {
+    this._debug.size = { start: this._io.pos, ioOffset: this._io.byteOffset };
+    this.size = this._io.readS4be();
+    this._debug.size.end = this._io.pos;
+    if (!(this.size >= 0)) {
+      var _err = new KaitaiStream.ValidationLessThanError(0, this.size, this._io, "/seq/0");
+      this._debug.size.validationError = _err;
+      throw _err;
+    }
+    if (this.size >= 0) {
+      this._debug.object = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this._raw_object = this._io.readBytes(this.size);
+      var _io__raw_object = new KaitaiStream(this._raw_object);
+      this.object = new Command(_io__raw_object, this, this._root, this.version);
+      this.object._read();
+      this._debug.object.end = this._io.pos;
+    }
+  }
+  var Ack = KahadbJournalOpenwire.Ack = (function() {
+    function Ack(_io, _parent, _root, version) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this.version = version;
+      this._debug = {};
+    }
+    Ack.prototype._read = function() {
+      this._debug.commandId = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.commandId = this._io.readS4be();
+      this._debug.commandId.end = this._io.pos;
+      this._debug.responseRequired = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.responseRequired = this._io.readU1();
+      this._debug.responseRequired.end = this._io.pos;
+      this._debug.destination = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.destination = new Destination(this._io, this, this._root);
+      this.destination._read();
+      this._debug.destination.end = this._io.pos;
+      this._debug.transaction = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.transaction = new Transaction(this._io, this, this._root);
+      this.transaction._read();
+      this._debug.transaction.end = this._io.pos;
+      this._debug.consumer = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.consumer = new ConsumerOrNull(this._io, this, this._root);
+      this.consumer._read();
+      this._debug.consumer.end = this._io.pos;
+      this._debug.ackType = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.ackType = this._io.readS1();
+      this._debug.ackType.end = this._io.pos;
+      this._debug.first = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.first = new MessageIdOrNull(this._io, this, this._root, this.version);
+      this.first._read();
+      this._debug.first.end = this._io.pos;
+      this._debug.last = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.last = new MessageIdOrNull(this._io, this, this._root, this.version);
+      this.last._read();
+      this._debug.last.end = this._io.pos;
+      this._debug.count = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.count = this._io.readS4be();
+      this._debug.count.end = this._io.pos;
+      if (this.version >= 7) {
+        this._debug.poisonCause = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this.poisonCause = new Throwable(this._io, this, this._root);
+        this.poisonCause._read();
+        this._debug.poisonCause.end = this._io.pos;
+      }
+    }
+    return Ack;
+  })();
+  var Binary = KahadbJournalOpenwire.Binary = (function() {
+    function Binary(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    Binary.prototype._read = function() {
+      this._debug.size = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.size = this._io.readS4be();
+      this._debug.size.end = this._io.pos;
+      if (!(this.size >= 0)) {
+        var _err = new KaitaiStream.ValidationLessThanError(0, this.size, this._io, "/types/binary/seq/0");
+        this._debug.size.validationError = _err;
+        throw _err;
+      }
+      if (this.size >= 0) {
+        this._debug.data = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this.data = this._io.readBytes(this.size);
+        this._debug.data.end = this._io.pos;
+      }
+    }
+    return Binary;
+  })();
+  var Blob = KahadbJournalOpenwire.Blob = (function() {
+    function Blob(_io, _parent, _root, version) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this.version = version;
+      this._debug = {};
+    }
+    Blob.prototype._read = function() {
+      this._debug.message = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.message = new Message(this._io, this, this._root, this.version);
+      this.message._read();
+      this._debug.message.end = this._io.pos;
+      this._debug.url = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.url = new TextOrNull(this._io, this, this._root);
+      this.url._read();
+      this._debug.url.end = this._io.pos;
+      this._debug.mimeType = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.mimeType = new TextOrNull(this._io, this, this._root);
+      this.mimeType._read();
+      this._debug.mimeType.end = this._io.pos;
+      this._debug.deletedByBroker = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.deletedByBroker = this._io.readU1();
+      this._debug.deletedByBroker.end = this._io.pos;
+    }
+    return Blob;
+  })();
+  var BoolValue = KahadbJournalOpenwire.BoolValue = (function() {
+    function BoolValue(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    BoolValue.prototype._read = function() {
+      this._debug.held = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.held = this._io.readU1();
+      this._debug.held.end = this._io.pos;
+    }
+    return BoolValue;
+  })();
+  var Broker = KahadbJournalOpenwire.Broker = (function() {
+    function Broker(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    Broker.prototype._read = function() {
+      this._debug.there = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.there = this._io.readU1();
+      this._debug.there.end = this._io.pos;
+      if (this.there != 0) {
+        this._debug.kind = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this.kind = this._io.readU1();
+        this._debug.kind.end = this._io.pos;
+        if (!(this.kind == 124)) {
+          var _err = new KaitaiStream.ValidationNotEqualError(124, this.kind, this._io, "/types/broker/seq/1");
+          this._debug.kind.validationError = _err;
+          throw _err;
+        }
+      }
+      if (this.there != 0) {
+        this._debug.value = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this.value = new TextOrNull(this._io, this, this._root);
+        this.value._read();
+        this._debug.value.end = this._io.pos;
+      }
+    }
+    return Broker;
+  })();
+  var Brokers = KahadbJournalOpenwire.Brokers = (function() {
+    function Brokers(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    Brokers.prototype._read = function() {
+      this._debug.there = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.there = this._io.readU1();
+      this._debug.there.end = this._io.pos;
+      if (this.there != 0) {
+        this._debug.count = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this.count = this._io.readS2be();
+        this._debug.count.end = this._io.pos;
+        if (!(this.count >= 0)) {
+          var _err = new KaitaiStream.ValidationLessThanError(0, this.count, this._io, "/types/brokers/seq/1");
+          this._debug.count.validationError = _err;
+          throw _err;
+        }
+      }
+      if ( ((this.there != 0) && (this.count >= 0)) ) {
+        this._debug.items = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this._debug.items.arr = [];
+        this.items = [];
+        for (var i = 0; i < this.count; i++) {
+          this._debug.items.arr[i] = { start: this._io.pos, ioOffset: this._io.byteOffset };
+          var _t_items = new Broker(this._io, this, this._root);
+          try {
+            _t_items._read();
+          } finally {
+            this.items.push(_t_items);
+          }
+          this._debug.items.arr[i].end = this._io.pos;
+        }
+        this._debug.items.end = this._io.pos;
+      }
+    }
+    return Brokers;
+  })();
+  var BytesOrNull = KahadbJournalOpenwire.BytesOrNull = (function() {
+    function BytesOrNull(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    BytesOrNull.prototype._read = function() {
+      this._debug.there = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.there = this._io.readU1();
+      this._debug.there.end = this._io.pos;
+      if (this.there != 0) {
+        this._debug.size = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this.size = this._io.readS4be();
+        this._debug.size.end = this._io.pos;
+        if (!(this.size >= 0)) {
+          var _err = new KaitaiStream.ValidationLessThanError(0, this.size, this._io, "/types/bytes_or_null/seq/1");
+          this._debug.size.validationError = _err;
+          throw _err;
+        }
+      }
+      if ( ((this.there != 0) && (this.size >= 0)) ) {
+        this._debug.data = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this.data = this._io.readBytes(this.size);
+        this._debug.data.end = this._io.pos;
+      }
+    }
+    return BytesOrNull;
+  })();
+  var Command = KahadbJournalOpenwire.Command = (function() {
+    function Command(_io, _parent, _root, version) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this.version = version;
+      this._debug = {};
+    }
+    Command.prototype._read = function() {
+      this._debug.kind = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.kind = this._io.readU1();
+      this._debug.kind.end = this._io.pos;
+      this._debug.body = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      switch (this.kind) {
+      case 0:
+        this.body = new Nothing(this._io, this, this._root);
+        this.body._read();
+        break;
+      case 22:
+        this.body = new Ack(this._io, this, this._root, this.version);
+        this.body._read();
+        break;
+      case 23:
+        this.body = new Message(this._io, this, this._root, this.version);
+        this.body._read();
+        break;
+      case 24:
+        this.body = new Message(this._io, this, this._root, this.version);
+        this.body._read();
+        break;
+      case 25:
+        this.body = new Message(this._io, this, this._root, this.version);
+        this.body._read();
+        break;
+      case 26:
+        this.body = new Message(this._io, this, this._root, this.version);
+        this.body._read();
+        break;
+      case 27:
+        this.body = new Message(this._io, this, this._root, this.version);
+        this.body._read();
+        break;
+      case 28:
+        this.body = new Message(this._io, this, this._root, this.version);
+        this.body._read();
+        break;
+      case 29:
+        this.body = new Blob(this._io, this, this._root, this.version);
+        this.body._read();
+        break;
+      case 55:
+        this.body = new Subscription(this._io, this, this._root, this.version);
+        this.body._read();
+        break;
+      }
+      this._debug.body.end = this._io.pos;
+    }
+    return Command;
+  })();
+  var Consumer = KahadbJournalOpenwire.Consumer = (function() {
+    function Consumer(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    Consumer.prototype._read = function() {
+      this._debug.connection = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.connection = new TextOrNull(this._io, this, this._root);
+      this.connection._read();
+      this._debug.connection.end = this._io.pos;
+      this._debug.session = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.session = this._io.readS8be();
+      this._debug.session.end = this._io.pos;
+      this._debug.value = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.value = this._io.readS8be();
+      this._debug.value.end = this._io.pos;
+    }
+    return Consumer;
+  })();
+  var ConsumerOrNull = KahadbJournalOpenwire.ConsumerOrNull = (function() {
+    function ConsumerOrNull(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    ConsumerOrNull.prototype._read = function() {
+      this._debug.there = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.there = this._io.readU1();
+      this._debug.there.end = this._io.pos;
+      if (this.there != 0) {
+        this._debug.kind = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this.kind = this._io.readU1();
+        this._debug.kind.end = this._io.pos;
+        if (!(this.kind == 122)) {
+          var _err = new KaitaiStream.ValidationNotEqualError(122, this.kind, this._io, "/types/consumer_or_null/seq/1");
+          this._debug.kind.validationError = _err;
+          throw _err;
+        }
+      }
+      if (this.there != 0) {
+        this._debug.value = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this.value = new Consumer(this._io, this, this._root);
+        this.value._read();
+        this._debug.value.end = this._io.pos;
+      }
+    }
+    return ConsumerOrNull;
+  })();
+  var Destination = KahadbJournalOpenwire.Destination = (function() {
+    function Destination(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    Destination.prototype._read = function() {
+      this._debug.there = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.there = this._io.readU1();
+      this._debug.there.end = this._io.pos;
+      if (this.there != 0) {
+        this._debug.kind = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this.kind = this._io.readU1();
+        this._debug.kind.end = this._io.pos;
+        if (!(this.kind >= 100)) {
+          var _err = new KaitaiStream.ValidationLessThanError(100, this.kind, this._io, "/types/destination/seq/1");
+          this._debug.kind.validationError = _err;
+          throw _err;
+        }
+        if (!(this.kind <= 103)) {
+          var _err = new KaitaiStream.ValidationGreaterThanError(103, this.kind, this._io, "/types/destination/seq/1");
+          this._debug.kind.validationError = _err;
+          throw _err;
+        }
+      }
+      if (this.there != 0) {
+        this._debug.name = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this.name = new TextOrNull(this._io, this, this._root);
+        this.name._read();
+        this._debug.name.end = this._io.pos;
+      }
+    }
+    return Destination;
+  })();
+  var Entry = KahadbJournalOpenwire.Entry = (function() {
+    function Entry(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    Entry.prototype._read = function() {
+      this._debug.name = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.name = new Utf(this._io, this, this._root);
+      this.name._read();
+      this._debug.name.end = this._io.pos;
+      this._debug.value = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.value = new TypedValue(this._io, this, this._root);
+      this.value._read();
+      this._debug.value.end = this._io.pos;
+    }
+    return Entry;
+  })();
+  var F4Value = KahadbJournalOpenwire.F4Value = (function() {
+    function F4Value(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    F4Value.prototype._read = function() {
+      this._debug.held = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.held = this._io.readF4be();
+      this._debug.held.end = this._io.pos;
+    }
+    return F4Value;
+  })();
+  var F8Value = KahadbJournalOpenwire.F8Value = (function() {
+    function F8Value(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    F8Value.prototype._read = function() {
+      this._debug.held = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.held = this._io.readF8be();
+      this._debug.held.end = this._io.pos;
+    }
+    return F8Value;
+  })();
+  var Local = KahadbJournalOpenwire.Local = (function() {
+    function Local(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    Local.prototype._read = function() {
+      this._debug.value = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.value = this._io.readS8be();
+      this._debug.value.end = this._io.pos;
+      this._debug.there = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.there = this._io.readU1();
+      this._debug.there.end = this._io.pos;
+      if (this.there != 0) {
+        this._debug.kind = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this.kind = this._io.readU1();
+        this._debug.kind.end = this._io.pos;
+        if (!(this.kind == 120)) {
+          var _err = new KaitaiStream.ValidationNotEqualError(120, this.kind, this._io, "/types/local/seq/2");
+          this._debug.kind.validationError = _err;
+          throw _err;
+        }
+      }
+      if (this.there != 0) {
+        this._debug.connection = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this.connection = new TextOrNull(this._io, this, this._root);
+        this.connection._read();
+        this._debug.connection.end = this._io.pos;
+      }
+    }
+    return Local;
+  })();
+  var LongText = KahadbJournalOpenwire.LongText = (function() {
+    function LongText(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    LongText.prototype._read = function() {
+      this._debug.size = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.size = this._io.readS4be();
+      this._debug.size.end = this._io.pos;
+      if (this.size >= 0) {
+        this._debug.text = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this.text = this._io.readBytes(this.size);
+        this._debug.text.end = this._io.pos;
+      }
+    }
+    return LongText;
+  })();
+  var Message = KahadbJournalOpenwire.Message = (function() {
+    function Message(_io, _parent, _root, version) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this.version = version;
+      this._debug = {};
+    }
+    Message.prototype._read = function() {
+      this._debug.commandId = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.commandId = this._io.readS4be();
+      this._debug.commandId.end = this._io.pos;
+      this._debug.responseRequired = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.responseRequired = this._io.readU1();
+      this._debug.responseRequired.end = this._io.pos;
+      this._debug.producer = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.producer = new ProducerOrNull(this._io, this, this._root);
+      this.producer._read();
+      this._debug.producer.end = this._io.pos;
+      this._debug.destination = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.destination = new Destination(this._io, this, this._root);
+      this.destination._read();
+      this._debug.destination.end = this._io.pos;
+      this._debug.transaction = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.transaction = new Transaction(this._io, this, this._root);
+      this.transaction._read();
+      this._debug.transaction.end = this._io.pos;
+      this._debug.originalDestination = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.originalDestination = new Destination(this._io, this, this._root);
+      this.originalDestination._read();
+      this._debug.originalDestination.end = this._io.pos;
+      this._debug.messageId = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.messageId = new MessageIdOrNull(this._io, this, this._root, this.version);
+      this.messageId._read();
+      this._debug.messageId.end = this._io.pos;
+      this._debug.originalTransaction = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.originalTransaction = new Transaction(this._io, this, this._root);
+      this.originalTransaction._read();
+      this._debug.originalTransaction.end = this._io.pos;
+      this._debug.groupId = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.groupId = new TextOrNull(this._io, this, this._root);
+      this.groupId._read();
+      this._debug.groupId.end = this._io.pos;
+      this._debug.groupSequence = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.groupSequence = this._io.readS4be();
+      this._debug.groupSequence.end = this._io.pos;
+      this._debug.correlationId = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.correlationId = new TextOrNull(this._io, this, this._root);
+      this.correlationId._read();
+      this._debug.correlationId.end = this._io.pos;
+      this._debug.persistent = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.persistent = this._io.readU1();
+      this._debug.persistent.end = this._io.pos;
+      this._debug.expiration = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.expiration = this._io.readS8be();
+      this._debug.expiration.end = this._io.pos;
+      this._debug.priority = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.priority = this._io.readS1();
+      this._debug.priority.end = this._io.pos;
+      this._debug.replyTo = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.replyTo = new Destination(this._io, this, this._root);
+      this.replyTo._read();
+      this._debug.replyTo.end = this._io.pos;
+      this._debug.timestamp = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.timestamp = this._io.readS8be();
+      this._debug.timestamp.end = this._io.pos;
+      this._debug.jmsType = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.jmsType = new TextOrNull(this._io, this, this._root);
+      this.jmsType._read();
+      this._debug.jmsType.end = this._io.pos;
+      this._debug.content = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.content = new BytesOrNull(this._io, this, this._root);
+      this.content._read();
+      this._debug.content.end = this._io.pos;
+      this._debug.properties = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.properties = new BytesOrNull(this._io, this, this._root);
+      this.properties._read();
+      this._debug.properties.end = this._io.pos;
+      this._debug.structureThere = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.structureThere = this._io.readU1();
+      this._debug.structureThere.end = this._io.pos;
+      if (this.structureThere != 0) {
+        this._debug.structure = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this.structure = new Command(this._io, this, this._root, this.version);
+        this.structure._read();
+        this._debug.structure.end = this._io.pos;
+      }
+      this._debug.targetConsumer = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.targetConsumer = new ConsumerOrNull(this._io, this, this._root);
+      this.targetConsumer._read();
+      this._debug.targetConsumer.end = this._io.pos;
+      this._debug.compressed = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.compressed = this._io.readU1();
+      this._debug.compressed.end = this._io.pos;
+      this._debug.redeliveryCounter = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.redeliveryCounter = this._io.readS4be();
+      this._debug.redeliveryCounter.end = this._io.pos;
+      this._debug.brokerPath = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.brokerPath = new Brokers(this._io, this, this._root);
+      this.brokerPath._read();
+      this._debug.brokerPath.end = this._io.pos;
+      this._debug.arrival = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.arrival = this._io.readS8be();
+      this._debug.arrival.end = this._io.pos;
+      this._debug.userId = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.userId = new TextOrNull(this._io, this, this._root);
+      this.userId._read();
+      this._debug.userId.end = this._io.pos;
+      this._debug.receivedByBridge = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.receivedByBridge = this._io.readU1();
+      this._debug.receivedByBridge.end = this._io.pos;
+      if (this.version >= 2) {
+        this._debug.droppable = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this.droppable = this._io.readU1();
+        this._debug.droppable.end = this._io.pos;
+      }
+      if (this.version >= 3) {
+        this._debug.cluster = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this.cluster = new Brokers(this._io, this, this._root);
+        this.cluster._read();
+        this._debug.cluster.end = this._io.pos;
+      }
+      if (this.version >= 3) {
+        this._debug.brokerInTime = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this.brokerInTime = this._io.readS8be();
+        this._debug.brokerInTime.end = this._io.pos;
+      }
+      if (this.version >= 3) {
+        this._debug.brokerOutTime = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this.brokerOutTime = this._io.readS8be();
+        this._debug.brokerOutTime.end = this._io.pos;
+      }
+      if (this.version >= 10) {
+        this._debug.firstForConsumer = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this.firstForConsumer = this._io.readU1();
+        this._debug.firstForConsumer.end = this._io.pos;
+      }
+    }
+    return Message;
+  })();
+  var MessageId = KahadbJournalOpenwire.MessageId = (function() {
+    function MessageId(_io, _parent, _root, version) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this.version = version;
+      this._debug = {};
+    }
+    MessageId.prototype._read = function() {
+      if (this.version >= 10) {
+        this._debug.view = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this.view = new TextOrNull(this._io, this, this._root);
+        this.view._read();
+        this._debug.view.end = this._io.pos;
+      }
+      this._debug.producer = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.producer = new ProducerOrNull(this._io, this, this._root);
+      this.producer._read();
+      this._debug.producer.end = this._io.pos;
+      this._debug.sequence = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.sequence = this._io.readS8be();
+      this._debug.sequence.end = this._io.pos;
+      this._debug.brokerSequence = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.brokerSequence = this._io.readS8be();
+      this._debug.brokerSequence.end = this._io.pos;
+    }
+    return MessageId;
+  })();
+  var MessageIdOrNull = KahadbJournalOpenwire.MessageIdOrNull = (function() {
+    function MessageIdOrNull(_io, _parent, _root, version) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this.version = version;
+      this._debug = {};
+    }
+    MessageIdOrNull.prototype._read = function() {
+      this._debug.there = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.there = this._io.readU1();
+      this._debug.there.end = this._io.pos;
+      if (this.there != 0) {
+        this._debug.kind = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this.kind = this._io.readU1();
+        this._debug.kind.end = this._io.pos;
+        if (!(this.kind == 110)) {
+          var _err = new KaitaiStream.ValidationNotEqualError(110, this.kind, this._io, "/types/message_id_or_null/seq/1");
+          this._debug.kind.validationError = _err;
+          throw _err;
+        }
+      }
+      if (this.there != 0) {
+        this._debug.value = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this.value = new MessageId(this._io, this, this._root, this.version);
+        this.value._read();
+        this._debug.value.end = this._io.pos;
+      }
+    }
+    return MessageIdOrNull;
+  })();
+  var Nothing = KahadbJournalOpenwire.Nothing = (function() {
+    function Nothing(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    Nothing.prototype._read = function() {
+    }
+    return Nothing;
+  })();
+  var Producer = KahadbJournalOpenwire.Producer = (function() {
+    function Producer(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    Producer.prototype._read = function() {
+      this._debug.connection = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.connection = new TextOrNull(this._io, this, this._root);
+      this.connection._read();
+      this._debug.connection.end = this._io.pos;
+      this._debug.value = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.value = this._io.readS8be();
+      this._debug.value.end = this._io.pos;
+      this._debug.session = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.session = this._io.readS8be();
+      this._debug.session.end = this._io.pos;
+    }
+    return Producer;
+  })();
+  var ProducerOrNull = KahadbJournalOpenwire.ProducerOrNull = (function() {
+    function ProducerOrNull(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    ProducerOrNull.prototype._read = function() {
+      this._debug.there = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.there = this._io.readU1();
+      this._debug.there.end = this._io.pos;
+      if (this.there != 0) {
+        this._debug.kind = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this.kind = this._io.readU1();
+        this._debug.kind.end = this._io.pos;
+        if (!(this.kind == 123)) {
+          var _err = new KaitaiStream.ValidationNotEqualError(123, this.kind, this._io, "/types/producer_or_null/seq/1");
+          this._debug.kind.validationError = _err;
+          throw _err;
+        }
+      }
+      if (this.there != 0) {
+        this._debug.value = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this.value = new Producer(this._io, this, this._root);
+        this.value._read();
+        this._debug.value.end = this._io.pos;
+      }
+    }
+    return ProducerOrNull;
+  })();
+  var S1Value = KahadbJournalOpenwire.S1Value = (function() {
+    function S1Value(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    S1Value.prototype._read = function() {
+      this._debug.held = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.held = this._io.readS1();
+      this._debug.held.end = this._io.pos;
+    }
+    return S1Value;
+  })();
+  var S2Value = KahadbJournalOpenwire.S2Value = (function() {
+    function S2Value(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    S2Value.prototype._read = function() {
+      this._debug.held = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.held = this._io.readS2be();
+      this._debug.held.end = this._io.pos;
+    }
+    return S2Value;
+  })();
+  var S4Value = KahadbJournalOpenwire.S4Value = (function() {
+    function S4Value(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    S4Value.prototype._read = function() {
+      this._debug.held = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.held = this._io.readS4be();
+      this._debug.held.end = this._io.pos;
+    }
+    return S4Value;
+  })();
+  var S8Value = KahadbJournalOpenwire.S8Value = (function() {
+    function S8Value(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    S8Value.prototype._read = function() {
+      this._debug.held = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.held = this._io.readS8be();
+      this._debug.held.end = this._io.pos;
+    }
+    return S8Value;
+  })();
+  var Subscription = KahadbJournalOpenwire.Subscription = (function() {
+    function Subscription(_io, _parent, _root, version) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this.version = version;
+      this._debug = {};
+    }
+    Subscription.prototype._read = function() {
+      this._debug.clientId = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.clientId = new TextOrNull(this._io, this, this._root);
+      this.clientId._read();
+      this._debug.clientId.end = this._io.pos;
+      this._debug.destination = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.destination = new Destination(this._io, this, this._root);
+      this.destination._read();
+      this._debug.destination.end = this._io.pos;
+      this._debug.selector = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.selector = new TextOrNull(this._io, this, this._root);
+      this.selector._read();
+      this._debug.selector.end = this._io.pos;
+      this._debug.name = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.name = new TextOrNull(this._io, this, this._root);
+      this.name._read();
+      this._debug.name.end = this._io.pos;
+      if (this.version >= 3) {
+        this._debug.subscribedDestination = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this.subscribedDestination = new Destination(this._io, this, this._root);
+        this.subscribedDestination._read();
+        this._debug.subscribedDestination.end = this._io.pos;
+      }
+      if (this.version >= 11) {
+        this._debug.noLocal = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this.noLocal = this._io.readU1();
+        this._debug.noLocal.end = this._io.pos;
+      }
+    }
+    return Subscription;
+  })();
+  var TextOrNull = KahadbJournalOpenwire.TextOrNull = (function() {
+    function TextOrNull(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    TextOrNull.prototype._read = function() {
+      this._debug.there = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.there = this._io.readU1();
+      this._debug.there.end = this._io.pos;
+      if (this.there != 0) {
+        this._debug.size = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this.size = this._io.readU2be();
+        this._debug.size.end = this._io.pos;
+      }
+      if (this.there != 0) {
+        this._debug.text = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this.text = this._io.readBytes(this.size);
+        this._debug.text.end = this._io.pos;
+      }
+    }
+    return TextOrNull;
+  })();
+  var Throwable = KahadbJournalOpenwire.Throwable = (function() {
+    function Throwable(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    Throwable.prototype._read = function() {
+      this._debug.there = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.there = this._io.readU1();
+      this._debug.there.end = this._io.pos;
+      if (this.there != 0) {
+        this._debug.className = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this.className = new TextOrNull(this._io, this, this._root);
+        this.className._read();
+        this._debug.className.end = this._io.pos;
+      }
+      if (this.there != 0) {
+        this._debug.message = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this.message = new TextOrNull(this._io, this, this._root);
+        this.message._read();
+        this._debug.message.end = this._io.pos;
+      }
+    }
+    return Throwable;
+  })();
+  var Transaction = KahadbJournalOpenwire.Transaction = (function() {
+    function Transaction(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    Transaction.prototype._read = function() {
+      this._debug.there = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.there = this._io.readU1();
+      this._debug.there.end = this._io.pos;
+      if (this.there != 0) {
+        this._debug.kind = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this.kind = this._io.readU1();
+        this._debug.kind.end = this._io.pos;
+        if (!(this.kind >= 111)) {
+          var _err = new KaitaiStream.ValidationLessThanError(111, this.kind, this._io, "/types/transaction/seq/1");
+          this._debug.kind.validationError = _err;
+          throw _err;
+        }
+        if (!(this.kind <= 112)) {
+          var _err = new KaitaiStream.ValidationGreaterThanError(112, this.kind, this._io, "/types/transaction/seq/1");
+          this._debug.kind.validationError = _err;
+          throw _err;
+        }
+      }
+      if (this.there != 0) {
+        this._debug.value = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        switch (this.kind) {
+        case 111:
+          this.value = new Local(this._io, this, this._root);
+          this.value._read();
+          break;
+        case 112:
+          this.value = new Xa(this._io, this, this._root);
+          this.value._read();
+          break;
+        }
+        this._debug.value.end = this._io.pos;
+      }
+    }
+    return Transaction;
+  })();
+  var TypedValue = KahadbJournalOpenwire.TypedValue = (function() {
+    function TypedValue(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    TypedValue.prototype._read = function() {
+      this._debug.tag = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.tag = this._io.readU1();
+      this._debug.tag.end = this._io.pos;
+      this._debug.value = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      switch (this.tag) {
+      case 0:
+        this.value = new Nothing(this._io, this, this._root);
+        this.value._read();
+        break;
+      case 1:
+        this.value = new BoolValue(this._io, this, this._root);
+        this.value._read();
+        break;
+      case 10:
+        this.value = new Binary(this._io, this, this._root);
+        this.value._read();
+        break;
+      case 11:
+        this.value = new ValueMap(this._io, this, this._root);
+        this.value._read();
+        break;
+      case 12:
+        this.value = new ValueList(this._io, this, this._root);
+        this.value._read();
+        break;
+      case 13:
+        this.value = new LongText(this._io, this, this._root);
+        this.value._read();
+        break;
+      case 2:
+        this.value = new S1Value(this._io, this, this._root);
+        this.value._read();
+        break;
+      case 3:
+        this.value = new U2Value(this._io, this, this._root);
+        this.value._read();
+        break;
+      case 4:
+        this.value = new S2Value(this._io, this, this._root);
+        this.value._read();
+        break;
+      case 5:
+        this.value = new S4Value(this._io, this, this._root);
+        this.value._read();
+        break;
+      case 6:
+        this.value = new S8Value(this._io, this, this._root);
+        this.value._read();
+        break;
+      case 7:
+        this.value = new F8Value(this._io, this, this._root);
+        this.value._read();
+        break;
+      case 8:
+        this.value = new F4Value(this._io, this, this._root);
+        this.value._read();
+        break;
+      case 9:
+        this.value = new Utf(this._io, this, this._root);
+        this.value._read();
+        break;
+      }
+      this._debug.value.end = this._io.pos;
+    }
+    return TypedValue;
+  })();
+  var U2Value = KahadbJournalOpenwire.U2Value = (function() {
+    function U2Value(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    U2Value.prototype._read = function() {
+      this._debug.held = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.held = this._io.readU2be();
+      this._debug.held.end = this._io.pos;
+    }
+    return U2Value;
+  })();
+  var Utf = KahadbJournalOpenwire.Utf = (function() {
+    function Utf(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    Utf.prototype._read = function() {
+      this._debug.size = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.size = this._io.readU2be();
+      this._debug.size.end = this._io.pos;
+      this._debug.text = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.text = this._io.readBytes(this.size);
+      this._debug.text.end = this._io.pos;
+    }
+    return Utf;
+  })();
+  var ValueList = KahadbJournalOpenwire.ValueList = (function() {
+    function ValueList(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    ValueList.prototype._read = function() {
+      this._debug.count = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.count = this._io.readS4be();
+      this._debug.count.end = this._io.pos;
+      if (this.count >= 0) {
+        this._debug.values = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this._debug.values.arr = [];
+        this.values = [];
+        for (var i = 0; i < this.count; i++) {
+          this._debug.values.arr[i] = { start: this._io.pos, ioOffset: this._io.byteOffset };
+          var _t_values = new TypedValue(this._io, this, this._root);
+          try {
+            _t_values._read();
+          } finally {
+            this.values.push(_t_values);
+          }
+          this._debug.values.arr[i].end = this._io.pos;
+        }
+        this._debug.values.end = this._io.pos;
+      }
+    }
+    return ValueList;
+  })();
+  var ValueMap = KahadbJournalOpenwire.ValueMap = (function() {
+    function ValueMap(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    ValueMap.prototype._read = function() {
+      this._debug.count = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.count = this._io.readS4be();
+      this._debug.count.end = this._io.pos;
+      if (this.count >= 0) {
+        this._debug.entries = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this._debug.entries.arr = [];
+        this.entries = [];
+        for (var i = 0; i < this.count; i++) {
+          this._debug.entries.arr[i] = { start: this._io.pos, ioOffset: this._io.byteOffset };
+          var _t_entries = new Entry(this._io, this, this._root);
+          try {
+            _t_entries._read();
+          } finally {
+            this.entries.push(_t_entries);
+          }
+          this._debug.entries.arr[i].end = this._io.pos;
+        }
+        this._debug.entries.end = this._io.pos;
+      }
+    }
+    return ValueMap;
+  })();
+  var ValueStream = KahadbJournalOpenwire.ValueStream = (function() {
+    function ValueStream(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    ValueStream.prototype._read = function() {
+      this._debug.values = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this._debug.values.arr = [];
+      this.values = [];
+      var i = 0;
+      while (!this._io.isEof()) {
+        this._debug.values.arr[this.values.length] = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        var _t_values = new TypedValue(this._io, this, this._root);
+        try {
+          _t_values._read();
+        } finally {
+          this.values.push(_t_values);
+        }
+        this._debug.values.arr[this.values.length - 1].end = this._io.pos;
+        i++;
+      }
+      this._debug.values.end = this._io.pos;
+    }
+    return ValueStream;
+  })();
+  var Xa = KahadbJournalOpenwire.Xa = (function() {
+    function Xa(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    Xa.prototype._read = function() {
+      this._debug.formatId = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.formatId = this._io.readS4be();
+      this._debug.formatId.end = this._io.pos;
+      this._debug.gtrid = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.gtrid = new BytesOrNull(this._io, this, this._root);
+      this.gtrid._read();
+      this._debug.gtrid.end = this._io.pos;
+      this._debug.bqual = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.bqual = new BytesOrNull(this._io, this, this._root);
+      this.bqual._read();
+      this._debug.bqual.end = this._io.pos;
+    }
+    return Xa;
+  })();
+  return KahadbJournalOpenwire;
+})();
+KahadbJournalOpenwire_.KahadbJournalOpenwire = KahadbJournalOpenwire;
+});
 });

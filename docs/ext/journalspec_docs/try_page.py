@@ -8,9 +8,12 @@ that a ``.ksy`` calls otherwise, and which checksums there are.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from inspect import signature
 from typing import Any
 
+from journalspec.families import families
+from journalspec.families_ksy import ksy_id, version_number
 from journalspec.formats import format_module, get_format
 from journalspec.parsers import codec_of
 from journalspec.schemas import described
@@ -42,7 +45,23 @@ def parser_table(format_id: str) -> dict[str, Any]:
         "sums": page.get("sums", []),
         "inner_sums": page.get("inner_sums", []),
         "end": page.get("end"),
+        "contents": [_contents(format_id, row) for row in layout.contents],
         "editions": editions,
+    }
+
+
+def _contents(format_id: str, row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row on the contents of a field: the parser, and what it is given, the newest version first."""
+    name, _, shape = row["of"].partition(".")
+    family = families(format_id)[name]
+    versions = [[version_number(family, each)] for each in reversed(family.versions)]
+    return {
+        "ksy": ksy_id(family),
+        "type": "" if shape == family.roots[0] else shape,
+        "field": row["field"],
+        "on": row.get("on", {}),
+        "starts": row.get("starts", [""]),
+        "given": versions if "version" in family.needs[shape] else [[]],
     }
 
 

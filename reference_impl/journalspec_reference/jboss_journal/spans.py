@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from journalspec.families import families
 from journalspec.jboss_journal import LAYOUT
@@ -24,28 +24,6 @@ from journalspec_reference.jboss_journal.recover import stretch_of
 from journalspec_reference.jboss_journal.scan import scan
 
 FORMAT = "jboss_journal"
-#: User type of a record -> family and type of its body; 45 may be of AMQP.
-BODIES: Mapping[int, tuple[str, str]] = {
-    **{30: ("core", "large_message"), 31: ("core", "old_message"), 45: ("core", "message")},
-    **{
-        number: ("records", shape)
-        for number, shape in {
-            **{29: "large_pending", 32: "reference", 33: "reference", 34: "delivery_count"},
-            **{35: "page_transaction", 36: "scheduled", 37: "duplicate", 38: "heuristic", 39: "cursor_ack"},
-            **{40: "counter", 41: "increment", 42: "page_complete", 43: "counter_pending"},
-        }.items()
-    },
-    **{
-        number: ("bindings", shape)
-        for number, shape in {
-            **{20: "grouping", 21: "queue", 22: "status", 24: "id_counter", 25: "setting", 26: "security"},
-            **{27: "divert", 44: "address", 46: "status", 47: "user", 48: "role", 50: "key_value"},
-            **{51: "connector", 52: "setting_json"},
-        }.items()
-    },
-}
-#: Protocols of AMQP, and how a record of Narayana begins.
-_AMQP, _NARAYANA = range(2, 6), b"#BE\x01"
 
 
 def spans(files: Files, edition: str, params: Params, fields: bool = True) -> Iterator[Span]:
@@ -129,8 +107,6 @@ def _listed(body: Spot, listed: Sequence[tuple[str, int, str]]) -> Iterator[Spot
 def _body(spot: Spot, data: bytes, user_type: int) -> Iterator[Spot]:
     """Yield the body of a record, and its fields if it has contents."""
     yield spot
-    family, shape = BODIES.get(user_type, ("narayana", "record"))
-    if (family, shape) == ("core", "message") and data[:1] and data[0] in _AMQP:
-        family, shape = "amqp", "stored"
-    if user_type in BODIES or data.startswith(_NARAYANA):
+    if found := LAYOUT.held("body", data, {"user_type": user_type}):
+        family, shape = found
         yield from body_fields(spot, families(FORMAT)[family], shape, data)

@@ -27,7 +27,7 @@ from journalspec_reference.kahadb_journal.contents.openwire import version_of
 from journalspec_reference.kahadb_journal.recover import id_of
 from journalspec_reference.kahadb_journal.scan import FILE, MARKED, next_control, scan
 
-FORMAT, OPENWIRE = "kahadb_journal", "openwire"
+FORMAT = "kahadb_journal"
 #: Bytes of a record up to the end of its message's length, at most.
 _LONGEST_HEAD = HEAD + 11
 #: A search in what is dropped reads little at a time: it may be full of control records.
@@ -58,10 +58,10 @@ def _fields(
         payload = bytes(data[begin : piece.end])
         with suppress(CommandError, KeyError):
             for name, start, end in [*blobs(payload, DIALECTS[edition].commands)]:
-                held = Spot(name, spot.off - 1 + start, end - start, "")
-                family, version = families(FORMAT)[OPENWIRE], str(version_of([payload[start:end]]))
-                if version in family.versions:
-                    inner = [*body_fields(held, family, "stored", payload[start:end], version)]
+                data, held = payload[start:end], Spot(name, spot.off - 1 + start, end - start, "")
+                if (found := LAYOUT.held(name, data)) and (version := version_of([data])):
+                    family, shape = families(FORMAT)[found[0]], found[1]
+                    inner = [*body_fields(held, family, shape, data, str(version))]
                     yield from [held, *inner] if inner else ()
 
 
