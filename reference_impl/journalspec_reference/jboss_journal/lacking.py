@@ -22,8 +22,7 @@ from journalspec_reference.jboss_journal.contents.messages import least_size
 from journalspec_reference.jboss_journal.contents.paging import ADDRESS_FILE, PAGE
 from journalspec_reference.jboss_journal.contents.pending import REFERENCE, Pending
 from journalspec_reference.jboss_journal.contents.store import JMS, Store, replay_of
-from journalspec_reference.jboss_journal.fileset import DataFile, gather, lost_from, parsed
-from journalspec_reference.jboss_journal.implementation import head_of
+from journalspec_reference.jboss_journal.fileset import DataFile, gather, head_of, lost_from, parsed
 from journalspec_reference.jboss_journal.recover import stretch_of
 from journalspec_reference.lacking import is_copy, renamed
 

@@ -24,7 +24,7 @@ from journalspec_reference.kahadb_journal.codec import (
 )
 from journalspec_reference.kahadb_journal.commands import CommandError, blobs, varint
 from journalspec_reference.kahadb_journal.contents.openwire import version_of
-from journalspec_reference.kahadb_journal.recover import id_of
+from journalspec_reference.kahadb_journal.fileset import id_of
 from journalspec_reference.kahadb_journal.scan import FILE, MARKED, next_control, scan
 
 FORMAT, OPENWIRE = "kahadb_journal", "openwire"
