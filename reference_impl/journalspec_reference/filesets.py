@@ -29,8 +29,8 @@ from journalspec_reference.content import (
     Descriptors,
     FileSource,
     RawFile,
+    Spool,
 )
-from journalspec_reference.unpacking import Spool
 
 #: What all compressed files of one directory may decompress to, together.
 MAX_BYTES = 1 << 30

@@ -22,9 +22,8 @@ import click
 from journalspec.files import replacing, shown
 from journalspec.formats import UnknownFormat, format_module, get_format
 from journalspec.observation import REFUSED
-from journalspec_conformance.cli._tables import reading
 from journalspec_conformance.cli.contents import MESSAGES, QUEUE, QUEUES, nested
-from journalspec_conformance.cli.journal_view import STATUSES, unchanging
+from journalspec_conformance.cli.journal_view import STATUSES, reading, unchanging
 from journalspec_conformance.cli.places import (
     Asked,
     NothingKept,

@@ -29,7 +29,7 @@ from journalspec.observation import (
 from journalspec.reread import by_file, files_of
 from journalspec_conformance.cli import rebuild
 from journalspec_conformance.cli.contents import of_answer
-from journalspec_conformance.cli.facts import damage
+from journalspec_conformance.cli.facts import damage, trouble
 from journalspec_conformance.cli.journal_view import (
     EXIT_STATUS,
     STATUSES,
@@ -63,7 +63,6 @@ from journalspec_conformance.cli.places import (
 from journalspec_conformance.cli.row_output import show_rows
 from journalspec_conformance.cli.screen import screen
 from journalspec_conformance.cli.selection import Question, questions
-from journalspec_conformance.cli.starts import trouble
 from journalspec_conformance.cli.summary import kept, next_steps, summary
 from journalspec_reference import hexdump
 from journalspec_reference.answers import Answer
@@ -155,11 +154,12 @@ def inspect_command(
     }
     if level or with_all:
         parts |= WHOLE[chosen]
+    if as_ndjson:
+        write_journals(found, "inspect", chosen)
     in_full = parts or level or as_hex
     present(
         "inspect",
         found,
-        stream=partial(write_journals, found, level=chosen, at_once=True, more={}) if as_ndjson else None,
         members=(lambda _, one: _members(one, chosen, redact=asked.redact)) if as_json else None,
         screens=None if as_json or in_full else partial(_screen, "inspect", None),
         write=lambda out, answer, about: _write_journal(
@@ -363,6 +363,8 @@ def recover_command(
             )
         rebuild.rebuild(found, asked, policy, wanted, as_json=as_json)
     policy = policy or STRICT
+    if as_ndjson:
+        write_journals(found, "recover", chosen, policy)
 
     def write(out: Painter, answer: Answer, about: Asked) -> None:
         if with_notes and not with_all:
@@ -375,9 +377,6 @@ def recover_command(
         "recover",
         found,
         policy,
-        stream=partial(write_journals, found, level=chosen, at_once=False, more={"policy": policy})
-        if as_ndjson
-        else None,
         members=(lambda _, one: {**_members(one, chosen, redact=asked.redact), "policy": policy})
         if as_json
         else None,

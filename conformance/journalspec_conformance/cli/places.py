@@ -258,11 +258,12 @@ def find(asked: Asked) -> Stores:
     unpacked for as long as the command runs. Where a directory holds no journal of its own, the stores below
     it are meant.
     """
-    packed = [path for path in asked.paths if is_archive(path) or path == STANDARD_INPUT]
-    plain = [path for path in asked.paths if path not in packed]
-    files = tuple(path for path in plain if not path.is_dir())
+    directories = [path for path in asked.paths if path.is_dir() and path != STANDARD_INPUT]
+    others = [path for path in asked.paths if path not in directories]
+    packed = [path for path in others if path == STANDARD_INPUT or is_archive(path)]
+    files = tuple(path for path in others if path not in packed)
     sets = [replace(asked, paths=paths) for paths in ([files] if files else [])]
-    sets += [replace(asked, paths=(path,)) for path in plain if path.is_dir()]
+    sets += [replace(asked, paths=(path,)) for path in directories]
     found: list[Directory] = []
     unlisted: list[LeftOut] = []
     for path in files:

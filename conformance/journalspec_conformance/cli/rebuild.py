@@ -19,10 +19,10 @@ from journalspec.files import shown
 from journalspec.formats import get_format
 from journalspec.observation import CLEAN, RECOVERED, REFUSED, Note
 from journalspec_conformance.cli._options import Command, apply
-from journalspec_conformance.cli._tables import progress_bar, reading
+from journalspec_conformance.cli._tables import progress_bar
 from journalspec_conformance.cli.archives import is_archive
 from journalspec_conformance.cli.facts import Listing, Section, grouped
-from journalspec_conformance.cli.journal_view import STATUSES, Given, Painter, answers, unchanging
+from journalspec_conformance.cli.journal_view import STATUSES, Given, Painter, answer_of, reading, unchanging
 from journalspec_conformance.cli.places import Asked, Directory, NothingKept, Stores, UsageProblem, amount
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_conformance.cli.screen import screen
@@ -216,7 +216,7 @@ def _asked(place: Directory, policy: str | None) -> Iterator[Answer]:
     for journal in place.journals:
         name = policy_of(journal, policy)
         asked = replace(place.asked, redact=False)
-        yield from answers(asked, "recover", [journal], name, "--policy", name)
+        yield answer_of(asked, "recover", journal, name, usual="")
 
 
 def _directories(place: Directory) -> Iterator[Path]:

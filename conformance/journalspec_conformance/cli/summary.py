@@ -20,7 +20,9 @@ from journalspec_conformance.cli.facts import (
     PENDING,
     Amounts,
     Listing,
+    LookedAt,
     Section,
+    at_start,
     by_key,
     damage,
     doubtful,
@@ -36,7 +38,6 @@ from journalspec_conformance.cli.facts import (
 from journalspec_conformance.cli.journal_view import STATUSES, STRICT, Given, refused_by_recovery
 from journalspec_conformance.cli.places import Asked, Directory, amount
 from journalspec_conformance.cli.redaction import Redactor
-from journalspec_conformance.cli.starts import LookedAt, at_start
 from journalspec_reference.answers import ASSUMED, CHANGED, IN_USE, UNREAD, Answer, ask
 from journalspec_reference.api import natural_key
 from journalspec_reference.filesets import LeftOut, by_reason
