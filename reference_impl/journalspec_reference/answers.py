@@ -36,7 +36,7 @@ from journalspec.reread import Lazy, joined
 from journalspec_reference.api import Params
 from journalspec_reference.api import load as load_implementation
 from journalspec_reference.batches import Stretch
-from journalspec_reference.content import UNREADABLE, Content, Ranges, Unreadable, held
+from journalspec_reference.content import BLOCK, UNREADABLE, Content, Ranges, Unreadable, held
 from journalspec_reference.filesets import HEAD, FilesetError, Journal, LeftOut, appeared, by_reason
 
 SALVAGE = "salvage"
@@ -132,7 +132,14 @@ def ask(journal: Journal, policy: str | None = None) -> Answer:
     Raises UnknownEdition if the edition is not given and reading does not settle it.
     """
     journal = with_assumptions(journal)
-    answer = _answer(journal, policy)
+    implementation, files = load_implementation(journal.format), _at_hand(journal.seen)
+    asked = reading = partial(implementation.read, files, params=journal.params)
+    if policy is not None:
+        asked = partial(implementation.recover, files, policy=policy, params=journal.params)
+    if journal.editions:
+        answer = _of_editions(journal, reading, asked)
+    else:
+        answer = Answer(journal, asked(edition=journal.edition))
     journal, seen = answer.journal, answer.observation
     if journal.files and seen.verdict == CLEAN and not (seen.files or seen.notes):
         # Nothing was looked at: for recovery an empty journal, here a wrong extension or edition.
@@ -234,23 +241,25 @@ def stretches(journal: Journal) -> Iterable[Stretch]:
     return implementation.plan(journal.seen, edition=journal.edition, params=journal.params)
 
 
-def _answer(journal: Journal, policy: str | None) -> Answer:
-    """Return what the files of a journal give, by the edition that was said or that they tell."""
-    implementation = load_implementation(journal.format)
-    asked = (
-        partial(implementation.read, journal.seen, params=journal.params)
-        if policy is None
-        else partial(implementation.recover, journal.seen, policy=policy, params=journal.params)
-    )
-    if not journal.editions:
-        return Answer(journal, asked(edition=journal.edition))
+def _at_hand(files: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return files as bytes if together they are no more than a block, and all of them can be read."""
+    if sum(map(len, files.values())) > BLOCK:
+        return files
+    found = {name: bytes(data) for name, data in files.items()}
+    return files if any(getattr(data, "unreadable", ()) for data in files.values()) else found
+
+
+def _of_editions(
+    journal: Journal, reading: Callable[..., Observation], asked: Callable[..., Observation]
+) -> Answer:
+    """Return what is `asked` of the files of a journal, by the edition that they tell when they are read."""
     known: dict[str, Observation] = {}
     if reader := _only_reader(journal):
         known[reader] = asked(edition=reader)
         if trials := _all_alike(journal, known[reader]):
             return Answer(journal, known[reader], trials)
-    edition, read, trials = _settle(journal, known if policy is None else {})
-    if policy is not None:
+    edition, read, trials = _settle(journal, reading, known if asked is reading else {})
+    if asked is not reading:
         # What is live should not be there twice.
         del read
         read = known[edition] if edition in known else asked(edition=edition)
@@ -283,18 +292,18 @@ def _types(journal: Journal, seen: Observation) -> set[str]:
     return {name for name, number in names.items() if number in codes}
 
 
-def _settle(journal: Journal, read: Mapping[str, Observation]) -> tuple[str, Observation, tuple[Trial, ...]]:
-    """Return the edition, what reading as it gave, and what all readings gave; `read`: those made before."""
+def _settle(
+    journal: Journal, reading: Callable[..., Observation], seen: dict[str, Observation]
+) -> tuple[str, Observation, tuple[Trial, ...]]:
+    """Return the edition, what reading as it gave, and what all readings gave; `seen`: those made before."""
     known = get_format(journal.format).editions
     readers = {
         edition: edition if known[edition].but_for else known[edition].reads_as or edition
         for edition in journal.editions
     }
-    implementation = load_implementation(journal.format)
-    seen = {
-        reader: read.get(reader) or implementation.read(journal.seen, edition=reader, params=journal.params)
-        for reader in dict.fromkeys(readers.values())
-    }
+    for reader in dict.fromkeys(readers.values()):
+        if reader not in seen:
+            seen[reader] = reading(edition=reader)
     only = {name for edition in journal.editions for name in known[edition].but_for}
     rules = {
         reader: (known[reader].reads_as or reader)

@@ -21,7 +21,7 @@ from typing import Any
 
 from journalspec.files import GZIP_MAGIC
 from journalspec.formats import format_ids, get_format
-from journalspec_reference.api import Detection, Params
+from journalspec_reference.api import BY_MAGIC, Detection, Params
 from journalspec_reference.api import load as load_implementation
 from journalspec_reference.content import (
     Blocks,
@@ -513,9 +513,13 @@ def find_journals(
 
 def _claims(loaded: Loaded, formats: Iterable[str], params: Params | None = None) -> list[Detection]:
     entries = loaded.entries
-    return [
-        claim for format_id in formats for claim in load_implementation(format_id).detect(entries, params)
-    ]
+    claims: list[Detection] = []
+    for format_id in formats:
+        claims += load_implementation(format_id).detect(entries, params)
+        # Where a format knows all files by how they begin, no other one has a better claim.
+        if any(claim.score == BY_MAGIC and entries.keys() == {*claim.files} for claim in claims):
+            break
+    return claims
 
 
 def _unpacked(loaded: Loaded, claims: Iterable[Detection]) -> bool:
