@@ -36,7 +36,7 @@ from journalspec.reread import Lazy, joined
 from journalspec_reference.api import Params
 from journalspec_reference.api import load as load_implementation
 from journalspec_reference.batches import Stretch
-from journalspec_reference.content import BLOCK, UNREADABLE, Content, Ranges, Unreadable, held
+from journalspec_reference.content import UNREADABLE, Content, Ranges, Unreadable, at_hand, held
 from journalspec_reference.filesets import HEAD, FilesetError, Journal, LeftOut, appeared, by_reason
 
 SALVAGE = "salvage"
@@ -132,7 +132,7 @@ def ask(journal: Journal, policy: str | None = None) -> Answer:
     Raises UnknownEdition if the edition is not given and reading does not settle it.
     """
     journal = with_assumptions(journal)
-    implementation, files = load_implementation(journal.format), _at_hand(journal.seen)
+    implementation, files = load_implementation(journal.format), at_hand(journal.seen)
     asked = reading = partial(implementation.read, files, params=journal.params)
     if policy is not None:
         asked = partial(implementation.recover, files, policy=policy, params=journal.params)
@@ -239,14 +239,6 @@ def stretches(journal: Journal) -> Iterable[Stretch]:
     """Return what reading scans of a journal that is settled, in order; may raise ReadingRefused."""
     implementation = load_implementation(journal.format)
     return implementation.plan(journal.seen, edition=journal.edition, params=journal.params)
-
-
-def _at_hand(files: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return files as bytes if together they are no more than a block, and all of them can be read."""
-    if sum(map(len, files.values())) > BLOCK:
-        return files
-    found = {name: bytes(data) for name, data in files.items()}
-    return files if any(getattr(data, "unreadable", ()) for data in files.values()) else found
 
 
 def _of_editions(

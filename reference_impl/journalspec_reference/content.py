@@ -15,7 +15,7 @@ import tempfile
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -291,6 +291,14 @@ class Content:
         if at < len(found) and found[at].start == end and found[at].why == why:
             end = found.pop(at).end
         found.insert(at, Unreadable(start, end, why))
+
+
+def at_hand(files: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return files as bytes if together they are no more than a block, and all of them can be read."""
+    if sum(map(len, files.values())) > BLOCK:
+        return files
+    found = {name: bytes(data) for name, data in files.items()}
+    return files if any(getattr(data, "unreadable", ()) for data in files.values()) else found
 
 
 def hole_end(data: Any, off: int) -> int:
