@@ -1,6 +1,6 @@
 """Rows of journals that are asked for: found by columns where Arrow is installed, else record by record.
 
-Both ways give the same answer_of, and neither keeps a row that has been looked at.
+Both ways give the same answers, and neither keeps a row that has been looked at.
 """
 
 from __future__ import annotations
