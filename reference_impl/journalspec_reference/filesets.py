@@ -209,20 +209,24 @@ class _Files(Mapping[str, Any]):
         self._spool = Spool(max_bytes)
 
     def __getitem__(self, name: str) -> Any:
-        found = self._opened.get(name)
-        if found is not None:
-            return found
-        if name not in self._names:
+        found = self.get(name)
+        if found is None:
             raise KeyError(name)
+        return found
+
+    def get(self, name: object, default: Any = None) -> Any:
+        """Return the content of a file; the default for a name of none, or of one that cannot be opened."""
+        if name in self._opened or name not in self._names:
+            return self._opened.get(name, default)  # type: ignore[call-overload]  # any object may be asked for
+        assert isinstance(name, str)
         try:
-            found = self._content(name)
+            found = self._opened[name] = self._content(name)
         except OSError as error:
             self._left_out[name] = error.strerror or str(error)
             del self._names[name]
-            raise KeyError(name) from None
+            return default
         # While it is open anyway: most formats want to see how it begins.
-        found[:1]
-        self._opened[name] = found
+        found.read(0, 1)
         return found
 
     def rename(self, name: str, new: str) -> None:
@@ -249,12 +253,10 @@ class _Files(Mapping[str, Any]):
 
     def __iter__(self) -> Iterator[str]:
         # Opening may take a name away, so that what is listed can be read.
-        for name in list(self._names):
-            if name in self:
-                yield name
+        return iter([name for name in [*self._names] if self.get(name) is not None])
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and self.get(name) is not None
+        return self.get(name) is not None
 
     def __len__(self) -> int:
         return sum(1 for _ in self)

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Any
 
 from journalspec.files import shown
-from journalspec.formats import AtStart, Format, Holds, InDoubt, format_module, get_format
+from journalspec.formats import AtStart, Format, Holds, InDoubt, get_format
 from journalspec.observation import CLEAN, RECOVERED, REFUSED, Dropped, Note, Observation
 from journalspec.reread import LISTS
 from journalspec_conformance.cli.contents import MESSAGES, Holdings, Moment, of_answer, place_text
@@ -22,6 +22,7 @@ from journalspec_conformance.cli.journal_view import value_text
 from journalspec_conformance.cli.places import Directory, amount
 from journalspec_conformance.cli.redaction import Redacted, stored_length
 from journalspec_reference.answers import CHANGED, COMPRESSED, UNCHECKED, Answer
+from journalspec_reference.xids import gtrid_in_full
 
 #: Of a list so many entries are shown, the largest ones; of names in a sentence so many.
 MOST, FEW = 10, 3
@@ -290,10 +291,6 @@ def doubtful(description: Format, seen: Observation, contents: Holdings | None =
     if contents is not None and {*contents.columns_of(TRANSACTIONS)} >= _XID:
         return _in_transactions(contents)
     rows: list[tuple[str]] = []
-    try:
-        called = format_module("journalspec_reference", description.id, "screen").called
-    except LookupError:
-        called = _called
     numbers: Counter[str] = Counter()
     for rule in description.in_doubt:
         for entry in (seen.state or {}).get(rule.list, ()):  # type: ignore[attr-defined]  # a list
@@ -301,11 +298,7 @@ def doubtful(description: Format, seen: Observation, contents: Holdings | None =
                 continue
             numbers[rule.noun] += 1
             if len(rows) < MOST:
-                # A name that is hidden has no parts to take it apart by.
-                hidden = any(isinstance(entry[name], Redacted) for name in rule.ids)
-                rows.append(
-                    (f"{shown((_called if hidden else called)(rule, entry))}: {shown(_says(rule, entry))}",)
-                )
+                rows.append((f"{shown(_called(rule, entry))}: {shown(_says(rule, entry))}",))
     return _without_end(rows, numbers)
 
 
@@ -348,6 +341,9 @@ def _decision(row: Mapping[str, Any]) -> str:
 
 
 def _called(rule: InDoubt, entry: Mapping[str, Any]) -> str:
+    # A name that is hidden has no parts to take it apart by.
+    if rule.ids == ("gtrid",) and not isinstance(entry["gtrid"], Redacted):
+        return gtrid_in_full(bytes(entry["gtrid"]))
     parts = [(name, _plain(entry[name])) for name in rule.ids]
     return ", ".join(f"{name.replace('_', ' ')} {text}" for name, text in parts if text)
 

@@ -364,12 +364,11 @@ def _observed(pair: list[LogFile], policy: str, losses: Sequence[Note] = ()) -> 
 def _search(found: Found, file: LogFile, regions: Sequence[Dropped], *, noted: bool = True) -> None:
     """Take in the valid records within `regions`, where there is no log; `noted`: there is a note on each."""
 
+    source, name = source_of(file.data), file.name if noted else ""
+
     def finds() -> Iterator[Batch]:
-        for region in regions:
-            for batch in search(source_of(file.data), region.off, region.end, file.framing):
-                notes = (Note("unanchored", file.name, batch.base + at) for at in batch.off)
-                batch.notes = [*notes] if noted else []
-                yield batch
+        each = (search(source, region.off, region.end, file.framing, name) for region in regions)
+        return chain.from_iterable(each)
 
     if len(regions):
         for _ in found.walked(Stretch(file.name, finds, partial(told, file.name))):

@@ -19,11 +19,12 @@ from journalspec_reference.kahadb_journal.codec import (
     HEAD,
     MARKER,
     USER,
+    CommandError,
     Dialect,
+    frame,
     head,
     sums,
 )
-from journalspec_reference.kahadb_journal.commands import CommandError, frame
 
 #: Editions whose files are alike.
 MARKED = tuple(edition for edition, dialect in DIALECTS.items() if dialect.marked)

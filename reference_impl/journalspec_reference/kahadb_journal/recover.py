@@ -40,16 +40,18 @@ from journalspec_reference.kahadb_journal.codec import (
     MARKER,
     REWRITTEN,
     USER,
+    CommandError,
     Dialect,
+    Parsed,
     head,
+    parsed,
     sums,
 )
-from journalspec_reference.kahadb_journal.commands import CommandError
 from journalspec_reference.kahadb_journal.evidence import Evidence, Known, Log
 from journalspec_reference.kahadb_journal.fileset import NAMES, DataFile, gather, id_of, role_of
 from journalspec_reference.kahadb_journal.index import Place
 from journalspec_reference.kahadb_journal.places import RecordPlaces
-from journalspec_reference.kahadb_journal.records import Parsed, parsed, told
+from journalspec_reference.kahadb_journal.records import told
 from journalspec_reference.kahadb_journal.scan import EMPTY, FILE, ZEROS, scan, walk
 from journalspec_reference.kahadb_journal.store import (
     PLACE,
