@@ -446,8 +446,8 @@ def _with_gaps(
 
 def checked_params(description: Format, params: Mapping[str, str], edition: str | None = None) -> None:
     """Hold `params` against those that reading and recovery take; raises FilesetError if one is wrong."""
-    known = description.vocabulary.params_of("read") | description.vocabulary.params_of("recover")
     for name, value in params.items():
+        known = description.vocabulary.params_of("read") | description.vocabulary.params_of("recover")
         if name not in known:
             listed = ", ".join(known) or "none"
             raise FilesetError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial
 from heapq import merge
 from itertools import groupby
@@ -59,6 +59,7 @@ from journalspec_conformance.cli.places import (
     find,
     known_policy,
     options,
+    taken,
 )
 from journalspec_conformance.cli.row_output import show_rows
 from journalspec_conformance.cli.screen import screen
@@ -140,12 +141,12 @@ def inspect_command(
     """
     if as_hex + as_json + as_ndjson > 1:
         raise click.UsageError("--hex, --json and --ndjson exclude each other.")
-    selection = Question.taken(what)
-    asked, chosen = Asked(**what), Level.parse(level or LEVELS[Level.LAYOUT])
-    if as_hex and (asked.redact or selection):
+    selection = Question(**taken(what, fields(Question)))
+    asked, chosen = Asked(**what), Level[level.upper()] if level else Level.LAYOUT
+    if as_hex and (asked.redact or selection != Question()):
         raise click.UsageError("--hex shows all bytes as they are: no --redact, and no question about rows.")
     found = find(asked)
-    if selection:
+    if selection != Question():
         if as_json:
             raise click.UsageError("--json is one object of the whole journal: ask for rows with --ndjson.")
         show_rows(found, selection, as_ndjson)
@@ -352,7 +353,7 @@ def recover_command(
     if as_json and as_ndjson:
         raise click.UsageError("--json and --ndjson exclude each other.")
     wanted = rebuild.NewStoreAsked.taken(what)
-    asked, chosen = Asked(**what), Level.parse(level or LEVELS[Level.LAYOUT])
+    asked, chosen = Asked(**what), Level[level.upper()] if level else Level.LAYOUT
     found = find(asked)
     if policy is not None:
         known_policy(found, policy)

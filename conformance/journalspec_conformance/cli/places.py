@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import Field, dataclass, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from itertools import combinations, islice
@@ -113,6 +113,11 @@ def options() -> Callable[[Command], Command]:
             help="Show only type and length of every text and body that users stored, and a mark of names.",
         ),
     )
+
+
+def taken(what: dict[str, Any], names: Iterable[Field[Any]]) -> dict[str, Any]:
+    """Return the arguments of a command that are the fields of a class, and take them out of the others."""
+    return {each.name: what.pop(each.name) for each in names}
 
 
 @dataclass(frozen=True)

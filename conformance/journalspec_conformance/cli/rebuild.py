@@ -23,7 +23,15 @@ from journalspec_conformance.cli._tables import progress_bar
 from journalspec_conformance.cli.archives import is_archive
 from journalspec_conformance.cli.facts import Listing, Section, grouped
 from journalspec_conformance.cli.journal_view import STATUSES, Given, Painter, answer_of, reading, unchanging
-from journalspec_conformance.cli.places import Asked, Directory, NothingKept, Stores, UsageProblem, amount
+from journalspec_conformance.cli.places import (
+    Asked,
+    Directory,
+    NothingKept,
+    Stores,
+    UsageProblem,
+    amount,
+    taken,
+)
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_conformance.cli.screen import screen
 from journalspec_reference import newstore
@@ -100,9 +108,7 @@ class NewStoreAsked:
     @classmethod
     def taken(cls, what: dict[str, Any]) -> NewStoreAsked:
         """Return it from the arguments of a command, and take it out of them."""
-        choices = newstore.StoreChoices(
-            **{each.name: what.pop(each.name) for each in fields(newstore.StoreChoices)}
-        )
+        choices = newstore.StoreChoices(**taken(what, fields(newstore.StoreChoices)))
         found = cls(what.pop("to"), what.pop("dry_run"), choices)
         if not found and found.choices != newstore.StoreChoices():
             raise click.UsageError("Choices such as --drop and --queue are about a new store: give --to.")

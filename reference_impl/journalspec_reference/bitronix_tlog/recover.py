@@ -363,11 +363,12 @@ def _observed(pair: list[LogFile], policy: str, losses: Sequence[Note] = ()) -> 
 
 def _search(found: Found, file: LogFile, regions: Sequence[Dropped], *, noted: bool = True) -> None:
     """Take in the valid records within `regions`, where there is no log; `noted`: there is a note on each."""
-
     source, name = source_of(file.data), file.name if noted else ""
 
     def finds() -> Iterator[Batch]:
-        each = (search(source, region.off, region.end, file.framing, name) for region in regions)
+        each = (
+            search(source, region.off, region.off + region.length, file.framing, name) for region in regions
+        )
         return chain.from_iterable(each)
 
     if len(regions):
