@@ -253,7 +253,9 @@ class _Files(Mapping[str, Any]):
 
     def __iter__(self) -> Iterator[str]:
         # Opening may take a name away, so that what is listed can be read.
-        return iter([name for name in [*self._names] if self.get(name) is not None])
+        for name in [*self._names]:
+            if self.get(name) is not None:
+                yield name
 
     def __contains__(self, name: object) -> bool:
         return self.get(name) is not None

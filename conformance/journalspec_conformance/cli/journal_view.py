@@ -204,7 +204,7 @@ def present(
     *,
     members: Callable[[Directory, Answer], dict[str, object]] | None = None,
     write: Callable[[Painter, Answer, Asked], None] | None = None,
-    screens: Callable[[Given], Sequence[Sequence[Part]]] | None = None,
+    screens: Callable[[Given], Iterable[Sequence[Part]]] | None = None,
     beside: Beside | None = None,
 ) -> None:
     """Ask the journals that were found and show each answer, by the first of these that is given.
@@ -224,7 +224,7 @@ def present(
         given = Given(answered if one_by_one else [*answered], found.unlisted)
         out = Painter()
         if screens is not None:
-            lines = screens(given)
+            lines = [*screens(given)]
             bar()
             out.lines(lines)
         else:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import fields, replace
-from functools import partial
 from heapq import merge
 from itertools import groupby
 from pathlib import Path
@@ -162,7 +161,7 @@ def inspect_command(
         "inspect",
         found,
         members=(lambda _, one: _members(one, chosen, redact=asked.redact)) if as_json else None,
-        screens=None if as_json or in_full else partial(_screen, "inspect", None),
+        screens=None if as_json or in_full else lambda given: screen(summary(given, "inspect", None)),
         write=lambda out, answer, about: _write_journal(
             out, answer, about, frozenset({HEX}) if as_hex else frozenset(parts)
         ),
@@ -176,11 +175,6 @@ def _members(answer: Answer, level: Level, *, redact: bool) -> dict[str, object]
     if contents is not None:
         seen = replace(seen, contents={name: [*contents.members(name)] for name in contents.names})
     return seen.members(level)
-
-
-def _screen(command: str, policy: str | None, given: Given) -> Sequence[tuple[Part, ...]]:
-    """Return the lines of the summary."""
-    return [*screen(summary(given, command, policy))]
 
 
 def _write_journal(out: Painter, answer: Answer, asked: Asked, parts: AbstractSet[str]) -> None:
@@ -381,7 +375,9 @@ def recover_command(
         members=(lambda _, one: {**_members(one, chosen, redact=asked.redact), "policy": policy})
         if as_json
         else None,
-        screens=None if as_json or level or with_all or with_notes else partial(_screen, "recover", policy),
+        screens=None
+        if as_json or level or with_all or with_notes
+        else lambda given: screen(summary(given, "recover", policy)),
         write=write,
     )
 

@@ -76,13 +76,12 @@ def worst(verdicts: Iterable[str]) -> str:
 
 
 def summary(given: Given, command: str, policy: str | None) -> Iterator[Section]:
-    """Yield the sections on what is at the paths: of one store in full, of several one line for each."""
+    """Return the sections on what is at the paths: of one store in full, of several one line for each."""
     stores = _stores(given)
     first = next(stores)
     if (second := next(stores, None)) is not None:
-        yield from several(chain((first, second), stores), command, policy, given.unlisted)
-    else:
-        yield from sections(first, command, policy, given.beside(), given.unlisted)
+        return several(chain((first, second), stores), command, policy, given.unlisted)
+    return sections(first, command, policy, given.beside(), given.unlisted)
 
 
 def _stores(given: Given) -> Iterator[list[Part]]:

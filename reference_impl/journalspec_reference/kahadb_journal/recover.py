@@ -248,7 +248,10 @@ class Walk:
         if self._is_suspicious(file, off, by):
             yield Note("suspicious-end", file.name, off)
         if self._reading and by != FILE:
-            yield from next((batch.notes[:1] for batch in self._beyond(file, off) if batch.notes), ())
+            for batch in self._beyond(file, off):
+                if batch.notes:
+                    yield batch.notes[0]
+                    break
 
     def _beyond(self, file: DataFile, off: int) -> Iterator[Batch]:
         """Yield the batches behind the end of a log (KHD-END-011)."""
