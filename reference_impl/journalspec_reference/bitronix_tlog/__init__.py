@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from journalspec_reference.api import Implementation
-from journalspec_reference.bitronix_tlog.fileset import DISK_EDITIONS, FORMAT, detect
-from journalspec_reference.bitronix_tlog.recover import plan, recover
-from journalspec_reference.bitronix_tlog.spans import spans
+from journalspec_reference.bitronix_tlog import fileset, recover, spans
 
 __all__ = ["IMPLEMENTATION"]
 
 IMPLEMENTATION = Implementation(
-    FORMAT,
+    fileset.FORMAT,
     __name__,
-    {"seed": "SeedWriter", **dict.fromkeys(DISK_EDITIONS, "DiskWriter"), "nio": "NioWriter"},
-    detect,
-    recover,
-    plan,
-    spans,
+    {"seed": "SeedWriter", **dict.fromkeys(fileset.DISK_EDITIONS, "DiskWriter"), "nio": "NioWriter"},
+    fileset.detect,
+    recover.recover,
+    recover.plan,
+    spans.spans,
 )

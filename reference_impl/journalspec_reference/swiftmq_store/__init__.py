@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from journalspec_reference.api import Implementation
-from journalspec_reference.swiftmq_store.fileset import FORMAT, assumed, detect
-from journalspec_reference.swiftmq_store.recover import EDITIONS, observe, plan
-from journalspec_reference.swiftmq_store.spans import spans
+from journalspec_reference.swiftmq_store import fileset, recover, spans
 
 __all__ = ["IMPLEMENTATION"]
 
 IMPLEMENTATION = Implementation(
-    FORMAT,
+    fileset.FORMAT,
     __name__,
-    dict.fromkeys(EDITIONS, "StoreWriter"),
-    detect,
-    observe,
-    plan,
-    spans,
-    assumed,
+    dict.fromkeys(recover.EDITIONS, "StoreWriter"),
+    fileset.detect,
+    recover.observe,
+    recover.plan,
+    spans.spans,
+    fileset.assumed,
     of_refused=True,
 )
