@@ -654,9 +654,12 @@ def below(
     left = [] if unlisted is None else unlisted
 
     def passed_over(error: OSError) -> None:
+        if every:
+            text = f"cannot list {str(error.filename)!r}: {error.strerror}"
+            raise FilesetError(text, "check its permissions") from None
         left.append(LeftOut(str(error.filename), f"cannot be listed: {error.strerror}"))
 
-    for seen, (root, names, _) in enumerate(os.walk(path, onerror=_not_listed if every else passed_over)):
+    for seen, (root, names, _) in enumerate(os.walk(path, onerror=passed_over)):
         names.sort()
         if len(Path(root).parts) - depth >= MAX_DEPTH and not every:
             left += [LeftOut(os.path.join(root, name), "too deep to be looked into") for name in names[:1]]  # noqa: PTH118
@@ -670,12 +673,6 @@ def below(
         if Path(root) != path and _holds_journal(Path(root)):
             found.append(Path(root))
     return found
-
-
-def _not_listed(error: OSError) -> None:
-    raise FilesetError(
-        f"cannot list {str(error.filename)!r}: {error.strerror}", "check its permissions"
-    ) from None
 
 
 def _holds_journal(directory: Path) -> bool:

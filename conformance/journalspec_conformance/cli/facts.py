@@ -298,7 +298,8 @@ def doubtful(description: Format, seen: Observation, contents: Holdings | None =
                 continue
             numbers[rule.noun] += 1
             if len(rows) < MOST:
-                rows.append((f"{shown(_called(rule, entry))}: {shown(_says(rule, entry))}",))
+                says = rule.says.format_map({name: _value(rule, value) for name, value in entry.items()})
+                rows.append((f"{shown(_called(rule, entry))}: {shown(says)}",))
     return _without_end(rows, numbers)
 
 
@@ -346,10 +347,6 @@ def _called(rule: InDoubt, entry: Mapping[str, Any]) -> str:
         return gtrid_in_full(bytes(entry["gtrid"]))
     parts = [(name, _plain(entry[name])) for name in rule.ids]
     return ", ".join(f"{name.replace('_', ' ')} {text}" for name, text in parts if text)
-
-
-def _says(rule: InDoubt, entry: Mapping[str, Any]) -> str:
-    return rule.says.format_map({name: _value(rule, value) for name, value in entry.items()})
 
 
 def _value(rule: InDoubt, value: object) -> str:

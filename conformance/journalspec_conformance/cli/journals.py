@@ -260,7 +260,7 @@ def _untold(spans: Iterable[Span], *records: Iterable[Record]) -> Iterator[Span]
 
     All are of one file, each in offset order.
     """
-    told = merge(*records, key=_offset)
+    told = merge(*records, key=lambda record: record.at.off)
     at = -1
     for span in spans:
         if span.kind not in BARE_KINDS or not span.length:
@@ -270,10 +270,6 @@ def _untold(spans: Iterable[Span], *records: Iterable[Record]) -> Iterator[Span]
             at = record.at.off
         if span.kind != "stale" or at != span.off:
             yield span
-
-
-def _offset(record: Record) -> int:
-    return record.at.off
 
 
 def _write_dump(out: Painter, journal: Journal) -> None:

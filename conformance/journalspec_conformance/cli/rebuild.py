@@ -140,7 +140,9 @@ def rebuild(
             newstore.refuse_target(wanted.to, kept)
         newstore.refuse_running(journals)
         progress = _progress(show, sum(len(data) for one in journals for data in one.seen.values()))
-        files = [*_archives(asked), *newstore.sources(journals)]
+        # The archives that were given stay as they are, too.
+        archives = [(str(path), path) for path in asked.paths if is_archive(path)]
+        files = [*archives, *newstore.sources(journals)]
         before = newstore.digests(files, progress)
     with unchanging(journals), _none_made(), reading(found.size):
         given = Given(
@@ -202,11 +204,6 @@ def _progress(show: Callable[[str, int, int], None], total: int) -> newstore.Pro
         show(f"{what}, MiB", done[what] >> 20, max(total, done[what]) >> 20)
 
     return progress
-
-
-def _archives(asked: Asked) -> Iterator[tuple[str, Path]]:
-    """Yield the archives that were given: they stay as they are, too."""
-    yield from ((str(path), path) for path in asked.paths if is_archive(path))
 
 
 def _called(places: Sequence[Directory], name: str) -> str:
