@@ -642,7 +642,8 @@ class LogPass:
 
 def _header(structure: str, edition: str, data: bytes) -> Mapping[str, Any]:
     """Return what a map of files has of a header or a control file."""
-    found = LAYOUT.read(structure, edition, data)
+    form = LAYOUT.structure(structure, edition)
+    found = dict(zip(form.names, form.packed().unpack(data), strict=True))
     header = {each: found[each] for each in _TOLD if each in found}
     if "major" in header:
         header["checkpoint"] = Instant.unpack(header["checkpoint"]).packed
