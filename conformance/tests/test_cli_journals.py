@@ -28,7 +28,7 @@ from journalspec_reference import content
 from journalspec_reference.answers import ask
 from journalspec_reference.content import FileSource
 from journalspec_reference.filesets import find_journals, load
-from journalspec_reference.kahadb_journal.implementation import MARKED
+from journalspec_reference.kahadb_journal.fileset import MARKED
 from judged import flat, has, in_full
 
 BOTH = pytest.mark.parametrize("command", ["inspect", "recover"])

@@ -562,7 +562,7 @@ def test_progress_is_shown_at_a_terminal_only_and_after_a_second(tmp_path: Path)
     script = tmp_path / "slow.py"
     script.write_text(
         "import sys, time\n"
-        "from journalspec_conformance.cli._tables import reading\n"
+        "from journalspec_conformance.cli.journal_view import reading\n"
         "from journalspec_reference.content import Content\n"
         "with reading(1 << 20) as bar:\n"
         "    for _ in range(int(sys.argv[1])):\n"

@@ -28,7 +28,7 @@ from journalspec_reference.bitronix_tlog.codec import (
 )
 from journalspec_reference.kahadb_journal.codec import END_MARKER
 from journalspec_reference.storage import MemoryStorage
-from journalspec_reference.swiftmq_store.recover import DEFAULT_SIZE
+from journalspec_reference.swiftmq_store.fileset import DEFAULT_SIZE
 from journalspec_reference.swiftmq_store.store import LOG, PAGES
 
 #: One of so many workloads is looked at.

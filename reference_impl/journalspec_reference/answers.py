@@ -9,7 +9,8 @@ journals through :func:`ask` alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import PurePath
@@ -35,9 +36,8 @@ from journalspec.reread import Lazy, joined
 from journalspec_reference.api import Params
 from journalspec_reference.api import load as load_implementation
 from journalspec_reference.batches import Stretch
-from journalspec_reference.content import UNREADABLE, Content, Ranges, Unreadable
-from journalspec_reference.filesets import FilesetError, Journal, LeftOut, appeared, by_reason
-from journalspec_reference.locks import held
+from journalspec_reference.content import UNREADABLE, Content, Ranges, Unreadable, at_hand, held
+from journalspec_reference.filesets import HEAD, FilesetError, Journal, LeftOut, appeared, by_reason
 
 SALVAGE = "salvage"
 UNREAD = "unreadable-file"
@@ -132,7 +132,14 @@ def ask(journal: Journal, policy: str | None = None) -> Answer:
     Raises UnknownEdition if the edition is not given and reading does not settle it.
     """
     journal = with_assumptions(journal)
-    answer = _answer(journal, policy)
+    implementation, files = load_implementation(journal.format), at_hand(journal.seen)
+    asked = reading = partial(implementation.read, files, params=journal.params)
+    if policy is not None:
+        asked = partial(implementation.recover, files, policy=policy, params=journal.params)
+    if journal.editions:
+        answer = _of_editions(journal, reading, asked)
+    else:
+        answer = Answer(journal, asked(edition=journal.edition))
     journal, seen = answer.journal, answer.observation
     if journal.files and seen.verdict == CLEAN and not (seen.files or seen.notes):
         # Nothing was looked at: for recovery an empty journal, here a wrong extension or edition.
@@ -234,23 +241,17 @@ def stretches(journal: Journal) -> Iterable[Stretch]:
     return implementation.plan(journal.seen, edition=journal.edition, params=journal.params)
 
 
-def _answer(journal: Journal, policy: str | None) -> Answer:
-    """Return what the files of a journal give, by the edition that was said or that they tell."""
-    implementation = load_implementation(journal.format)
-    asked = (
-        partial(implementation.read, journal.seen, params=journal.params)
-        if policy is None
-        else partial(implementation.recover, journal.seen, policy=policy, params=journal.params)
-    )
-    if not journal.editions:
-        return Answer(journal, asked(edition=journal.edition))
+def _of_editions(
+    journal: Journal, reading: Callable[..., Observation], asked: Callable[..., Observation]
+) -> Answer:
+    """Return what is `asked` of the files of a journal, by the edition that they tell when they are read."""
     known: dict[str, Observation] = {}
     if reader := _only_reader(journal):
         known[reader] = asked(edition=reader)
         if trials := _all_alike(journal, known[reader]):
             return Answer(journal, known[reader], trials)
-    edition, read, trials = _settle(journal, known if policy is None else {})
-    if policy is not None:
+    edition, read, trials = _settle(journal, reading, known if asked is reading else {})
+    if asked is not reading:
         # What is live should not be there twice.
         del read
         read = known[edition] if edition in known else asked(edition=edition)
@@ -283,18 +284,18 @@ def _types(journal: Journal, seen: Observation) -> set[str]:
     return {name for name, number in names.items() if number in codes}
 
 
-def _settle(journal: Journal, read: Mapping[str, Observation]) -> tuple[str, Observation, tuple[Trial, ...]]:
-    """Return the edition, what reading as it gave, and what all readings gave; `read`: those made before."""
+def _settle(
+    journal: Journal, reading: Callable[..., Observation], seen: dict[str, Observation]
+) -> tuple[str, Observation, tuple[Trial, ...]]:
+    """Return the edition, what reading as it gave, and what all readings gave; `seen`: those made before."""
     known = get_format(journal.format).editions
     readers = {
         edition: edition if known[edition].but_for else known[edition].reads_as or edition
         for edition in journal.editions
     }
-    implementation = load_implementation(journal.format)
-    seen = {
-        reader: read.get(reader) or implementation.read(journal.seen, edition=reader, params=journal.params)
-        for reader in dict.fromkeys(readers.values())
-    }
+    for reader in dict.fromkeys(readers.values()):
+        if reader not in seen:
+            seen[reader] = reading(edition=reader)
     only = {name for edition in journal.editions for name in known[edition].but_for}
     rules = {
         reader: (known[reader].reads_as or reader)
@@ -445,8 +446,8 @@ def _with_gaps(
 
 def checked_params(description: Format, params: Mapping[str, str], edition: str | None = None) -> None:
     """Hold `params` against those that reading and recovery take; raises FilesetError if one is wrong."""
-    known = description.vocabulary.params_of("read") | description.vocabulary.params_of("recover")
     for name, value in params.items():
+        known = description.vocabulary.params_of("read") | description.vocabulary.params_of("recover")
         if name not in known:
             listed = ", ".join(known) or "none"
             raise FilesetError(
@@ -454,3 +455,33 @@ def checked_params(description: Format, params: Mapping[str, str], edition: str 
             )
         for problem in known[name].problems(value, name, edition or description.default_edition):
             raise FilesetError(f"{description.id}: parameter {problem}")
+
+
+def is_copy(name: str, original: str) -> bool:
+    """Tell whether a name is another one and something after it, as those of renamed files and copies are."""
+    return name != original and name.startswith(original) and not name[len(original)].isalnum()
+
+
+def renamed(
+    journal: Journal, named: re.Pattern[str], begins: Callable[[bytes], bool]
+) -> Iterator[tuple[str, str]]:
+    """Yield the name of each file of a journal that is not here, and that of the file which may be it.
+
+    That one has the name, which `named` matches, and something after it (``db-2.log.old``), and `begins` as
+    such a file does.
+    """
+    listed, root = journal.listed or frozenset(), journal.root
+    for other in sorted(listed):
+        found = named.match(other)
+        if root is None or found is None or not is_copy(other, found[0]):
+            continue
+        # To open a pipe would wait for a writer.
+        if found[0] in listed or other in journal.files or not (root / other).is_file():
+            continue
+        try:
+            with (root / other).open("rb") as file:
+                head = file.read(HEAD)
+        except OSError:
+            continue
+        if begins(head):
+            yield found[0], other

@@ -88,12 +88,16 @@ class NumberedNames:
             yield Note(self.gap, text=", ".join(gaps))
 
 
+#: The best claim to files: each begins as the format has it.
+BY_MAGIC = 3
+
+
 @dataclass(frozen=True, slots=True)
 class Detection:
     """One journal found among the files of a directory.
 
     `files` are the names that belong together, in the format's own order (a
-    name may be listed that is missing). `score` orders rival claims: 3 magic of
+    name may be listed that is missing). `score` orders rival claims: 3 (:data:`BY_MAGIC`) magic of
     every file, 2 magic of some, 1 names only.
 
     `editions` are those that the files admit, if they admit more than the files

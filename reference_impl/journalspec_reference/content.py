@@ -2,6 +2,7 @@
 
 A mapped file kills the process that looks at it if the disk cannot deliver a page, or if the file
 was cut in the meantime. So bytes are copied. What cannot be read is zeros, and a range with its reason.
+Compressed files are decompressed also, up to a bound; and here it is asked who holds a lock on a file.
 """
 
 from __future__ import annotations
@@ -9,16 +10,18 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import struct
+import tempfile
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 from weakref import finalize
 
-from journalspec.files import Unfit
+from journalspec.files import Unfit, inflated
 
 #: The unit in which disks fail, how many failing ones of a read and of a file are told apart (bytes, number).
 SECTOR, MOST_IN_READ, MOST_IN_FILE = 4096, 32, 512
@@ -41,6 +44,10 @@ _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 #: Why a region holds no record if its bytes could not be read.
 UNREADABLE = "unreadable"
 SHORTER = "became shorter while it was read"
+#: What `F_GETLK` takes and gives: type, from where, start, length (0: to the end), process.
+_FLOCK = struct.Struct("hhqqi")
+#: Stands for the journal's own files among the names of lock files.
+OWN = "*"
 
 
 class Unreadable(NamedTuple):
@@ -286,6 +293,14 @@ class Content:
         found.insert(at, Unreadable(start, end, why))
 
 
+def at_hand(files: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return files as bytes if together they are no more than a block, and all of them can be read."""
+    if sum(map(len, files.values())) > BLOCK:
+        return files
+    found = {name: bytes(data) for name, data in files.items()}
+    return files if any(getattr(data, "unreadable", ()) for data in files.values()) else found
+
+
 def hole_end(data: Any, off: int) -> int:
     """Return where the hole ends in which `off` lies; `off` itself if it lies in none."""
     return data.next_data(off) if isinstance(data, Content) else off
@@ -388,6 +403,59 @@ class PartOfFile:
         return False
 
 
+class _Packed:
+    """A compressed file, to be read from its beginning."""
+
+    def __init__(self, source: RawFile) -> None:
+        self._source, self._at = source, 0
+
+    def read(self, size: int) -> bytes:
+        """Return the next bytes, at most `size`; none at the end."""
+        data = self._source.read(self._at, size)
+        self._at += len(data)
+        return data
+
+
+class Spool:
+    """One file without a name for all that is decompressed; blocks of zeros become holes in it."""
+
+    def __init__(self, left: int) -> None:
+        self._left = left
+        self._end = 0
+        self._stream: Any = None
+
+    def inflate(self, source: RawFile, path: Path) -> PartOfFile:
+        """Return what `source` decompresses to; raises Unfit if that is too much, or nothing sound."""
+        if self._stream is None:
+            # Unbuffered: it is read by descriptor.
+            self._stream = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  # lives as long as its parts
+        base, size = self._end, 0
+        # What a file that failed has left behind is not part of the next one.
+        self._stream.truncate(base)
+        for block in inflated(_Packed(source), path):
+            size += len(block)
+            if size > self._left:
+                text = f"decompresses to more than {self._left} bytes"
+                raise Unfit(f"{text}; decompress it and give the path of the result", path)
+            if block.count(0) != len(block):
+                self._write(base + size - len(block), block)
+        self._left -= size
+        # Holes begin and end where the file system has blocks.
+        self._end = base + -(-size // SECTOR) * SECTOR
+        self._stream.truncate(self._end)
+        return PartOfFile(self._stream, base, size)
+
+    def _write(self, off: int, block: bytes) -> None:
+        self._stream.seek(off)
+        data = memoryview(block)
+        try:
+            while data:
+                data = data[self._stream.write(data) :]
+        except OSError as error:
+            where = tempfile.gettempdir()
+            raise OSError(error.errno, f"cannot be decompressed into {where}: {error.strerror}") from None
+
+
 def _state(info: os.stat_result) -> tuple[int, int, int, int, int]:
     # The time of the last write can be set back, that of the last change cannot.
     return info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns, info.st_ctime_ns
@@ -411,3 +479,35 @@ def _next_data(handle: int, off: int, size: int) -> int:
             return off
         # Nothing but a hole up to the end, which may be nearer by now: what is gone is not a hole.
         return max(off, min(size, os.fstat(handle).st_size))
+
+
+def held(root: Path, lock_files: Iterable[str], own: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield (name, who holds a lock on it) for the lock files in or above `root`; `*` means `own` files.
+
+    Nothing is locked, and no lock is awaited. Yields nothing where the system cannot say.
+    """
+    for name in lock_files:
+        for file in own if name == OWN else (name,):
+            for place in (root / file, root.parent / file):
+                if who := _holder(place):
+                    yield file, who
+
+
+def _holder(path: Path) -> str:
+    """Return who holds a lock on any byte of a file, empty if no process does or it cannot be asked."""
+    try:
+        import fcntl  # noqa: PLC0415  # not on every system
+    except ImportError:
+        return ""
+    with suppress(OSError, ValueError):
+        # Never waits, as opening a pipe would.
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        try:
+            asked = _FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+            kind, _, _, _, process = _FLOCK.unpack(fcntl.fcntl(handle, fcntl.F_GETLK, asked))
+        finally:
+            os.close(handle)
+        if kind != fcntl.F_UNLCK:
+            # A process on another machine, or in another container, has no number here.
+            return f"process {process}" if process > 0 else "another process"
+    return ""

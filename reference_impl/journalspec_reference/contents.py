@@ -141,24 +141,17 @@ def nested(value: Any, as_text: tuple[type, ...] = (float,)) -> Any:
     return str(value) if isinstance(value, as_text) else jsonable(value)
 
 
-def contents(answer: Answer) -> Contents | None:
+def contents(answer: Answer, room: Implementation | None = None) -> Contents | None:
     """Return the contents of a recovered journal; None if its format describes none.
 
-    `answer` is one of recovery: its state is what was kept.
+    `answer` is one of recovery: its state is what was kept. What only has the methods of an implementation
+    need not have ``contents``.
     """
     try:
-        room = load(answer.journal.format)
+        tell = getattr(room or load(answer.journal.format), "contents", None)
     except UnknownFormat:
         return None
-    return contents_by(room, answer)
-
-
-def contents_by(room: Implementation, answer: Answer) -> Contents | None:
-    """Return the contents of a recovered journal by an implementation; None if it has none.
-
-    What only has the methods of one need not have ``contents``.
-    """
-    found: Contents | None = getattr(room, "contents", lambda answer: None)(answer)
+    found: Contents | None = tell(answer) if tell else None
     return found
 
 

@@ -21,7 +21,7 @@ from typing import Any
 
 from journalspec.files import GZIP_MAGIC
 from journalspec.formats import format_ids, get_format
-from journalspec_reference.api import Detection, Params
+from journalspec_reference.api import BY_MAGIC, Detection, Params
 from journalspec_reference.api import load as load_implementation
 from journalspec_reference.content import (
     Blocks,
@@ -29,8 +29,8 @@ from journalspec_reference.content import (
     Descriptors,
     FileSource,
     RawFile,
+    Spool,
 )
-from journalspec_reference.unpacking import Spool
 
 #: What all compressed files of one directory may decompress to, together.
 MAX_BYTES = 1 << 30
@@ -209,20 +209,24 @@ class _Files(Mapping[str, Any]):
         self._spool = Spool(max_bytes)
 
     def __getitem__(self, name: str) -> Any:
-        found = self._opened.get(name)
-        if found is not None:
-            return found
-        if name not in self._names:
+        found = self.get(name)
+        if found is None:
             raise KeyError(name)
+        return found
+
+    def get(self, name: object, default: Any = None) -> Any:
+        """Return the content of a file; the default for a name of none, or of one that cannot be opened."""
+        if name in self._opened or name not in self._names:
+            return self._opened.get(name, default)  # type: ignore[call-overload]  # any object may be asked for
+        assert isinstance(name, str)
         try:
-            found = self._content(name)
+            found = self._opened[name] = self._content(name)
         except OSError as error:
             self._left_out[name] = error.strerror or str(error)
             del self._names[name]
-            raise KeyError(name) from None
+            return default
         # While it is open anyway: most formats want to see how it begins.
-        found[:1]
-        self._opened[name] = found
+        found.read(0, 1)
         return found
 
     def rename(self, name: str, new: str) -> None:
@@ -249,12 +253,12 @@ class _Files(Mapping[str, Any]):
 
     def __iter__(self) -> Iterator[str]:
         # Opening may take a name away, so that what is listed can be read.
-        for name in list(self._names):
-            if name in self:
+        for name in [*self._names]:
+            if self.get(name) is not None:
                 yield name
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and self.get(name) is not None
+        return self.get(name) is not None
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -513,9 +517,13 @@ def find_journals(
 
 def _claims(loaded: Loaded, formats: Iterable[str], params: Params | None = None) -> list[Detection]:
     entries = loaded.entries
-    return [
-        claim for format_id in formats for claim in load_implementation(format_id).detect(entries, params)
-    ]
+    claims: list[Detection] = []
+    for format_id in formats:
+        claims += load_implementation(format_id).detect(entries, params)
+        # Where a format knows all files by how they begin, no other one has a better claim.
+        if any(claim.score == BY_MAGIC and entries.keys() == {*claim.files} for claim in claims):
+            break
+    return claims
 
 
 def _unpacked(loaded: Loaded, claims: Iterable[Detection]) -> bool:
@@ -646,9 +654,12 @@ def below(
     left = [] if unlisted is None else unlisted
 
     def passed_over(error: OSError) -> None:
+        if every:
+            text = f"cannot list {str(error.filename)!r}: {error.strerror}"
+            raise FilesetError(text, "check its permissions") from None
         left.append(LeftOut(str(error.filename), f"cannot be listed: {error.strerror}"))
 
-    for seen, (root, names, _) in enumerate(os.walk(path, onerror=_not_listed if every else passed_over)):
+    for seen, (root, names, _) in enumerate(os.walk(path, onerror=passed_over)):
         names.sort()
         if len(Path(root).parts) - depth >= MAX_DEPTH and not every:
             left += [LeftOut(os.path.join(root, name), "too deep to be looked into") for name in names[:1]]  # noqa: PTH118
@@ -662,12 +673,6 @@ def below(
         if Path(root) != path and _holds_journal(Path(root)):
             found.append(Path(root))
     return found
-
-
-def _not_listed(error: OSError) -> None:
-    raise FilesetError(
-        f"cannot list {str(error.filename)!r}: {error.strerror}", "check its permissions"
-    ) from None
 
 
 def _holds_journal(directory: Path) -> bool:

@@ -6,6 +6,8 @@ import re
 from base64 import b64decode
 from binascii import Error
 from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
 from itertools import islice
 from struct import Struct, error
 from typing import NamedTuple
@@ -54,6 +56,17 @@ def uid(gtrid: bytes) -> Uid | None:
 def gtrid_text(gtrid: bytes) -> str:
     """Return a gtrid as people know it, ``server/milliseconds/counter``, or as hex if it is no BTM gtrid."""
     return str(uid(gtrid) or gtrid.hex())
+
+
+def gtrid_in_full(gtrid: bytes) -> str:
+    """Return a gtrid as people know it, when it was begun, and its bytes."""
+    known, begun = uid(gtrid), ""
+    if known is None:
+        return gtrid.hex()
+    if known.started is not None:
+        with suppress(ValueError, OverflowError, OSError):  # no year that a date has
+            begun = f"begun {datetime.fromtimestamp(known.started // 1000, UTC):%Y-%m-%d %H:%M:%S} UTC, "
+    return f"{known} ({begun}gtrid {gtrid.hex()})"
 
 
 def xid_text(format_id: int, gtrid: bytes, bqual: bytes) -> str:

@@ -21,12 +21,12 @@ from journalspec.observation import CLEAN, REFUSED, Observation
 from journalspec.reread import Lazy
 from journalspec_corpus.load import load_cases
 from journalspec_reference.batches import source_of
-from journalspec_reference.derby_log import codec, pages
+from journalspec_reference.derby_log import IMPLEMENTATION, codec, pages
 from journalspec_reference.derby_log import scan as scanning
 from journalspec_reference.derby_log.bodies import decode
-from journalspec_reference.derby_log.implementation import IMPLEMENTATION
+from journalspec_reference.derby_log.fileset import gather
 from journalspec_reference.derby_log.recover import LogPass
-from journalspec_reference.derby_log.scan import End, gather, scan
+from journalspec_reference.derby_log.scan import End, scan
 from journalspec_reference.derby_log.write import LogWriter
 from journalspec_reference.storage import MemoryStorage
 from work import LINEAR, Counted, growth, work

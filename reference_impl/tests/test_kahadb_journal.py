@@ -16,7 +16,7 @@ from journalspec.kahadb_journal._kaitai.kahadb_journal import KahadbJournal
 from journalspec_corpus.kahadb_journal import author, drawing
 from journalspec_reference import content, load
 from journalspec_reference.batches import Batch, Memory
-from journalspec_reference.kahadb_journal import codec, implementation, owners, recover, scan
+from journalspec_reference.kahadb_journal import codec, fileset, owners, recover, scan
 
 DIALECT = codec.DIALECTS["5.16"]
 #: A batch of one record without payload and without a checksum.
@@ -126,7 +126,7 @@ def test_the_schema_knows_which_batches_of_no_bytes_end_a_log(
     assert len([slot for slot in slots if getattr(slot, "batch", None) is not None]) == bool(ahead)
 
 
-_ZEROS, _MARKED = implementation.ZEROS, implementation.MARKED
+_ZEROS, _MARKED = fileset.ZEROS, fileset.MARKED
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_what_follows_the_batches_tells_the_edition(
 ) -> None:
     """Zeros in the last file alone exclude no edition: a crash leaves them where end markers are written."""
     files = {f"db-{number}.log": SOUND + tail for number, tail in enumerate(tails, start=1)}
-    (found,) = implementation.detect(files, {})
+    (found,) = fileset.detect(files, {})
     assert set(found.editions) == set(editions)
 
 
@@ -228,6 +228,6 @@ class Name(str):
 
 def test_names_of_many_files_are_not_compared_with_each_other() -> None:
     start = codec.DIALECTS["5.16"].start
-    (found,) = implementation.detect({Name(f"db-{number}.log"): start for number in range(1, 501)}, {})
+    (found,) = fileset.detect({Name(f"db-{number}.log"): start for number in range(1, 501)}, {})
     assert len(found.files) == 500
     assert Name.compared < 50 * 500

@@ -28,8 +28,9 @@ from journalspec_reference.derby_log.contents import DerbyContents
 from journalspec_reference.derby_log.contents.catalog import SqlTable
 from journalspec_reference.derby_log.contents.cipher import PASSWORD
 from journalspec_reference.derby_log.contents.values import Typed
+from journalspec_reference.derby_log.fileset import gather
 from journalspec_reference.derby_log.newstore import Database, OnlyRows
-from journalspec_reference.derby_log.scan import gather, scan
+from journalspec_reference.derby_log.scan import scan
 from journalspec_reference.derby_log.sql import Script, contained, in_order
 from journalspec_reference.lossreport import LossReport
 from journalspec_reference.newstore import CannotRebuild, ChoiceRefused, Part, StoreChoices, new_store

@@ -14,7 +14,7 @@ from journalspec_corpus.strategies import faults, journals
 from journalspec_reference.batches import STRETCH, Memory
 from journalspec_reference.content import Content
 from journalspec_reference.swiftmq_store import IMPLEMENTATION, replay
-from journalspec_reference.swiftmq_store.implementation import told
+from journalspec_reference.swiftmq_store.recover import told
 from journalspec_reference.swiftmq_store.replay import ReplayedPages
 from journalspec_reference.swiftmq_store.scan import Log
 from journalspec_reference.swiftmq_store.store import LOG, PAGES

@@ -18,8 +18,7 @@ from stores import OPENED, cache, jars, unpacked
 from journalspec.kahadb_journal.commands import build
 from journalspec_reference.answers import Answer
 from journalspec_reference.contents import contents, nested
-from journalspec_reference.kahadb_journal.codec import DIALECTS, HEAD
-from journalspec_reference.kahadb_journal.commands import frame, parse
+from journalspec_reference.kahadb_journal.codec import DIALECTS, HEAD, frame, parse
 from journalspec_reference.kahadb_journal.contents import KahaContents, openwire
 from journalspec_reference.kahadb_journal.recover import JournalState
 from journalspec_reference.kahadb_journal.store import Name, place_of

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from io import TextIOWrapper
@@ -153,22 +152,24 @@ class LazyGroup(click.Group):
 
     def make_context(self, *arguments: Any, **options: Any) -> click.Context:
         """Parse the arguments; this is where --help is printed."""
-        made: click.Context = guarded(partial(super().make_context, *arguments, **options))
-        return made
+        with guarded():
+            return super().make_context(*arguments, **options)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run, and turn what went wrong into one paragraph."""
-        return guarded(super().invoke, ctx)
+        with guarded():
+            return super().invoke(ctx)
 
 
-def guarded(call: Callable[..., Any], *args: Any) -> Any:
-    """Return ``call(*args)``; problems become a Complaint, and so do faults of our own.
+@contextmanager
+def guarded() -> Iterator[None]:
+    """Turn problems into a Complaint, and faults of our own as well.
 
     An interruption and a closed pipe are none of these: they end as a signal
     would, with 130 (SIGINT), 143 (SIGTERM), 129 (SIGHUP) and 141 (SIGPIPE).
     """
     try:
-        return call(*args)
+        yield
     except Problem as problem:
         raise Complaint(str(problem)) from None
     except Breakdown as error:

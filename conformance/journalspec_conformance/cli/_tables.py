@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -12,20 +11,17 @@ import click
 from rich.console import Console
 from rich.progress import (
     BarColumn,
-    DownloadColumn,
     MofNCompleteColumn,
     Progress,
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
-    TransferSpeedColumn,
 )
 from rich.table import Table
 from rich.text import Text
 
 from journalspec.files import shown
 from journalspec_conformance.result import CLASSES
-from journalspec_reference.content import Content
 
 if TYPE_CHECKING:
     from journalspec_conformance.result import Result
@@ -91,42 +87,6 @@ def progress_bar() -> Iterator[Show]:
             bar.update(task, description=shown(step), completed=done, total=total)
 
         yield show
-
-
-@contextmanager
-def reading(total: int) -> Iterator[Callable[[], None]]:
-    """Show on a terminal (standard error) how far reading `total` bytes is, from the first second on.
-
-    Gives a function that takes the bar away before something else is shown.
-    """
-    done, start = threading.Event(), Content.asked_for
-
-    def watch() -> None:
-        if done.wait(1):
-            return
-        columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
-        bar = Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True)
-        with bar:
-            task = bar.add_task("reading", total=total)
-            while not done.wait(0.1):
-                # What does not fit into memory is read again.
-                turn, part = divmod(Content.asked_for - start, total)
-                bar.update(task, completed=part, description="reading again" if turn else "reading")
-
-    if not total or not sys.stderr.isatty():
-        yield lambda: None
-        return
-    watcher = threading.Thread(target=watch, daemon=True)
-    watcher.start()
-
-    def end() -> None:
-        done.set()
-        watcher.join()
-
-    try:
-        yield end
-    finally:
-        end()
 
 
 def with_progress(results: Iterable[Result], total: int, label: str) -> Iterator[Result]:

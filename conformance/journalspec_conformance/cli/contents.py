@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property, partial
 from typing import Any
 
-from journalspec import contents as described
-from journalspec.contents import Column
+from journalspec.contents import Column, Described, contents_of, described
 from journalspec.files import shown
 from journalspec.observation import Dropped
 from journalspec.vocabulary import Field
@@ -68,10 +67,13 @@ class Holdings:
     redactor: Redactor
 
     @cached_property
-    def known(self) -> frozenset[str]:
+    def _about(self) -> Described:
+        return contents_of(self.format_id)
+
+    @property
+    def known(self) -> Collection[str]:
         """The tables that the format has in every journal; others are the users' own."""
-        about = described.described(self.format_id)
-        return frozenset(about.tables if about is not None else ())
+        return self._about.tables
 
     @property
     def names(self) -> list[str]:
@@ -158,20 +160,18 @@ class Holdings:
 
     def damaged(self) -> frozenset[str]:
         """Return the files beside the journal that are damaged."""
-        about = described.described(self.format_id)
-        codes = about.damages if about is not None else ()
-        return frozenset(each.file for each in self.contents.remarks.kept if each.code in codes)
+        kept, codes = self.contents.remarks.kept, self._about.damages
+        return frozenset(each.file for each in kept if each.code in codes)
 
     def remarks(self, *, damages: bool | None = None) -> Iterator[str]:
         """Yield a line for each kind of remark on what was looked at so far.
 
         `damages`: only those on damage beside the journal, or (False) only others.
         """
-        about = described.described(self.format_id)
-        meanings = about.remarks if about is not None else {}
+        meanings = self._about.remarks
         firsts = {each.code: each for each in reversed(self.contents.remarks.kept)}
         for code, number in sorted(self.contents.remarks.counts.items()):
-            if damages is not None and damages != (about is not None and code in about.damages):
+            if damages is not None and damages != (code in self._about.damages):
                 continue
             first = firsts.get(code)
             what = f"{code}: {meanings.get(code, code).partition('. ')[0].rstrip('.')}"
@@ -181,9 +181,7 @@ class Holdings:
 
     def effects(self) -> list[str]:
         """Return what the product does because of damage beside the journal, one line for each kind."""
-        about = described.described(self.format_id)
-        if about is None:
-            return []
+        about = self._about
         found: dict[str, str] = {}
         for each in self.contents.remarks.kept:
             if each.code in about.damages:
@@ -229,7 +227,7 @@ def contents_columns(journal: Journal, *, redact: bool) -> dict[str, dict[str, F
 
 def described_columns(format_id: str) -> dict[str, dict[str, Field]]:
     """Return the tables that a format has in every journal, and their columns."""
-    about = described.described(format_id)
+    about = described(format_id)
     tables = about.tables if about is not None else {}
     return {name: _fields(table.columns) for name, table in tables.items()}
 

@@ -22,9 +22,8 @@ import click
 from journalspec.files import replacing, shown
 from journalspec.formats import UnknownFormat, format_module, get_format
 from journalspec.observation import REFUSED
-from journalspec_conformance.cli._tables import reading
 from journalspec_conformance.cli.contents import MESSAGES, QUEUE, QUEUES, nested
-from journalspec_conformance.cli.journal_view import STATUSES, unchanging
+from journalspec_conformance.cli.journal_view import STATUSES, reading, unchanging
 from journalspec_conformance.cli.places import (
     Asked,
     NothingKept,
@@ -35,6 +34,7 @@ from journalspec_conformance.cli.places import (
     known_policy,
     no_such,
     options,
+    taken,
 )
 from journalspec_conformance.cli.rebuild import policy_of
 from journalspec_conformance.cli.row_output import hold_queues, write_csv, write_heads, write_parquet
@@ -98,7 +98,7 @@ def export_command(path: Path, **what: Any) -> None:
     more than any of these files: a store has ids, states and times that they have no place for. With --to,
     FILE.loss-report.md and .json list what a file for a product lacks.
     """
-    wanted = _Wanted(**{each.name: what.pop(each.name) for each in fields(_Wanted)})
+    wanted = _Wanted(**taken(what, fields(_Wanted)))
     kind, to = wanted.kind, wanted.to
     if to is not None and to.exists():
         raise UsageProblem(f"{shown(str(to))} is there already", "give the name of a new file")

@@ -1,23 +1,28 @@
-"""What is worth saying about an answer: what is damaged, what it holds, its transactions, what was lost."""
+"""What is worth saying about an answer: what is damaged, what it holds, its transactions, what was lost,
+and what a start of the product does with it.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from heapq import nlargest
 from itertools import islice
 from typing import Any
 
 from journalspec.files import shown
-from journalspec.formats import Format, Holds, InDoubt, format_module, get_format
-from journalspec.observation import RECOVERED, REFUSED, Dropped, Note, Observation
+from journalspec.formats import AtStart, Format, Holds, InDoubt, get_format
+from journalspec.observation import CLEAN, RECOVERED, REFUSED, Dropped, Note, Observation
 from journalspec.reread import LISTS
-from journalspec_conformance.cli.contents import MESSAGES, Holdings, Moment, place_text
+from journalspec_conformance.cli.contents import MESSAGES, Holdings, Moment, of_answer, place_text
 from journalspec_conformance.cli.journal_view import value_text
-from journalspec_conformance.cli.places import amount
+from journalspec_conformance.cli.places import Directory, amount
 from journalspec_conformance.cli.redaction import Redacted, stored_length
 from journalspec_reference.answers import CHANGED, COMPRESSED, UNCHECKED, Answer
+from journalspec_reference.xids import gtrid_in_full
 
 #: Of a list so many entries are shown, the largest ones; of names in a sentence so many.
 MOST, FEW = 10, 3
@@ -37,6 +42,8 @@ PHRASES = {
     CHANGED: CHANGED,
     COMPRESSED: "compressed, so that the product does not find it: {names}",
 }
+#: What codes of remarks on contents begin with here.
+_OF_CONTENTS = "contents-"
 #: A longer text of a note explains itself (characters).
 SENTENCE = 24
 
@@ -284,10 +291,6 @@ def doubtful(description: Format, seen: Observation, contents: Holdings | None =
     if contents is not None and {*contents.columns_of(TRANSACTIONS)} >= _XID:
         return _in_transactions(contents)
     rows: list[tuple[str]] = []
-    try:
-        called = format_module("journalspec_reference", description.id, "screen").called
-    except LookupError:
-        called = _called
     numbers: Counter[str] = Counter()
     for rule in description.in_doubt:
         for entry in (seen.state or {}).get(rule.list, ()):  # type: ignore[attr-defined]  # a list
@@ -295,11 +298,8 @@ def doubtful(description: Format, seen: Observation, contents: Holdings | None =
                 continue
             numbers[rule.noun] += 1
             if len(rows) < MOST:
-                # A name that is hidden has no parts to take it apart by.
-                hidden = any(isinstance(entry[name], Redacted) for name in rule.ids)
-                rows.append(
-                    (f"{shown((_called if hidden else called)(rule, entry))}: {shown(_says(rule, entry))}",)
-                )
+                says = rule.says.format_map({name: _value(rule, value) for name, value in entry.items()})
+                rows.append((f"{shown(_called(rule, entry))}: {shown(says)}",))
     return _without_end(rows, numbers)
 
 
@@ -342,12 +342,11 @@ def _decision(row: Mapping[str, Any]) -> str:
 
 
 def _called(rule: InDoubt, entry: Mapping[str, Any]) -> str:
+    # A name that is hidden has no parts to take it apart by.
+    if rule.ids == ("gtrid",) and not isinstance(entry["gtrid"], Redacted):
+        return gtrid_in_full(bytes(entry["gtrid"]))
     parts = [(name, _plain(entry[name])) for name in rule.ids]
     return ", ".join(f"{name.replace('_', ' ')} {text}" for name, text in parts if text)
-
-
-def _says(rule: InDoubt, entry: Mapping[str, Any]) -> str:
-    return rule.says.format_map({name: _value(rule, value) for name, value in entry.items()})
 
 
 def _value(rule: InDoubt, value: object) -> str:
@@ -502,3 +501,83 @@ def grouped(description: Format, notes: Sequence[Note]) -> str:
         # It says all that there is to say.
         return f"{first.code}: {shown(first.text)}" + (f" ({where})" if where else "")
     return text + "".join(f"; {part}" for part in (where, shown(first.text)) if part)
+
+
+# What a start of the product does, as far as that is known: the rows `at_start` of a format.
+
+
+@dataclass(frozen=True)
+class LookedAt:
+    """A journal: where it is, what came of it, perhaps its contents, and codes that came so."""
+
+    place: Directory
+    answers: Sequence[Answer]
+    contents: Holdings | None = None
+    own: AbstractSet[str] = frozenset()
+
+    @property
+    def codes(self) -> set[str]:
+        """What the rows `at_start` of a format are about."""
+        found = {*self.own, *(f"without-{name}" for name in self._without())}
+        for answer in self.answers:
+            seen = answer.observation
+            found |= {note.code for note in seen.notes} | {entry.code for entry in seen.missing}
+            found |= {region.reason for region in seen.dropped} | {seen.code or "", f"refused-{seen.code}"}
+        if self.answers[0].observation.verdict == CLEAN:
+            found.add(CLEAN)
+        if self.contents is not None:
+            # Other remarks of these codes are on what a start leaves alone, such as properties and pages.
+            found |= {f"{_OF_CONTENTS}{code}" for code in self.contents.judge()}
+        return found
+
+    def texts(self) -> Iterator[tuple[str, str]]:
+        """Yield the codes of notes on neighbours, and of remarks, each with its text."""
+        for answer in self.answers:
+            for note in answer.observation.notes:
+                if note.file in answer.journal.neighbours:
+                    yield note.code, note.text
+        if self.contents is not None:
+            for remark in self.contents.contents.remarks.kept:
+                yield f"{_OF_CONTENTS}{remark.code}", remark.text
+
+    def _without(self) -> list[str]:
+        """Return which directories are not beside the one that holds what people ask for, and should be."""
+        root, patterns = self.place.loaded.root, get_format(self.answers[0].journal.format).parts
+        alone = not patterns or self.place.asked.archive == root
+        if alone or not fnmatchcase(root.resolve().name, patterns[0]):
+            return []
+        names = [path.name for path in root.resolve().parent.iterdir() if path.is_dir()]
+        return [
+            each.strip("*") for each in patterns[1:] if not any(fnmatchcase(name, each) for name in names)
+        ]
+
+
+def at_start(journals: Iterable[LookedAt]) -> list[AtStart]:
+    """Return what a start does with the journals of a store."""
+    rows: dict[AtStart, None] = {}
+    texts: dict[str, dict[str, None]] = {}
+    for journal in journals:
+        codes = journal.codes
+        for code, text in journal.texts():
+            texts.setdefault(code, {})[shown(text)] = None
+        known = get_format(journal.answers[0].journal.format).at_start
+        rows |= dict.fromkeys(row for row in known if row.applies(codes))
+    return [
+        replace(
+            row,
+            says=row.says.format(texts=some_of([text for code in row.when for text in texts.get(code, ())])),
+        )
+        for row in rows
+    ]
+
+
+def trouble(place: Directory, answer: Answer) -> str:
+    """Return that a start fails on files that are whole, or loses something; empty: nothing says so."""
+    if answer.observation.verdict != CLEAN:
+        return ""
+    rows = [row for row in get_format(answer.journal.format).at_start if row.fails]
+    # Contents may take a pass over all of the journal.
+    wanted = any(code.startswith(_OF_CONTENTS) for row in rows for code in row.when)
+    contents = of_answer(answer, redact=place.asked.redact) if wanted else None
+    codes = LookedAt(place, [answer], contents).codes
+    return "; ".join(row.short for row in rows if row.applies(codes))

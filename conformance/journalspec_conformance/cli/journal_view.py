@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import re
 import sys
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    Progress,
+    TextColumn,
+    TimeRemainingColumn,
+    TransferSpeedColumn,
+)
 from rich.text import Text
 
 from journalspec import jsontext
@@ -17,7 +27,7 @@ from journalspec.files import shown
 from journalspec.formats import Format, get_format
 from journalspec.observation import CLEAN, RECOVERED, REFUSED, Dropped, Missing, Note, Observation, Record
 from journalspec.reread import LISTS, Changed
-from journalspec_conformance.cli._tables import PipeConsole, reading
+from journalspec_conformance.cli._tables import PipeConsole
 from journalspec_conformance.cli.places import Asked, Directory, Stores, UsageProblem, problem
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_reference.answers import (
@@ -30,6 +40,7 @@ from journalspec_reference.answers import (
     ask,
     lost,
 )
+from journalspec_reference.content import Content
 from journalspec_reference.filesets import FilesetError, Journal, LeftOut, by_reason
 
 #: What can be painted on a line: text, or text with a rich style.
@@ -142,6 +153,42 @@ def value_text(value: object, most: int = MOST_BYTES, some: int = SOME_BYTES) ->
     return shown(str(value)) or '""'
 
 
+@contextmanager
+def reading(total: int) -> Iterator[Callable[[], None]]:
+    """Show on a terminal (standard error) how far reading `total` bytes is, from the first second on.
+
+    Gives a function that takes the bar away before something else is shown.
+    """
+    done, start = threading.Event(), Content.asked_for
+
+    def watch() -> None:
+        if done.wait(1):
+            return
+        columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
+        bar = Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True)
+        with bar:
+            task = bar.add_task("reading", total=total)
+            while not done.wait(0.1):
+                # What does not fit into memory is read again.
+                turn, part = divmod(Content.asked_for - start, total)
+                bar.update(task, completed=part, description="reading again" if turn else "reading")
+
+    if not total or not sys.stderr.isatty():
+        yield lambda: None
+        return
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+
+    def end() -> None:
+        done.set()
+        watcher.join()
+
+    try:
+        yield end
+    finally:
+        end()
+
+
 @dataclass
 class Beside:
     """What counts beside the answers: problems of other paths, and exit statuses."""
@@ -157,37 +204,27 @@ def present(
     *,
     members: Callable[[Directory, Answer], dict[str, object]] | None = None,
     write: Callable[[Painter, Answer, Asked], None] | None = None,
-    screens: Callable[[Given], Sequence[Sequence[Part]]] | None = None,
-    stream: Callable[[Callable[[Directory, Journal], Answer]], int] | None = None,
+    screens: Callable[[Given], Iterable[Sequence[Part]]] | None = None,
     beside: Beside | None = None,
 ) -> None:
     """Ask the journals that were found and show each answer, by the first of these that is given.
 
-    A `stream` asks by itself, by what it is given, writes, and returns the exit status. `members` of each
-    answer are written as JSON; `screens` are lines; `write` writes about an answer. Ends the command with the
-    exit status of the worst verdict. Meanwhile a terminal shows how far it is, unless the answer goes there.
+    `members` of each answer are written as JSON; `screens` are lines; `write` writes about an answer. Ends
+    the command with the exit status of the worst verdict. Meanwhile a terminal shows how far it is, unless
+    the answer goes there.
     Lines of several stores are made of one after the other, and of each no more is kept than they say.
     `beside` has what counts as well. With it, a path that gives no answer is put there, and all problems are
     shown after the answers; without it, the first one ends the command.
     """
-    more = () if policy in (None, STRICT) else ("--policy", policy)
     statuses: list[int] = []
-
-    def one(place: Directory, journal: Journal) -> Answer:
-        return answers(place.asked, command, [journal], policy, *more)[0]
-
     with unchanging(found.journals), reading(found.size) as bar:
-        if stream is not None:
-            if sys.stdout.isatty():
-                bar()
-            raise SystemExit(stream(one))
         one_by_one = screens is not None and not found.is_one
         places = found.by_store().places if one_by_one else found.places
-        answered = _answered(places, one, statuses, beside)
+        answered = _answered(places, command, policy, statuses, beside)
         given = Given(answered if one_by_one else [*answered], found.unlisted)
         out = Painter()
         if screens is not None:
-            lines = screens(given)
+            lines = [*screens(given)]
             bar()
             out.lines(lines)
         else:
@@ -211,18 +248,19 @@ def present(
 
 def _answered(
     places: Iterable[Directory],
-    one: Callable[[Directory, Journal], Answer],
+    command: str,
+    policy: str | None,
     statuses: list[int],
     beside: Beside | None,
 ) -> Iterator[tuple[Directory, Answer]]:
-    """Yield what `one` gives of each journal, with its place, and add its exit status.
+    """Yield what came of each journal, with its place, and add its exit status.
 
     A problem goes to `beside`, if there is that.
     """
     for place in places:
         for journal in place.journals:
             try:
-                answer = one(place, journal)
+                answer = answer_of(place.asked, command, journal, policy)
             except UsageProblem as error:
                 if beside is None:
                     raise
@@ -237,21 +275,22 @@ def _shown(error: UsageProblem) -> int:
     return error.exit_code
 
 
-def answers(
-    asked: Asked, command: str, journals: Sequence[Journal], policy: str | None, *more: str
-) -> list[Answer]:
-    """Return what came of each journal; UsageProblem says what to type if an edition is unknown."""
-    found = []
-    for journal in journals:
-        try:
-            answer = ask(journal, policy)
-            found.append(Redactor(answer.journal, asked.redact).answer(answer))
-        except UnknownEdition as error:
-            lines = [
-                asked.again(command, *more, journal=journal, edition=trial.edition) for trial in error.trials
-            ]
-            raise problem(error, lines) from None
-    return found
+def answer_of(
+    asked: Asked, command: str, journal: Journal, policy: str | None, usual: str = STRICT
+) -> Answer:
+    """Return what came of a journal; UsageProblem says what to type if its edition is unknown.
+
+    The `usual` policy of the command needs not be typed.
+    """
+    try:
+        answer = ask(journal, policy)
+    except UnknownEdition as error:
+        more = () if policy in (None, usual) else ("--policy", policy)
+        lines = [
+            asked.again(command, *more, journal=journal, edition=trial.edition) for trial in error.trials
+        ]
+        raise problem(error, lines) from None
+    return Redactor(answer.journal, asked.redact).answer(answer)
 
 
 def refused_by_recovery(answer: Answer, *, redact: bool) -> Observation | None:

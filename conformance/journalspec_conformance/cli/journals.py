@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
-from functools import partial
+from dataclasses import fields, replace
 from heapq import merge
 from itertools import groupby
 from pathlib import Path
@@ -29,7 +28,7 @@ from journalspec.observation import (
 from journalspec.reread import by_file, files_of
 from journalspec_conformance.cli import rebuild
 from journalspec_conformance.cli.contents import of_answer
-from journalspec_conformance.cli.facts import damage
+from journalspec_conformance.cli.facts import damage, trouble
 from journalspec_conformance.cli.journal_view import (
     EXIT_STATUS,
     STATUSES,
@@ -59,11 +58,11 @@ from journalspec_conformance.cli.places import (
     find,
     known_policy,
     options,
+    taken,
 )
 from journalspec_conformance.cli.row_output import show_rows
 from journalspec_conformance.cli.screen import screen
 from journalspec_conformance.cli.selection import Question, questions
-from journalspec_conformance.cli.starts import trouble
 from journalspec_conformance.cli.summary import kept, next_steps, summary
 from journalspec_reference import hexdump
 from journalspec_reference.answers import Answer
@@ -141,12 +140,12 @@ def inspect_command(
     """
     if as_hex + as_json + as_ndjson > 1:
         raise click.UsageError("--hex, --json and --ndjson exclude each other.")
-    selection = Question.taken(what)
-    asked, chosen = Asked(**what), Level.parse(level or LEVELS[Level.LAYOUT])
-    if as_hex and (asked.redact or selection):
+    selection = Question(**taken(what, fields(Question)))
+    asked, chosen = Asked(**what), Level[level.upper()] if level else Level.LAYOUT
+    if as_hex and (asked.redact or selection != Question()):
         raise click.UsageError("--hex shows all bytes as they are: no --redact, and no question about rows.")
     found = find(asked)
-    if selection:
+    if selection != Question():
         if as_json:
             raise click.UsageError("--json is one object of the whole journal: ask for rows with --ndjson.")
         show_rows(found, selection, as_ndjson)
@@ -155,13 +154,14 @@ def inspect_command(
     }
     if level or with_all:
         parts |= WHOLE[chosen]
+    if as_ndjson:
+        write_journals(found, "inspect", chosen)
     in_full = parts or level or as_hex
     present(
         "inspect",
         found,
-        stream=partial(write_journals, found, level=chosen, at_once=True, more={}) if as_ndjson else None,
         members=(lambda _, one: _members(one, chosen, redact=asked.redact)) if as_json else None,
-        screens=None if as_json or in_full else partial(_screen, "inspect", None),
+        screens=None if as_json or in_full else lambda given: screen(summary(given, "inspect", None)),
         write=lambda out, answer, about: _write_journal(
             out, answer, about, frozenset({HEX}) if as_hex else frozenset(parts)
         ),
@@ -175,11 +175,6 @@ def _members(answer: Answer, level: Level, *, redact: bool) -> dict[str, object]
     if contents is not None:
         seen = replace(seen, contents={name: [*contents.members(name)] for name in contents.names})
     return seen.members(level)
-
-
-def _screen(command: str, policy: str | None, given: Given) -> Sequence[tuple[Part, ...]]:
-    """Return the lines of the summary."""
-    return [*screen(summary(given, command, policy))]
 
 
 def _write_journal(out: Painter, answer: Answer, asked: Asked, parts: AbstractSet[str]) -> None:
@@ -265,7 +260,7 @@ def _untold(spans: Iterable[Span], *records: Iterable[Record]) -> Iterator[Span]
 
     All are of one file, each in offset order.
     """
-    told = merge(*records, key=_offset)
+    told = merge(*records, key=lambda record: record.at.off)
     at = -1
     for span in spans:
         if span.kind not in BARE_KINDS or not span.length:
@@ -275,10 +270,6 @@ def _untold(spans: Iterable[Span], *records: Iterable[Record]) -> Iterator[Span]
             at = record.at.off
         if span.kind != "stale" or at != span.off:
             yield span
-
-
-def _offset(record: Record) -> int:
-    return record.at.off
 
 
 def _write_dump(out: Painter, journal: Journal) -> None:
@@ -352,7 +343,7 @@ def recover_command(
     if as_json and as_ndjson:
         raise click.UsageError("--json and --ndjson exclude each other.")
     wanted = rebuild.NewStoreAsked.taken(what)
-    asked, chosen = Asked(**what), Level.parse(level or LEVELS[Level.LAYOUT])
+    asked, chosen = Asked(**what), Level[level.upper()] if level else Level.LAYOUT
     found = find(asked)
     if policy is not None:
         known_policy(found, policy)
@@ -363,6 +354,8 @@ def recover_command(
             )
         rebuild.rebuild(found, asked, policy, wanted, as_json=as_json)
     policy = policy or STRICT
+    if as_ndjson:
+        write_journals(found, "recover", chosen, policy)
 
     def write(out: Painter, answer: Answer, about: Asked) -> None:
         if with_notes and not with_all:
@@ -375,13 +368,12 @@ def recover_command(
         "recover",
         found,
         policy,
-        stream=partial(write_journals, found, level=chosen, at_once=False, more={"policy": policy})
-        if as_ndjson
-        else None,
         members=(lambda _, one: {**_members(one, chosen, redact=asked.redact), "policy": policy})
         if as_json
         else None,
-        screens=None if as_json or level or with_all or with_notes else partial(_screen, "recover", policy),
+        screens=None
+        if as_json or level or with_all or with_notes
+        else lambda given: screen(summary(given, "recover", policy)),
         write=write,
     )
 

@@ -16,7 +16,7 @@ from journalspec.messages import ProductMessage, matching, nearest
 from journalspec.observation import REFUSED, Observation
 from journalspec_conformance.cli.contents import place_text
 from journalspec_conformance.cli.facts import Section
-from journalspec_conformance.cli.journal_view import STRICT, Painter, answers, unchanging
+from journalspec_conformance.cli.journal_view import STRICT, Painter, answer_of, unchanging
 from journalspec_conformance.cli.places import Asked, find, options
 from journalspec_conformance.cli.screen import INDENT, WIDTH, screen
 from journalspec_reference.answers import Answer
@@ -81,9 +81,10 @@ def _answers(asked: Asked) -> list[Answer]:
     """Return what strict recovery says of the journals at a path, and a reading of those that it refuses."""
     journals = find(asked).journals
     with unchanging(journals):
-        found = answers(asked, "explain", journals, STRICT)
+        found = [answer_of(asked, "explain", journal, STRICT) for journal in journals]
         refused = [answer.journal for answer in found if answer.observation.verdict == REFUSED]
-        return found + answers(asked, "explain", [replace(journal, editions=()) for journal in refused], None)
+        found += (answer_of(asked, "explain", replace(each, editions=()), None) for each in refused)
+    return found
 
 
 def _write_short(out: Painter, entry: ProductMessage) -> None:

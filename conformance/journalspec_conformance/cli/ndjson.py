@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from json.encoder import encode_basestring_ascii as quoted
@@ -18,7 +18,16 @@ from journalspec import jsontext
 from journalspec.files import shown
 from journalspec.formats import get_format
 from journalspec.observation import RECOVERED, Level, Observation, Record, jsonable
-from journalspec_conformance.cli.journal_view import STATUSES, VERSION, Given, document, left_json
+from journalspec_conformance.cli.journal_view import (
+    STATUSES,
+    VERSION,
+    Given,
+    answer_of,
+    document,
+    left_json,
+    reading,
+    unchanging,
+)
 from journalspec_conformance.cli.places import Directory, Stores, UsageProblem
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_reference.answers import Answer, settled, stretches
@@ -31,20 +40,21 @@ LINES = 64
 OTHERWISE = ("records", "left_out")
 
 
-def write_journals(
-    found: Stores,
-    ask: Callable[[Directory, Journal], Answer],
-    *,
-    level: Level,
-    at_once: bool,
-    more: Mapping[str, object],
-) -> int:
-    """Write the journals that were found; return the exit status of the worst verdict.
+def write_journals(found: Stores, command: str, level: Level, policy: str | None = None) -> None:
+    """Write the journals that were found; ends the command with the exit status of the worst verdict.
 
-    `at_once`: the records are those of reading, and are written before all of the journal was read. `more`
-    goes into each answer. Raises UsageProblem if the files turn out to be of another edition than the
-    records were reported as.
+    Without a `policy` they are read, and the records are written before all of a journal was read. Raises
+    UsageProblem if the files turn out to be of another edition than the records were reported as.
     """
+    with unchanging(found.journals), reading(found.size) as bar:
+        if sys.stdout.isatty():
+            bar()
+        raise SystemExit(_written(found, command, level, policy))
+
+
+def _written(found: Stores, command: str, level: Level, policy: str | None) -> int:
+    more = {} if policy is None else {"policy": policy}
+    at_once = policy is None and level >= Level.RECORDS
     status = STATUSES[RECOVERED] if found.unlisted else 0
     given: list[tuple[Directory, Answer]] = []
     for place in found.places:
@@ -55,12 +65,12 @@ def write_journals(
             write_line({"journal": {**head, "files": list(journal.files)}})
             sys.stdout.flush()
             told = journal
-            if at_once and level >= Level.RECORDS:
+            if at_once:
                 told = settled(journal)
                 _records(map(Redactor(told, place.asked.redact).record, _as_read(told)))
-            answer = ask(place, journal)
+            answer = answer_of(place.asked, command, journal, policy)
             wanted = answer.journal.edition
-            if at_once and level >= Level.RECORDS and _reader(answer.journal) != _reader(told):
+            if at_once and _reader(answer.journal) != _reader(told):
                 raise UsageProblem(
                     f"the records of {shown(str(place.asked))} were given as edition {told.edition},"
                     f" and the files are of {wanted}",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import Field, dataclass, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from itertools import combinations, islice
@@ -113,6 +113,11 @@ def options() -> Callable[[Command], Command]:
             help="Show only type and length of every text and body that users stored, and a mark of names.",
         ),
     )
+
+
+def taken(what: dict[str, Any], names: Iterable[Field[Any]]) -> dict[str, Any]:
+    """Return the arguments of a command that are the fields of a class, and take them out of the others."""
+    return {each.name: what.pop(each.name) for each in names}
 
 
 @dataclass(frozen=True)
@@ -258,11 +263,12 @@ def find(asked: Asked) -> Stores:
     unpacked for as long as the command runs. Where a directory holds no journal of its own, the stores below
     it are meant.
     """
-    packed = [path for path in asked.paths if is_archive(path) or path == STANDARD_INPUT]
-    plain = [path for path in asked.paths if path not in packed]
-    files = tuple(path for path in plain if not path.is_dir())
+    directories = [path for path in asked.paths if path.is_dir() and path != STANDARD_INPUT]
+    others = [path for path in asked.paths if path not in directories]
+    packed = [path for path in others if path == STANDARD_INPUT or is_archive(path)]
+    files = tuple(path for path in others if path not in packed)
     sets = [replace(asked, paths=paths) for paths in ([files] if files else [])]
-    sets += [replace(asked, paths=(path,)) for path in plain if path.is_dir()]
+    sets += [replace(asked, paths=(path,)) for path in directories]
     found: list[Directory] = []
     unlisted: list[LeftOut] = []
     for path in files:

@@ -19,11 +19,19 @@ from journalspec.files import shown
 from journalspec.formats import get_format
 from journalspec.observation import CLEAN, RECOVERED, REFUSED, Note
 from journalspec_conformance.cli._options import Command, apply
-from journalspec_conformance.cli._tables import progress_bar, reading
+from journalspec_conformance.cli._tables import progress_bar
 from journalspec_conformance.cli.archives import is_archive
 from journalspec_conformance.cli.facts import Listing, Section, grouped
-from journalspec_conformance.cli.journal_view import STATUSES, Given, Painter, answers, unchanging
-from journalspec_conformance.cli.places import Asked, Directory, NothingKept, Stores, UsageProblem, amount
+from journalspec_conformance.cli.journal_view import STATUSES, Given, Painter, answer_of, reading, unchanging
+from journalspec_conformance.cli.places import (
+    Asked,
+    Directory,
+    NothingKept,
+    Stores,
+    UsageProblem,
+    amount,
+    taken,
+)
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_conformance.cli.screen import screen
 from journalspec_reference import newstore
@@ -100,9 +108,7 @@ class NewStoreAsked:
     @classmethod
     def taken(cls, what: dict[str, Any]) -> NewStoreAsked:
         """Return it from the arguments of a command, and take it out of them."""
-        choices = newstore.StoreChoices(
-            **{each.name: what.pop(each.name) for each in fields(newstore.StoreChoices)}
-        )
+        choices = newstore.StoreChoices(**taken(what, fields(newstore.StoreChoices)))
         found = cls(what.pop("to"), what.pop("dry_run"), choices)
         if not found and found.choices != newstore.StoreChoices():
             raise click.UsageError("Choices such as --drop and --queue are about a new store: give --to.")
@@ -134,7 +140,9 @@ def rebuild(
             newstore.refuse_target(wanted.to, kept)
         newstore.refuse_running(journals)
         progress = _progress(show, sum(len(data) for one in journals for data in one.seen.values()))
-        files = [*_archives(asked), *newstore.sources(journals)]
+        # The archives that were given stay as they are, too.
+        archives = [(str(path), path) for path in asked.paths if is_archive(path)]
+        files = [*archives, *newstore.sources(journals)]
         before = newstore.digests(files, progress)
     with unchanging(journals), _none_made(), reading(found.size):
         given = Given(
@@ -198,11 +206,6 @@ def _progress(show: Callable[[str, int, int], None], total: int) -> newstore.Pro
     return progress
 
 
-def _archives(asked: Asked) -> Iterator[tuple[str, Path]]:
-    """Yield the archives that were given: they stay as they are, too."""
-    yield from ((str(path), path) for path in asked.paths if is_archive(path))
-
-
 def _called(places: Sequence[Directory], name: str) -> str:
     """Return what people call a file that was read."""
     for place in places:
@@ -216,7 +219,7 @@ def _asked(place: Directory, policy: str | None) -> Iterator[Answer]:
     for journal in place.journals:
         name = policy_of(journal, policy)
         asked = replace(place.asked, redact=False)
-        yield from answers(asked, "recover", [journal], name, "--policy", name)
+        yield answer_of(asked, "recover", journal, name, usual="")
 
 
 def _directories(place: Directory) -> Iterator[Path]:

@@ -52,7 +52,6 @@ class Redactor:
     def __init__(self, journal: Journal, hides: bool = True) -> None:
         self._files, self.hides = journal.files, hides
         self._format: Format = get_format(journal.format)
-        self._bodies = self._format.vocabulary.bodies
 
     @cached_property
     def _key(self) -> bytes:
@@ -74,7 +73,7 @@ class Redactor:
         else:
             return value
         mark = ""
-        if stored and name is not None and name not in self._bodies:
+        if stored and name is not None and name not in self._format.vocabulary.bodies:
             mark = f"#{hashlib.blake2b(stored, digest_size=MARK, key=self._key).hexdigest()}"
         shown = Redacted(f"{kind}({len(value)}){mark}")
         shown.length = len(value)

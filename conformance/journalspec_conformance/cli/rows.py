@@ -31,7 +31,7 @@ from journalspec_conformance.cli.contents import (
     nested,
     stored,
 )
-from journalspec_conformance.cli.journal_view import STATUSES, answers
+from journalspec_conformance.cli.journal_view import STATUSES, answer_of
 from journalspec_conformance.cli.ndjson import line_of
 from journalspec_conformance.cli.places import Asked, NothingKept, Stores, UsageProblem
 from journalspec_conformance.cli.redaction import Redactor
@@ -359,7 +359,7 @@ def ask_rows(found: Stores, selection: Question, policy: str | None = None) -> t
     status = STATUSES[RECOVERED] if found.unlisted else 0
     for place, journal in found.pairs:
         # The conditions are about what is stored; what is shown of it is redacted late.
-        (answer,) = answers(replace(place.asked, redact=False), "inspect", [journal], None)
+        answer = answer_of(replace(place.asked, redact=False), "inspect", journal, None)
         out.append(Matches(answer, place.asked, files=selection.files, policy=policy))
         verdicts = [answer.observation.verdict]
         if policy is not None:

@@ -47,7 +47,9 @@ def screen(
     else:
         parts = [[line for line in part if line] for part in parts]
         room = most - sum(map(len, parts))
-    for at in sorted(range(len(parts)), key=lambda at: _rank(sections[at])) if cap < CAPS[0] else ():
+    ranks = {heading: at for at, heading in enumerate(FIRST)}
+    order = sorted(range(len(parts)), key=lambda at: ranks.get(sections[at].heading, len(FIRST)))
+    for at in order if cap < CAPS[0] else ():
         for wider in CAPS[: CAPS.index(cap)]:
             longer = [*_section(sections[at], columns, wider)]
             if 0 <= len(longer) - len(parts[at]) <= room:
@@ -58,10 +60,6 @@ def screen(
     if room < 0:
         lines = [*lines[: most - 1], (" " * INDENT, f"... {1 - room} more lines (--all)")]
     yield from lines
-
-
-def _rank(section: Section) -> int:
-    return FIRST.index(section.heading) if section.heading in FIRST else len(FIRST)
 
 
 def _section(section: Section, columns: int, cap: int) -> Iterator[Line]:
@@ -117,7 +115,9 @@ def _listing(listing: Listing, room: int, cap: int) -> Iterator[str]:
                 del row[at]
     # A row that is too long by itself is not a reason to move the columns of others.
     widths = _widths(head, [row for row in rows if len("  ".join(row[:-1])) + NARROW <= room])
-    numbers = [all(_is_number(row[at] or "0") for row in rows) for at in range(len(widths))]
+    numbers = [
+        all((row[at] or "0").replace(",", "").isdecimal() for row in rows) for at in range(len(widths))
+    ]
 
     def before(row: Sequence[str]) -> str:
         cells = zip(row[:-1], widths, numbers, strict=False)
@@ -150,7 +150,3 @@ def _widths(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
     """Return how wide the columns are."""
     table = [row for row in (head, *rows) if row]
     return [max(map(len, cells)) for cells in zip(*table, strict=True)]
-
-
-def _is_number(text: str) -> bool:
-    return text.replace(",", "").isdecimal()

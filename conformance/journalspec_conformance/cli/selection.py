@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from functools import cache
@@ -45,7 +45,7 @@ BITS = 64
 
 
 def questions() -> Callable[[Command], Command]:
-    """Return the options that ask for rows instead of the whole journal; :class:`Question` takes them in."""
+    """Return the options that ask for rows instead of the whole journal, the fields of :class:`Question`."""
     return apply(
         *(
             click.option(
@@ -112,15 +112,6 @@ class Question:
     contents: str | None = None
     as_csv: bool = False
     parquet: Path | None = None
-
-    def __bool__(self) -> bool:
-        """Return whether anything was asked for."""
-        return self != Question()
-
-    @classmethod
-    def taken(cls, what: dict[str, Any]) -> Question:
-        """Return the question in the arguments of a command, and take it out of them."""
-        return cls(**{each.name: what.pop(each.name) for each in fields(cls)})
 
     def of_contents(self, description: Format) -> bool:
         """Return whether contents are asked for: by name, or a queue or table, and nothing of records."""

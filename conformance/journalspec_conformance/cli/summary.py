@@ -20,7 +20,9 @@ from journalspec_conformance.cli.facts import (
     PENDING,
     Amounts,
     Listing,
+    LookedAt,
     Section,
+    at_start,
     by_key,
     damage,
     doubtful,
@@ -36,7 +38,6 @@ from journalspec_conformance.cli.facts import (
 from journalspec_conformance.cli.journal_view import STATUSES, STRICT, Given, refused_by_recovery
 from journalspec_conformance.cli.places import Asked, Directory, amount
 from journalspec_conformance.cli.redaction import Redactor
-from journalspec_conformance.cli.starts import LookedAt, at_start
 from journalspec_reference.answers import ASSUMED, CHANGED, IN_USE, UNREAD, Answer, ask
 from journalspec_reference.api import natural_key
 from journalspec_reference.filesets import LeftOut, by_reason
@@ -66,35 +67,35 @@ class Part:
         return get_format(self.answer.journal.format)
 
 
-def worst(verdicts: Iterable[str]) -> str:
-    """Return the worst of several verdicts."""
-    return max(verdicts, key=STATUSES.__getitem__)
+def worst(verdicts: Iterable[str], unlisted: Sequence[LeftOut] = ()) -> str:
+    """Return the worst of several verdicts, and of that which is due for what could not be looked into."""
+    return max([*verdicts, *([RECOVERED] if unlisted else [])], key=STATUSES.__getitem__)
 
 
 # The screen.
 
 
 def summary(given: Given, command: str, policy: str | None) -> Iterator[Section]:
-    """Yield the sections on what is at the paths: of one store in full, of several one line for each."""
+    """Return the sections on what is at the paths: of one store in full, of several one line for each."""
     stores = _stores(given)
     first = next(stores)
     if (second := next(stores, None)) is not None:
-        yield from several(chain((first, second), stores), command, policy, given.unlisted)
-    else:
-        yield from sections(first, command, policy, given.beside(), given.unlisted)
+        return several(chain((first, second), stores), command, policy, given.unlisted)
+    return sections(first, command, policy, given.beside(), given.unlisted)
 
 
 def _stores(given: Given) -> Iterator[list[Part]]:
     """Yield the stores, each as its journals: directories side by side may be one store."""
-    for _, found in groupby(given, key=lambda item: _key(*item)):
+
+    def key(item: tuple[Directory, Answer]) -> object:
+        place, answer = item
+        return place.store if len(place.journals) == 1 else id(answer)
+
+    for _, found in groupby(given, key):
         parts = [Part(place, answer) for place, answer in found]
         patterns = parts[0].description.parts
         parts.sort(key=lambda part: [not fnmatchcase(part.place.loaded.root.name, name) for name in patterns])
         yield parts
-
-
-def _key(place: Directory, answer: Answer) -> object:
-    return place.store if len(place.journals) == 1 else id(answer)
 
 
 def sections(
@@ -111,7 +112,7 @@ def sections(
     hold a part of the store.
     """
     main, description = parts[0], parts[0].description
-    verdict = worst([*(part.answer.observation.verdict for part in parts), *_at_least(unlisted)])
+    verdict = worst((part.answer.observation.verdict for part in parts), unlisted)
     redact = main.place.asked.redact
     shown_parts, part, kept_by = _all_kept(parts, policy)
     seen = shown_parts[0].answer.observation
@@ -151,8 +152,10 @@ def sections(
     consequence += [row.short for row in starts if row.fails] or [row.short for row in starts if row.short][
         :1
     ]
-    sentences = [_sentence("; ".join(consequence))] if consequence else []
-    yield Section("verdict", [f"{WORDS[verdict]}   {fact}", *sentences])
+    text = "; ".join(consequence)
+    yield Section(
+        "verdict", [f"{WORDS[verdict]}   {fact}", *([text[:1].upper() + text[1:] + "."] if text else [])]
+    )
     yield from _files(shown_parts, left, contents=contents is not None)
     yield _records(shown_parts)
     for number, amounts in enumerate(found):
@@ -166,7 +169,7 @@ def sections(
             doubt if doubt.number else None,
         )
     if policy is not None or verdict != CLEAN:
-        yield from _lost(shown_parts, contents if _few(found) else None, beside)
+        yield from _lost(shown_parts, found, contents, beside)
     yield from _remarks(parts, contents)
     says = [(text,) for text in [*(contents.effects() if contents else ()), *(row.says for row in starts)]]
     if says:
@@ -180,11 +183,6 @@ def sections(
     yield Section("next", steps, apart=True)
 
 
-def _at_least(unlisted: Sequence[LeftOut]) -> list[str]:
-    """Return the verdict that is due where something could not be looked into."""
-    return [RECOVERED] if unlisted else []
-
-
 def _all_kept(parts: Sequence[Part], policy: str | None) -> tuple[list[Part], Part, str]:
     """Return the parts with what is left of each, the first of the worst, and the policy that keeps it."""
     keeping = [kept(part.answer, policy, redact=part.place.asked.redact) for part in parts]
@@ -193,8 +191,12 @@ def _all_kept(parts: Sequence[Part], policy: str | None) -> tuple[list[Part], Pa
     return shown_parts, parts[at], keeping[at][1]
 
 
-def _lost(parts: Sequence[Part], contents: Holdings | None, beside: Sequence[str]) -> Iterator[Section]:
+def _lost(
+    parts: Sequence[Part], found: Iterable[Amounts], contents: Holdings | None, beside: Sequence[str]
+) -> Iterator[Section]:
     """Yield what each part has lost: the first one may be sound, and another is not."""
+    if sum(amounts.count.total() for amounts in found) > MOST_LOOKED_AT:
+        contents = None
     main, *others = parts
     hurt = [part for part in others if damage(part.answer)]
     if not hurt or beside or damage(main.answer):
@@ -222,10 +224,6 @@ def _beside(answer: Answer, contents: Holdings | None) -> list[str]:
     return [*contents.remarks(damages=True)]
 
 
-def _few(found: Iterable[Amounts]) -> bool:
-    return sum(amounts.count.total() for amounts in found) <= MOST_LOOKED_AT
-
-
 def _whole(parts: Sequence[Part]) -> str:
     """Return what is said of a store without damage: a file may be gone, and nothing prove that."""
     for part in parts:
@@ -233,10 +231,6 @@ def _whole(parts: Sequence[Part]) -> str:
         if any(note.code in words and words[note.code].absence for note in part.answer.observation.notes):
             return "nothing is damaged, and nothing is known to be missing"
     return "nothing is damaged or missing"
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:] + "."
 
 
 def _of_part(part: Part, parts: Sequence[Part]) -> str:
@@ -478,7 +472,7 @@ def several(
     yield Section(
         "store", [f"{len(rows):,} stores: {', '.join(amount(n, kind) for kind, n in kinds.items())}"]
     )
-    verdict = worst([*verdicts, *_at_least(unlisted)])
+    verdict = worst(verdicts, unlisted)
     each = ", ".join(f"{count:,} {WORDS[name]}" for name, count in verdicts.items())
     text = ", ".join(amount(count, noun) for noun, count in totals.items() if count)
     if doubts:

@@ -12,9 +12,8 @@ import click
 
 from journalspec.files import shown
 from journalspec.formats import Format, get_format
-from journalspec_conformance.cli._tables import reading
 from journalspec_conformance.cli.facts import Listing, Section, some_of
-from journalspec_conformance.cli.journal_view import Painter, unchanging
+from journalspec_conformance.cli.journal_view import Painter, reading, unchanging
 from journalspec_conformance.cli.places import Asked, Directory, UsageProblem, amount, find, options
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_conformance.cli.screen import MOST_LINES, screen

@@ -15,7 +15,7 @@ from journalspec_conformance.power import MEMBERS
 from journalspec_conformance.serve import files_in
 from journalspec_reference import Implementation, Writer, WriterRefused, load
 from journalspec_reference.answers import Answer
-from journalspec_reference.contents import as_json, contents_by
+from journalspec_reference.contents import as_json, contents
 from journalspec_reference.filesets import Journal
 from journalspec_reference.storage import DirectoryStorage, MemoryStorage, Storage
 
@@ -71,7 +71,7 @@ class Reference:
         journal = Journal(
             request["format"], request["edition"], files_of(request), params=request.get("params") or {}
         )
-        found = contents_by(self._room(request), Answer(journal, seen))
+        found = contents(Answer(journal, seen), self._room(request))
         return None if found is None else as_json(found)
 
     def write(self, request: Message) -> Iterator[Message]:

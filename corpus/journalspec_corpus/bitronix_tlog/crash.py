@@ -20,8 +20,7 @@ from journalspec_corpus.crash.oracle import ALONE, DECISION, ROLLBACK, Action, E
 from journalspec_corpus.crash.verdict import answering
 from journalspec_corpus.workloads import Continuations
 from journalspec_reference.bitronix_tlog.codec import FORMAT_ID, HEADER_SIZE, STATUS_CODES
-from journalspec_reference.bitronix_tlog.fileset import examine, in_order
-from journalspec_reference.bitronix_tlog.implementation import DISK_EDITIONS
+from journalspec_reference.bitronix_tlog.fileset import DISK_EDITIONS, examine, in_order
 from journalspec_reference.bitronix_tlog.recover import log_of
 
 MODEL = Decisions()

@@ -29,15 +29,8 @@ from journalspec_corpus.model import XA_ID
 from journalspec_corpus.workloads import Continuations
 from journalspec_reference.batches import Memory
 from journalspec_reference.derby_log.codec import HEADER, BadLog, control
-from journalspec_reference.derby_log.scan import (
-    CONTROLS,
-    UNSUMMED,
-    End,
-    groups_after,
-    number_of,
-    scan,
-    search,
-)
+from journalspec_reference.derby_log.fileset import CONTROLS, number_of
+from journalspec_reference.derby_log.scan import UNSUMMED, End, groups_after, scan, search
 
 #: What the end of a transaction is, by the status in its record.
 _ENDS = {1: ROLLBACK, 2: PREPARE, 4: COMMIT}

@@ -38,7 +38,7 @@ from journalspec_corpus.model import StateForm
 from journalspec_corpus.workloads import Continuations
 from journalspec_reference.batches import Memory
 from journalspec_reference.kahadb_journal.codec import DIALECTS
-from journalspec_reference.kahadb_journal.recover import id_of
+from journalspec_reference.kahadb_journal.fileset import id_of
 from journalspec_reference.kahadb_journal.scan import EMPTY, scan
 
 MODEL = Messages()

@@ -36,8 +36,8 @@ from journalspec_corpus.kahadb_journal.workloads import (
 from journalspec_corpus.workloads import FOREIGN, LongWorkload
 from journalspec_reference.batches import Memory
 from journalspec_reference.kahadb_journal.codec import DIALECTS, sums
+from journalspec_reference.kahadb_journal.fileset import id_of
 from journalspec_reference.kahadb_journal.records import told
-from journalspec_reference.kahadb_journal.recover import id_of
 from journalspec_reference.kahadb_journal.scan import scan
 
 FORMAT = "kahadb_journal"

@@ -18,7 +18,7 @@ from journalspec_corpus.swiftmq_store.model import QueuedMessages
 from journalspec_corpus.swiftmq_store.workloads import TABLES, Step, Workload, meaning
 from journalspec_corpus.workloads import LongWorkload
 from journalspec_reference.batches import Memory
-from journalspec_reference.swiftmq_store.implementation import told
+from journalspec_reference.swiftmq_store.recover import told
 from journalspec_reference.swiftmq_store.scan import START, START_SIZE, Log
 
 FORMAT = "swiftmq_store"

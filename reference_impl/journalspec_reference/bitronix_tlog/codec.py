@@ -17,6 +17,8 @@ from journalspec.bitronix_tlog import LAYOUT
 _HEADER, _RECORD = (LAYOUT.structure(name, "2.1") for name in ("header", "record"))
 #: "Btnx" (BTM-HDR-003), and the same backwards (BTM-REC-009).
 FORMAT_ID, END_RECORD = _HEADER.fields[0].constant, _RECORD.fields[-1].constant
+#: How an NIO journal begins.
+BANNER = LAYOUT.structure("header", "nio").fields[0].constant
 FILE_HEADER, HEADER_SIZE = _HEADER.packed(), _HEADER.size
 #: Offsets in the file header of the fields that a writer rewrites one by one.
 TIMESTAMP_AT, STATE_AT, POSITION_AT = map(_HEADER.off, ("timestamp", "state", "position"))

@@ -15,13 +15,13 @@ from typing import Any, NamedTuple
 from journalspec.bitronix_tlog import LAYOUT
 from journalspec.observation import At, Note, Record
 from journalspec_reference.batches import MOST_ODD, STRETCH, Batch, Source, Stretch, late_columns
-from journalspec_reference.bitronix_tlog.codec import STATUS_CODES, Known
+from journalspec_reference.bitronix_tlog.codec import BANNER, STATUS_CODES, Known
 from journalspec_reference.bitronix_tlog.scan import OTHER, TYPES
 from journalspec_reference.content import UNREADABLE
 
 _HEADER, _RECORD = (LAYOUT.structure(name, "nio") for name in ("header", "record"))
-#: Compared byte for byte when a file is opened; and what follows the delimiters.
-BANNER, SEPARATOR = _HEADER.fields[0].constant, _HEADER.fields[-1].constant
+#: What follows the delimiters.
+SEPARATOR = _HEADER.fields[-1].constant
 PREVIOUS_AT, CURRENT_AT, SEPARATOR_AT = map(
     _HEADER.off, ("previous_delimiter", "current_delimiter", "separator")
 )
@@ -56,7 +56,7 @@ def decode_header(data: Any) -> NioHeader | tuple[str, str]:
     """Return the header, or (reason, sentence) for the first thing wrong with it."""
     if len(data) < HEADER_USED:
         return "short-file", f"{len(data)} bytes, the header uses {HEADER_USED}"
-    if not looks_like_nio(data):
+    if bytes(data[: len(BANNER)]) != BANNER:
         return "bad-banner", "the banner differs"
     if bytes(data[SEPARATOR_AT:HEADER_USED]) != SEPARATOR:
         return "bad-banner", f"no separator behind the delimiters at {SEPARATOR_AT}"
@@ -66,11 +66,6 @@ def decode_header(data: Any) -> NioHeader | tuple[str, str]:
 def encode_header(header: NioHeader) -> bytes:
     """Return the bytes of a header as far as they are written (442)."""
     return LAYOUT.build("header", "nio", previous_delimiter=header.previous, current_delimiter=header.current)
-
-
-def looks_like_nio(data: Any) -> bool:
-    """Return whether a file begins as such a journal does."""
-    return bytes(data[: len(BANNER)]) == BANNER
 
 
 class Names:

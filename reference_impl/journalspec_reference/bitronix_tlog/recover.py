@@ -202,11 +202,15 @@ def map_of(file: LogFile) -> FileMap:
     return FileMap(file.name, file.length, file.role, file.header._asdict() if file.header else {})
 
 
-def recover(files: Files, policy: str, _: Params) -> Observation:
-    """Return the logical state after recovery of the pair under `policy`: the active file decides alone.
+def recover(files: Files, edition: str, policy: str, _: Params) -> Observation:
+    """Return the logical state after recovery under `policy`: of a pair, the active file decides alone.
 
     With :data:`READ`, also every record of both files and every region without one (BTM-RDR-017).
     """
+    if edition == "seed":
+        return recover_seed(files, policy)
+    if edition == "nio":
+        return recover_nio(files, policy)
     pair = load_pair(files)
     problem = refusal(pair)
     if problem is None:
@@ -228,7 +232,7 @@ def recover(files: Files, policy: str, _: Params) -> Observation:
     return _observed(pair, policy, losses)
 
 
-def recover_seed(files: Files, policy: str, _: Params) -> Observation:
+def recover_seed(files: Files, policy: str) -> Observation:
     """Return the logical state of the seed document's log: one file of nothing but records, to its end."""
     problem = not_one(files, "log")
     if problem is not None:
@@ -243,8 +247,12 @@ def seed_file(name: str, data: Any) -> LogFile:
     return LogFile(name, data, role="active", limit=len(data), framing=SEED)
 
 
-def plan(files: Files, _: Params) -> Sequence[Stretch]:
-    """Return the logs of the files of a pair that can be used."""
+def plan(files: Files, edition: str, _: Params) -> Sequence[Stretch]:
+    """Return the logs of the files that can be used: of a pair, or of the one file that there is."""
+    if edition == "seed":
+        return [log_of(seed_file(name, data)) for name, data in files.items() if len(files) == 1]
+    if edition == "nio":
+        return [*_laps(files)]
     pair = load_pair(files)
     usable = [file for file in pair if file.problem is None]
     if not usable or len(pair) > PAIR:
@@ -253,18 +261,11 @@ def plan(files: Files, _: Params) -> Sequence[Stretch]:
     return [*gone, *map(log_of, usable)]
 
 
-def plan_seed(files: Files, _: Params) -> Sequence[Stretch]:
-    """Return the log of the one file that there is."""
-    return [log_of(seed_file(name, data)) for name, data in files.items() if len(files) == 1]
-
-
-def plan_nio(files: Files, _: Params) -> Sequence[Stretch]:
-    """Return the laps of the one file that there is."""
+def _laps(files: Files) -> Iterator[Stretch]:
     for name, data in files.items() if len(files) == 1 else ():
         source, header = source_of(data), nio.decode_header(data)
         if isinstance(header, nio.NioHeader):
-            return [nio.laps(name, source, header, nio.insert_of(source, header))]
-    return []
+            yield nio.laps(name, source, header, nio.insert_of(source, header))
 
 
 def not_one(files: Files, what: str) -> Observation | None:
@@ -276,7 +277,7 @@ def not_one(files: Files, what: str) -> Observation | None:
     return None
 
 
-def recover_nio(files: Files, policy: str, _: Params) -> Observation:
+def recover_nio(files: Files, policy: str) -> Observation:
     """Return the logical state of an NIO journal, one file, under `policy`."""
     problem = not_one(files, "journal")
     if problem is not None:
@@ -362,13 +363,13 @@ def _observed(pair: list[LogFile], policy: str, losses: Sequence[Note] = ()) -> 
 
 def _search(found: Found, file: LogFile, regions: Sequence[Dropped], *, noted: bool = True) -> None:
     """Take in the valid records within `regions`, where there is no log; `noted`: there is a note on each."""
+    source, name = source_of(file.data), file.name if noted else ""
 
     def finds() -> Iterator[Batch]:
-        for region in regions:
-            for batch in search(source_of(file.data), region.off, region.end, file.framing):
-                notes = (Note("unanchored", file.name, batch.base + at) for at in batch.off)
-                batch.notes = [*notes] if noted else []
-                yield batch
+        each = (
+            search(source, region.off, region.off + region.length, file.framing, name) for region in regions
+        )
+        return chain.from_iterable(each)
 
     if len(regions):
         for _ in found.walked(Stretch(file.name, finds, partial(told, file.name))):

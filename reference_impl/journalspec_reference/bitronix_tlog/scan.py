@@ -222,9 +222,12 @@ _PLACES = {framing: _places(framing) for framing in (DISK, SEED)}
 _BACK = UNCOUNTED + INT.size - 1
 
 
-def search(source: Source, start: int, end: int, framing: codec.Framing = DISK) -> Iterator[Batch]:
+def search(
+    source: Source, start: int, end: int, framing: codec.Framing = DISK, file: str = ""
+) -> Iterator[Batch]:
     """Yield the valid records anywhere from `start` to `end`, not overlapping (BTM-RDR-013).
 
+    There is a note on each, if the `file` has a name.
     They are evidence for people and never enter a result (BTM-RDR-014). Candidates are found by the usual
     headerLength. The work on those that come to nothing is bounded by SEARCH_BUDGET times the region;
     beyond that the search stops, so that crafted bytes cannot make it quadratic.
@@ -245,6 +248,7 @@ def search(source: Source, start: int, end: int, framing: codec.Framing = DISK) 
                 continue
             # What was one log is one still: records follow each other.
             for batch in scan(source, off, end, framing, only_usual=True, stretch=SEARCH_STRETCH):
+                batch.notes = [Note("unanchored", file, batch.base + at) for at in batch.off if file]
                 yield batch
                 at = batch.base + batch.end[-1]
             if at <= off:

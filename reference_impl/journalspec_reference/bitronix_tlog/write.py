@@ -298,7 +298,7 @@ class SeedWriter(_Writer):
             self._storage.create(self._name)
             self._storage.sync_dir()
         data = whole(self._storage, self._name)
-        seen = recover_seed({self._name: data}, "strict", {})
+        seen = recover_seed({self._name: data}, "strict")
         if seen.code is not None:
             raise WriterRefused(seen.code, seen.message)
         self._active, self._position = self._name, len(data)

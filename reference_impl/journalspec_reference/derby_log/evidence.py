@@ -14,13 +14,10 @@ from journalspec.observation import Missing, Note
 from journalspec_reference.derby_log import properties
 from journalspec_reference.derby_log.codec import BadLog
 from journalspec_reference.derby_log.containers import Fault, Heap, main_page, said_container
+from journalspec_reference.derby_log.fileset import CONTROLS, HOME, PROPERTIES
 from journalspec_reference.derby_log.heap import rows_of
-from journalspec_reference.derby_log.scan import CONTROLS
 from journalspec_reference.derby_log.store import Store
 
-#: Where the names of the files of a database begin: beside the directory of its log.
-HOME = "../"
-PROPERTIES = f"{HOME}{properties.NAME}"
 #: The heaps of the catalogue: where they are, all containers are. Every boot opens these, and the properties.
 CATALOGUE = frozenset({0x20, 0x60, 0x90, 0xC0})
 BOOT = CATALOGUE | {0x10}

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from journalspec_reference.api import Files, Params
 from journalspec_reference.derby_log.codec import Instant
+from journalspec_reference.derby_log.fileset import gather
 from journalspec_reference.derby_log.recover import LogPass
-from journalspec_reference.derby_log.scan import gather
 from journalspec_reference.keeping import Holder, Keeping
 
 

@@ -18,7 +18,8 @@ from journalspec_reference.answers import Answer
 from journalspec_reference.derby_log.bodies import BITS
 from journalspec_reference.derby_log.codec import BEFORE, HEADER, BadLog, Control, Instant, header
 from journalspec_reference.derby_log.contents.booted import Booted
-from journalspec_reference.derby_log.scan import CONTROLS, UNSUMMED
+from journalspec_reference.derby_log.fileset import CONTROLS
+from journalspec_reference.derby_log.scan import UNSUMMED
 from journalspec_reference.derby_log.store import INTERNAL
 from journalspec_reference.newstore import PIECE, CannotRebuild, ChoiceRefused, NewFile, StoreChoices
 

@@ -15,7 +15,7 @@ from journalspec.observation import Note
 from journalspec_reference.batches import Batch, columns_module
 from journalspec_reference.derby_log.bodies import MANY, Body, Forms, decode
 from journalspec_reference.derby_log.codec import BEFORE, BEHIND, BadLog, Instant, Refusal
-from journalspec_reference.derby_log.scan import Log
+from journalspec_reference.derby_log.fileset import Log
 from journalspec_reference.derby_log.store import Changes, Place, Store, growth
 
 #: The version after a change that nothing here says: what it undoes does.

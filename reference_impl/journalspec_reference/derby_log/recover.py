@@ -33,26 +33,24 @@ from journalspec_reference.content import UNREADABLE
 from journalspec_reference.derby_log import codec, pages
 from journalspec_reference.derby_log.bodies import BODY_START, Body, Forms, decode, known, records_of
 from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog, Instant, Refusal
-from journalspec_reference.derby_log.evidence import CATALOGUE, HOME, Evidence, file_of
-from journalspec_reference.derby_log.scan import (
+from journalspec_reference.derby_log.evidence import CATALOGUE, Evidence, file_of
+from journalspec_reference.derby_log.fileset import (
     CONTROLS,
+    FORMAT,
+    HOME,
     NAMES,
-    UNSUMMED,
-    End,
-    Groups,
     Log,
     LogEnd,
     LogFile,
     body_at,
     choose,
     container_names,
-    garbage,
     gather,
     stubs,
 )
+from journalspec_reference.derby_log.scan import UNSUMMED, End, Groups, garbage
 from journalspec_reference.derby_log.store import Containers, OldPage, RowPlace, Store
 
-FORMAT = "derby_log"
 SEED = "seed"
 #: What a map of files has of headers and control files.
 _TOLD = ("number", "previous", "checkpoint", "major", "minor", "flags", "jbms_version", "checkpoint_interval")
@@ -644,7 +642,8 @@ class LogPass:
 
 def _header(structure: str, edition: str, data: bytes) -> Mapping[str, Any]:
     """Return what a map of files has of a header or a control file."""
-    found = LAYOUT.read(structure, edition, data)
+    form = LAYOUT.structure(structure, edition)
+    found = dict(zip(form.names, form.packed().unpack(data), strict=True))
     header = {each: found[each] for each in _TOLD if each in found}
     if "major" in header:
         header["checkpoint"] = Instant.unpack(header["checkpoint"]).packed

@@ -8,34 +8,20 @@ records claim the same bytes again and again, sums are put together from those o
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Iterator
 from functools import lru_cache
 from struct import Struct
 from typing import Any, NamedTuple
 from zlib import crc32
 
-from journalspec.observation import At
-from journalspec_reference.api import NumberedFile, NumberedNames
 from journalspec_reference.batches import STRETCH, Batch, Source, source_of
 from journalspec_reference.checksums import Sums
 from journalspec_reference.content import UNREADABLE
-from journalspec_reference.derby_log import codec
-from journalspec_reference.derby_log.bodies import Body, coverage, decode, known
-from journalspec_reference.derby_log.codec import HEADER, OVERHEAD, BadLog, Control, Instant, Refusal
+from journalspec_reference.derby_log.bodies import coverage
+from journalspec_reference.derby_log.codec import HEADER, OVERHEAD, BadLog
 
-CONTROLS = ("log.ctrl", "logmirror.ctrl")
 #: The editions without checksum records.
 UNSUMMED = ("seed", "10.0")
-#: A container: in the directory of the database, or as the suite has it, flat.
-_CONTAINER = re.compile(r"(?:(?:\.\./)?seg0/|seg0\.)(?:c([0-9a-f]{1,15})\.dat|C([0-9A-F]{1,15})\.DAT)")
-#: What is left of a container that was removed.
-_STUB = re.compile(r"(?:\.\./)?seg0/(?:d([0-9a-f]{1,15})\.dat|D([0-9A-F]{1,15})\.DAT)")
-_NAME = re.compile(r"log([1-9][0-9]{0,9})\.dat")
-LARGEST = 2147483646
-#: The names of log files (DRB-FIL-101).
-NAMES = NumberedNames(_NAME, re.compile(r"log.*\.(dat|ctrl)", re.DOTALL), LARGEST, "file-gap", CONTROLS)
-number_of = NAMES.number
 #: The number of the type of checksum records in a batch; others have 0, and differ by their bodies.
 SUM = 1
 #: A batch has no more records than this: each of them may give rise to a note.
@@ -51,11 +37,8 @@ _SUM_BODY = len(_SUM) + _COVERS.size
 _FORM_AND_CHECKSUM, _NEITHER = 0xC8, 0x40
 #: A checksum record as writers make it, from the last byte of its length on.
 _GROUP = rb"\x15(?<=\0\0\0\x15)%b[\0-\x7f].{3}\0\x81\x49\0\0\0\x01\xc5\x01[\0-\x7f].{3}\0\0\0\0.{4}\0\0\0\x15"
-#: What the buffers of a writer hold: a switch names an end before they are written.
-_BUFFERS = 3 << 15
 #: What a writer brings before the bytes that it sums: the 37 bytes of a checksum record (DRB-CHK-037).
 _CHECKSUM = 37
-_SECTOR = 512
 #: Ranges are summed in pieces of this size (bytes).
 _PIECE = 1 << 20
 #: So many bytes are read to look at one record.
@@ -75,52 +58,6 @@ class Groups(NamedTuple):
 
     first: int
     number: int
-
-
-class LogFile(NumberedFile):
-    """One log file."""
-
-    __slots__ = ()
-
-    @property
-    def source(self) -> Source:
-        """Its bytes."""
-        return source_of(self.data)
-
-    def previous(self) -> Instant:
-        """Return where its header says that the file before ends; raises BadLog."""
-        return codec.header(bytes(self.data[:HEADER]), self.number)
-
-
-def gather(files: Mapping[str, Any]) -> dict[int, LogFile]:
-    """Return the log files by number, in order (DRB-FIL-103)."""
-    found = {number: name for name in files if (number := number_of(name)) is not None}
-    return {number: LogFile(found[number], number, files[found[number]]) for number in sorted(found)}
-
-
-class ChosenControl(NamedTuple):
-    """The control file that counts, if one does, its name, and the names of those that are none."""
-
-    control: Control | None
-    name: str
-    invalid: tuple[str, ...]
-
-
-def choose(files: Mapping[str, Any]) -> ChosenControl:
-    """Return the control file that counts (DRB-CTL-006, DRB-CTL-007); raises Refusal (DRB-CTL-110)."""
-    invalid: tuple[str, ...] = ()
-    found, name = None, ""
-    for here in CONTROLS:
-        try:
-            control = codec.control(bytes(files[here][: codec.CONTROL + 1])) if here in files else None
-        except BadLog as error:
-            if error.reason != "bad-control" and found is None:
-                raise Refusal("header", "bad-control", str(error), At(here, 0, len(files[here]))) from None
-            invalid += (here,)
-            continue
-        if found is None and control is not None:
-            found, name = control, here
-    return ChosenControl(found, name, invalid)
 
 
 def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
@@ -250,6 +187,11 @@ def one(source: Source, number: int, off: int, *, summed: bool) -> Batch:
     return next(scan(source, number, off, summed=summed, until=off + 1, stretch=_FEW))
 
 
+def body_of(batch: Batch) -> bytes | None:
+    """Return the body of the one record of a batch; None if it has none."""
+    return batch.data[_HEAD.size : batch.end[0] - _LENGTH.size] if batch.off else None
+
+
 def _covers(data: bytes, start: int, end: int) -> tuple[int, int] | None:
     """Return what the body in ``data[start:end]`` covers, and its sum, if it is that of a checksum record."""
     if data.startswith(_SUM, start) and end - start >= len(_SUM) + _COVERS.size:
@@ -336,113 +278,3 @@ def garbage(data: Any, start: int) -> tuple[int, int] | None:
             end = at + len(kept)
         at += len(part)
     return None if first < 0 else (first, end)
-
-
-class LogEnd(NamedTuple):
-    """Where the whole log ends: in which file, how; and what is odd about the next one (a note, its file)."""
-
-    file: LogFile
-    end: End
-    note: str = ""
-    next: LogFile | None = None
-
-
-class Log:
-    """The files of a log, to be walked from an instant on; `linked`: links between files are compared."""
-
-    def __init__(self, files: Mapping[int, LogFile], *, summed: bool, linked: bool) -> None:
-        self.files = files
-        #: Whether there are checksum records that can be read.
-        self.summed, self._linked = summed, linked
-
-    def scan(self, file: LogFile, start: int = HEADER, until: int | None = None) -> Iterator[Batch]:
-        """Yield the batches of one file."""
-        return scan(file.source, file.number, start, summed=self.summed, until=until)
-
-    def record(self, number: int, off: int) -> bytes | None:
-        """Return the body of the record at `off` of file `number`; None if there is none."""
-        file = self.files.get(number)
-        if file is None or off < HEADER:
-            return None
-        batch = one(file.source, number, off, summed=self.summed)
-        return batch.data[_HEAD.size : batch.end[0] - _LENGTH.size] if batch.off else None
-
-    def groups_after(self, file: LogFile, start: int) -> Groups | None:
-        """Return the sound groups of a file from `start` on."""
-        return groups_after(file.source, file.number, start) if self.summed else None
-
-    def enter(self, number: int) -> LogFile:
-        """Return a file whose header is right; raises Refusal, KeyError."""
-        file = self.files[number]
-        try:
-            file.previous()
-        except BadLog as error:
-            at = At(file.name, 0, min(HEADER, file.length))
-            raise Refusal("header", "bad-header", str(error), at) from None
-        return file
-
-    def after(self, file: LogFile, end: End) -> LogFile | LogEnd:
-        """Return the file in which the log goes on behind the end of one, if it does; raises Refusal."""
-        after = self.files.get(file.number + 1)
-        if end.reason or not end.marked or after is None:
-            return LogEnd(file, end)
-        if after.length < HEADER:
-            return LogEnd(file, end, "half-file", after)
-        if self.enter(after.number).previous() != (file.number, end.off) and self._linked:
-            return LogEnd(file, end, "unlinked-file", after)
-        return after
-
-    def later(self, last: LogEnd) -> Iterator[tuple[LogFile, Instant]]:
-        """Yield the files after the end of the log whose headers are right, and what these say."""
-        for number, file in self.files.items():
-            if number > last.file.number and file.length >= HEADER:
-                with suppress(BadLog):
-                    yield file, file.previous()
-
-    def beyond(self, last: LogEnd) -> LogFile | None:
-        """Return a later file that shows that the log went on beyond its end (DRB-END-046, DRB-END-167)."""
-        found = Instant(last.file.number, last.end.off)
-        for file, previous in self.later(last):
-            if previous >= found and (self.filled(file) or previous.packed - found.packed > _BUFFERS):
-                return file
-        return None
-
-    def filled(self, file: LogFile) -> bool:
-        """Tell whether a file holds a record at its beginning, or a sound group anywhere."""
-        return self.record(file.number, HEADER) is not None or self.groups_after(file, HEADER) is not None
-
-    def ended(self, last: LogEnd) -> bool:
-        """Tell whether the last file was ended by a length of 0 for one that is not there (DRB-FIL-169).
-
-        What was set aside ends with a sector: there, four zeros may be just the rest of it.
-        """
-        file, end = last.file, last.end
-        whole = end.marked and file.length == end.off + _LENGTH.size and file.length % _SECTOR != 0
-        return whole and file.number < LARGEST and file.number == max(self.files)
-
-
-def container_names(files: Iterable[str]) -> dict[int, str]:
-    """Return the names of the containers that are beside a log, by number; Derby prefers small letters."""
-    return {_number(match): match[0] for name in sorted(files) if (match := _CONTAINER.fullmatch(name))}
-
-
-def stubs(files: Iterable[str]) -> set[int]:
-    """Return the containers that stubs are left of."""
-    return {_number(match) for name in files if (match := _STUB.fullmatch(name))}
-
-
-def is_container(name: str) -> bool:
-    """Tell whether a file is a container beside a log, or the stub of one."""
-    return bool(_CONTAINER.fullmatch(name) or _STUB.fullmatch(name))
-
-
-def _number(match: re.Match[str]) -> int:
-    return int(match[1] or match[2], 16)
-
-
-def body_at(log: Log, edition: str, instant: Instant) -> Body:
-    """Return the body of the record at an instant; raises BadLog if there is none."""
-    found = log.record(instant.number, instant.position)
-    if found is None:
-        raise BadLog(f"there is no record {instant.packed:#x}")
-    return decode(found, known(edition))

@@ -14,18 +14,9 @@ from journalspec_reference.api import Files, Params, Piece, Span, field_names, f
 from journalspec_reference.derby_log import codec
 from journalspec_reference.derby_log.bodies import EDITIONS, BodyReader, decode, known
 from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog, Instant, Refusal
+from journalspec_reference.derby_log.fileset import CONTROLS, Log, LogFile, body_at, choose, gather
 from journalspec_reference.derby_log.recover import SEED
-from journalspec_reference.derby_log.scan import (
-    CONTROLS,
-    End,
-    Log,
-    LogFile,
-    body_at,
-    choose,
-    garbage,
-    gather,
-    search,
-)
+from journalspec_reference.derby_log.scan import End, garbage, search
 
 #: So many fields of a body are named, what is behind them is one: a name costs many times what it names.
 _NAMED = 1000

@@ -77,8 +77,8 @@ def growth(body: Body, *, undo: bool = False) -> int:
     if body.operation.name not in BY_ROW:
         return 1
     rows = body.fields["rows"]
-    kept = 0 if undo else sum(1 for row in rows if row.get("reserved"))
-    return len(rows) + kept
+    kept = not undo and body.operation.name == "COPY_ROWS"
+    return len(rows) + (sum(1 for row in rows if row["reserved"]) if kept else 0)
 
 
 class Container:

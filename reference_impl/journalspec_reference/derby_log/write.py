@@ -21,9 +21,10 @@ from journalspec.layout import joined
 from journalspec_reference.api import Operation, Params, WriterRefused, perform
 from journalspec_reference.derby_log.bodies import BITS, EDITIONS, Body, decode
 from journalspec_reference.derby_log.codec import CONTROL, HEADER, OVERHEAD, Control, Instant
+from journalspec_reference.derby_log.fileset import CONTROLS, LARGEST, number_of
 from journalspec_reference.derby_log.heap import HeapPage, HeapRow
 from journalspec_reference.derby_log.recover import LogPass
-from journalspec_reference.derby_log.scan import CONTROLS, LARGEST, garbage, number_of
+from journalspec_reference.derby_log.scan import garbage
 from journalspec_reference.derby_log.store import INTERNAL, RowPlace, Transaction
 from journalspec_reference.storage import Storage, fill, whole
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Container, Iterator, Sequence
 
 from journalspec.observation import CLEAN, Missing
-from journalspec_reference.answers import UNREAD, Answer
+from journalspec_reference.answers import UNREAD, Answer, is_copy, renamed
 from journalspec_reference.batches import source_of, zeros
 from journalspec_reference.content import UNREADABLE
 from journalspec_reference.jboss_journal.bodies import LiveOf
@@ -22,10 +22,8 @@ from journalspec_reference.jboss_journal.contents.messages import least_size
 from journalspec_reference.jboss_journal.contents.paging import ADDRESS_FILE, PAGE
 from journalspec_reference.jboss_journal.contents.pending import REFERENCE, Pending
 from journalspec_reference.jboss_journal.contents.store import JMS, Store, replay_of
-from journalspec_reference.jboss_journal.fileset import DataFile, gather, lost_from, parsed
-from journalspec_reference.jboss_journal.implementation import head_of
+from journalspec_reference.jboss_journal.fileset import DataFile, gather, head_of, lost_from, parsed
 from journalspec_reference.jboss_journal.recover import stretch_of
-from journalspec_reference.lacking import is_copy, renamed
 
 _ZEROS = "it holds zeros only: a product gives a new file its header, and fills it with J, before it uses it"
 _RENAMED = "{} has its name and something after it: no broker reads it"

@@ -107,14 +107,14 @@ def stretch_of(file: DataFile, limit: int, *, quiet: bool = False) -> Stretch:
     """Return the log of a file that is read up to `limit`; with `quiet`, its records alone."""
     source, dialect = source_of(file.data), file.dialect
     stamp, header = dialect.stamp(file.file_id), dialect.header_size
-
-    def scanned() -> Iterator[Batch]:
-        if file.headless:
-            yield damaged(0, header, "lost-header")  # JBM-RCV-032
-        yield from scan(source, dialect, stamp, header, limit, quiet=quiet)
-
-    columns = late_columns(__package__, dialect, file.file_id)
-    return Stretch(file.name, scanned, lambda batch: _told(file, batch), columns, file.role)
+    gone = (damaged(0, header, "lost-header"),) if file.headless else ()  # JBM-RCV-032
+    return Stretch(
+        file.name,
+        lambda: chain(gone, scan(source, dialect, stamp, header, limit, quiet=quiet)),
+        lambda batch: _told(file, batch),
+        late_columns(__package__, dialect, file.file_id),
+        file.role,
+    )
 
 
 class Transaction:
@@ -636,11 +636,9 @@ def _observe(found: FileSet, params: Params, *, forensic: bool = False) -> Obser
         for batch in seen.walked(stretch_of(file, limit)):
             replay.take(batch)
     if forensic:
-        notes += [
-            Note("stale", file.name)
-            for file in usable
-            if _rows(beside, _of_other_lives(file, limit_of(file, params)))
-        ]
+        for file in usable:
+            if _rows(beside, _of_other_lives(file, limit_of(file, params))):
+                notes.append(Note("stale", file.name))
         for stretch in _aside(found):
             _rows(seen, stretch)
     state = replay.outcome()
@@ -677,7 +675,7 @@ def _left_out(file: DataFile) -> Stretch:
 
 def _of_other_lives(file: DataFile, limit: int) -> Stretch:
     """Return what is between the records of a file, of any file id (JBM-RDR-019); if unusable, all of it."""
-    source, dialect, log = source_of(file.data), file.dialect, stretch_of(file, limit)
+    source, dialect, log = source_of(file.data), file.dialect, stretch_of(file, limit, quiet=True)
 
     def scanned() -> Iterator[Batch]:
         if file.problem is not None:

@@ -163,7 +163,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
         batch.code += bytes(map(data.__getitem__, batch.off))
         yield batch
     # What follows the last record is not a hole; the regions there reach as far as they claim.
-    regions = _of_this_life(source, dialect, last, limit, torn)
+    regions = _of_this_life(source, dialect, last, limit, torn) if torn else iter(())
     while damage := [(begin, end, REASONS[why]) for begin, end, why in islice(regions, MOST_ODD)]:
         batch = Batch(limit, b"")
         batch.damage = damage

@@ -2,6 +2,18 @@
 
 from __future__ import annotations
 
-from journalspec_reference.kahadb_journal.implementation import IMPLEMENTATION
+from journalspec_reference.api import Implementation
+from journalspec_reference.kahadb_journal import fileset, recover, spans
+from journalspec_reference.kahadb_journal.codec import DIALECTS, FORMAT
 
 __all__ = ["IMPLEMENTATION"]
+
+IMPLEMENTATION = Implementation(
+    FORMAT,
+    __name__,
+    dict.fromkeys(DIALECTS, "JournalWriter"),
+    fileset.detect,
+    recover.recover,
+    recover.plan,
+    spans.spans,
+)

@@ -1,14 +1,20 @@
-"""The bytes of batches and records, decoded at an offset; nothing is read or looked for here."""
+"""The bytes of batches, records and commands, decoded at an offset; nothing is read or looked for here.
+
+Commands are read by a small parser of Protocol Buffers as the product has it: unknown fields are skipped, the
+last value counts, messages within messages are merged, nothing is required (KHD-CMD-002 to KHD-CMD-008).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from struct import Struct
+from typing import Any
 
 from journalspec.formats import get_format
 from journalspec.kahadb_journal import LAYOUT
+from journalspec.kahadb_journal.commands import BITS, SIZED, VARINT, messages
 
 FORMAT = "kahadb_journal"
 #: Bytes of a control record, of the length and type of a record, and of an end marker.
@@ -23,6 +29,15 @@ OF_NOTHING = (0, 1)
 REWRITTEN = "REWRITTEN_DATA_FILE"
 #: The code of a record that has no number of a command: its payload is empty.
 OTHER = 255
+_FIXED = {1: 8, 5: 4}
+#: Bits of a wire type that neither VARINT nor SIZED has.
+_FIXED_BITS = ~(VARINT | SIZED)
+_LONGEST = 10
+#: Messages within messages up to so many bytes are remembered, so many at a time: a journal repeats few.
+_REMEMBERED, _MOST_REMEMBERED = 256, 4096
+_known: dict[tuple[str, bytes], Mapping[str, Any]] = {}
+#: A record that was parsed: its command and fields, or why it is not a command.
+Parsed = tuple[str, Mapping[str, Any]] | str
 
 
 @dataclass(frozen=True)
@@ -58,3 +73,143 @@ DIALECTS = {edition: Dialect(edition) for edition in get_format(FORMAT).editions
 sums = Struct(">16xiq").unpack_from
 #: Length and type of the record at an offset, without and with the first byte of its payload.
 head, head_and_code = Struct(">iB").unpack_from, Struct(">iBB").unpack_from
+
+
+class CommandError(ValueError):
+    """The payload is not a command; the text says why (KHD-CMD-002, KHD-CMD-004)."""
+
+
+def varint(data: bytes, at: int) -> tuple[int, int]:
+    """Return the unsigned varint at `at` and where it ends; raises CommandError."""
+    value = shift = 0
+    for byte in data[at : at + _LONGEST]:
+        value |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:
+            return value & (1 << 64) - 1, at + shift // 7
+    if len(data) - at < _LONGEST:
+        raise CommandError(f"a varint at {at} does not end")
+    raise CommandError(f"a varint at {at} has more than {_LONGEST} bytes")
+
+
+def frame(payload: bytes) -> tuple[int, bytes, int]:
+    """Return the number of a command, its message, and how many bytes follow; raises CommandError."""
+    if not payload:
+        raise CommandError("the payload is empty")
+    size, at = varint(payload, 1)
+    if at > 6 or size > 0x7FFFFFFF:
+        raise CommandError("the length of the message is not a 31-bit number")
+    if size > len(payload) - at:
+        raise CommandError(f"the message has {size} bytes and {len(payload) - at} are there")
+    return payload[0], payload[at : at + size], len(payload) - at - size
+
+
+def command(payload: bytes, names: Mapping[int, str]) -> tuple[str, dict[str, Any], int]:
+    """Return the name of a command, its fields, and how many bytes follow; raises CommandError."""
+    number, message, surplus = frame(payload)
+    if number not in names:
+        raise CommandError(f"no command has the number {number}")  # KHD-CMD-009
+    return names[number], parse(names[number], message), surplus
+
+
+def _signed(value: int, bits: int) -> int:
+    value &= (1 << bits) - 1
+    return value - (1 << bits) if value >> (bits - 1) else value
+
+
+@cache
+def _fields(name: str) -> tuple[dict[int, tuple[str, str]], frozenset[int]]:
+    """Return key -> name of a field and what it holds, and the numbers of all fields of a message."""
+    table = messages()[name]
+    slots = {slot.number << 3 | slot.wire: (slot.name, slot.holds) for slot in table.values()}
+    return slots, frozenset(number for number, _ in table)
+
+
+def parse(name: str, data: bytes, known: Mapping[str, Any] = {}) -> dict[str, Any]:  # noqa: C901, PLR0912
+    """Return the fields of message `name` that `data` holds, over those `known`; raises CommandError."""
+    slots, numbers = _fields(name)
+    out: dict[str, Any] = {**known}
+    at, end = 0, len(data)
+    while at < end:
+        # Most keys, numbers and lengths have one byte.
+        key = data[at]
+        at += 1
+        slot = slots.get(key)
+        if slot is None:
+            if key > 0x7F:
+                key, at = varint(data, at - 1)
+            number = key >> 3 & 0x1FFFFFFF
+            if not number:
+                raise CommandError("a field has the number 0")
+            slot = slots.get(key & 0xFFFFFFFF)
+        wire = key & 7
+        if not wire & _FIXED_BITS:
+            value = data[at] if at < end else 0x80
+            at += 1
+            if value > 0x7F:
+                value, at = varint(data, at - 1)
+            if slot is not None and wire == VARINT:
+                field, holds = slot
+                amount = value if value <= 0x7F else _signed(value, BITS[holds])
+                out[field] = bool(amount) if holds == "bool" else amount
+                continue
+            size = value if wire == SIZED else 0
+        elif wire in _FIXED:
+            size = _FIXED[wire]
+        else:
+            raise CommandError(f"field {number} has the wire type {wire}")
+        start = at
+        at += size
+        if at > end:
+            raise CommandError(f"field {key >> 3 & 0x1FFFFFFF} reaches beyond its message")
+        if slot is None:
+            if number in numbers:
+                raise CommandError(f"field {number} has the wire type {wire}")
+            continue
+        field, holds = slot
+        if holds == "str":
+            out[field] = data[start:at].decode("utf-8", "replace")
+        elif holds == "bytes":
+            out[field] = data[start:at]
+        elif field in out:
+            out[field] = parse(holds, data[start:at], out[field])
+        else:
+            out[field] = _within(holds, data[start:at])
+    return out
+
+
+def blobs(payload: bytes, names: Mapping[int, str]) -> Iterator[tuple[str, int, int]]:
+    """Yield name, begin and end of the bytes in a sound payload that are objects; raises CommandError."""
+    number, message, surplus = frame(payload)
+    at, end = len(payload) - surplus - len(message), len(payload) - surplus
+    slots, _ = _fields(names[number])
+    while at < end:
+        key, at = varint(payload, at)
+        wire = key & 7
+        value, at = varint(payload, at) if not wire & _FIXED_BITS else (0, at)
+        size = value if wire == SIZED else _FIXED.get(wire, 0)
+        name, holds = slots.get(key, ("", ""))
+        if holds == "bytes":
+            yield name, at, at + size
+        at += size
+
+
+def _within(name: str, data: bytes) -> Mapping[str, Any]:
+    """Return what :func:`parse` does, of what was parsed before the same object; raises CommandError."""
+    found = _known.get((name, data))
+    if found is None:
+        found = parse(name, data)
+        if len(data) <= _REMEMBERED:
+            if len(_known) >= _MOST_REMEMBERED:
+                _known.clear()  # a journal of crafted names must not slow down the next one
+            _known[name, data] = found
+    return found
+
+
+def parsed(payload: bytes, dialect: Dialect) -> tuple[Parsed, int]:
+    """Return what the payload of a record is, and how many bytes follow its message."""
+    try:
+        name, fields, surplus = command(payload, dialect.commands)
+    except CommandError as error:
+        return str(error), 0
+    return (name, fields), surplus

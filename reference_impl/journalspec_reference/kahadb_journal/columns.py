@@ -17,9 +17,18 @@ import numpy.typing as npt
 
 from journalspec.kahadb_journal.commands import BITS, messages
 from journalspec_reference.batches import Batch
-from journalspec_reference.kahadb_journal.codec import CONTROL, HEAD, REWRITTEN, Dialect, sums
-from journalspec_reference.kahadb_journal.commands import CommandError, command, parse
-from journalspec_reference.kahadb_journal.records import TX_MEMBERS, is_optional, parsed, shown
+from journalspec_reference.kahadb_journal.codec import (
+    CONTROL,
+    HEAD,
+    REWRITTEN,
+    CommandError,
+    Dialect,
+    command,
+    parse,
+    parsed,
+    sums,
+)
+from journalspec_reference.kahadb_journal.records import TX_MEMBERS, is_optional, shown
 from journalspec_reference.kahadb_journal.store import (
     DEFAULT_PRIORITY,
     Step,

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from journalspec.kahadb_journal.commands import KINDS
 from journalspec_reference.ids import Ids
-from journalspec_reference.kahadb_journal.commands import CommandError, varint
+from journalspec_reference.kahadb_journal.codec import CommandError, varint
 from journalspec_reference.kahadb_journal.store import Name
 
 INDEX, REDO = "db.data", "db.redo"

@@ -11,8 +11,9 @@ from contextlib import suppress
 
 from journalspec_reference.api import Files, Params
 from journalspec_reference.kahadb_journal.codec import DIALECTS
+from journalspec_reference.kahadb_journal.fileset import DataFile, gather
 from journalspec_reference.kahadb_journal.index import INDEX, REDO, Index, Place, UnusableIndex, shown
-from journalspec_reference.kahadb_journal.recover import DataFile, JournalPass, gather
+from journalspec_reference.kahadb_journal.recover import JournalPass
 from journalspec_reference.kahadb_journal.store import PLACE, Step, Store, place_of, tx_text
 from journalspec_reference.keeping import Holder, Keeping, held_for_others
 

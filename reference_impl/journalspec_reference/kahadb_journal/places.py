@@ -10,8 +10,15 @@ from journalspec.kahadb_journal.commands import SIZED, VARINT
 from journalspec.reread import Changed
 from journalspec_reference.api import NumberedFile
 from journalspec_reference.batches import Source, source_of
-from journalspec_reference.kahadb_journal.codec import HEAD, USER, Dialect, head
-from journalspec_reference.kahadb_journal.commands import CommandError, command, varint
+from journalspec_reference.kahadb_journal.codec import (
+    HEAD,
+    USER,
+    CommandError,
+    Dialect,
+    command,
+    head,
+    varint,
+)
 from journalspec_reference.kahadb_journal.store import PLACE
 
 #: The numbers of ADD_MESSAGE and UPDATE_MESSAGE.

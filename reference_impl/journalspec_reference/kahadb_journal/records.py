@@ -8,21 +8,8 @@ from typing import Any
 from journalspec.kahadb_journal.commands import messages
 from journalspec.observation import At, Record
 from journalspec_reference.batches import Batch
-from journalspec_reference.kahadb_journal.codec import CONTROL, HEAD, Dialect, sums
-from journalspec_reference.kahadb_journal.commands import CommandError, command
+from journalspec_reference.kahadb_journal.codec import CONTROL, HEAD, Dialect, Parsed, parsed, sums
 from journalspec_reference.kahadb_journal.store import TxId, destination_of, transaction_of
-
-#: A record that was parsed: its command and fields, or why it is not a command.
-Parsed = tuple[str, Mapping[str, Any]] | str
-
-
-def parsed(payload: bytes, dialect: Dialect) -> tuple[Parsed, int]:
-    """Return what the payload of a record is, and how many bytes follow its message."""
-    try:
-        name, fields, surplus = command(payload, dialect.commands)
-    except CommandError as error:
-        return str(error), 0
-    return (name, fields), surplus
 
 
 def told(batch: Batch, file: str, dialect: Dialect) -> Iterator[Record]:

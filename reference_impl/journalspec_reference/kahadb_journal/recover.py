@@ -6,7 +6,6 @@ answer.
 
 from __future__ import annotations
 
-import re
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -31,7 +30,7 @@ from journalspec.observation import (
 )
 from journalspec.reread import COST, Deferred, Lazy, Part, joined, mapped
 from journalspec_reference import batches
-from journalspec_reference.api import Files, NumberedFile, NumberedNames, Params
+from journalspec_reference.api import Files, Params
 from journalspec_reference.batches import Batch, Found, Stretch, late_columns, source_of
 from journalspec_reference.kahadb_journal.codec import (
     CONTROL,
@@ -41,15 +40,18 @@ from journalspec_reference.kahadb_journal.codec import (
     MARKER,
     REWRITTEN,
     USER,
+    CommandError,
     Dialect,
+    Parsed,
     head,
+    parsed,
     sums,
 )
-from journalspec_reference.kahadb_journal.commands import CommandError
 from journalspec_reference.kahadb_journal.evidence import Evidence, Known, Log
+from journalspec_reference.kahadb_journal.fileset import NAMES, DataFile, gather, id_of, role_of
 from journalspec_reference.kahadb_journal.index import Place
 from journalspec_reference.kahadb_journal.places import RecordPlaces
-from journalspec_reference.kahadb_journal.records import Parsed, parsed, told
+from journalspec_reference.kahadb_journal.records import told
 from journalspec_reference.kahadb_journal.scan import EMPTY, FILE, ZEROS, scan, walk
 from journalspec_reference.kahadb_journal.store import (
     PLACE,
@@ -61,11 +63,6 @@ from journalspec_reference.kahadb_journal.store import (
     tx_text,
 )
 
-_NAME = re.compile(r"db-(0|[1-9][0-9]{0,9})\.log")
-_LARGEST = 0x7FFFFFFF
-#: The names of data files, and their ids (KHD-FIL-001).
-NAMES = NumberedNames(_NAME, re.compile(r"db-.*\.log", re.DOTALL), _LARGEST, "file-id-gap")
-id_of = NAMES.number
 #: Policy -> whether all files are scanned, checksums compared, damage skipped.
 POLICIES = {
     "strict": (True, True, False),
@@ -89,10 +86,6 @@ PHASES = {"bad-checksum": "checksum", "bad-chain": "record", "bad-record": "reco
 T = TypeVar("T")
 
 
-#: A file of a journal; its number is its id.
-DataFile = NumberedFile
-
-
 class Commands(Protocol):
     """What the records of a batch do, found for all at once."""
 
@@ -106,19 +99,6 @@ def _plainly(files: Sequence[DataFile]) -> Callable[[Batch, Dialect], Commands] 
         return None
     module = batches.columns_module(__package__)
     return None if module is None else module.plain
-
-
-def gather(files: Files) -> list[DataFile]:
-    """Return the data files in the order of their ids (KHD-FIL-003)."""
-    found = [(number, name) for name in files if (number := id_of(name)) is not None]
-    return [DataFile(name, number, files[name]) for number, name in sorted(found)]
-
-
-def role_of(file: DataFile, dialect: Dialect) -> str:
-    """Return what a file is for: of data, unused, or empty (KHD-FIL-006, KHD-FIL-007)."""
-    if not file.length:
-        return "empty"
-    return "unused" if dialect.marked and bytes(file.data[:MARKER]) == b"-qMa4" else "data"
 
 
 def emptied(files: Sequence[DataFile], dialect: Dialect) -> Iterator[Missing]:
@@ -268,7 +248,10 @@ class Walk:
         if self._is_suspicious(file, off, by):
             yield Note("suspicious-end", file.name, off)
         if self._reading and by != FILE:
-            yield from next((batch.notes[:1] for batch in self._beyond(file, off) if batch.notes), ())
+            for batch in self._beyond(file, off):
+                if batch.notes:
+                    yield batch.notes[0]
+                    break
 
     def _beyond(self, file: DataFile, off: int) -> Iterator[Batch]:
         """Yield the batches behind the end of a log (KHD-END-011)."""

@@ -23,11 +23,13 @@ from journalspec_reference.kahadb_journal.codec import (
     END_MARKER,
     HEAD,
     USER,
+    CommandError,
     Dialect,
+    command,
     head,
     sums,
+    varint,
 )
-from journalspec_reference.kahadb_journal.commands import CommandError, command, varint
 from journalspec_reference.kahadb_journal.contents import openwire
 from journalspec_reference.kahadb_journal.store import destination_of
 

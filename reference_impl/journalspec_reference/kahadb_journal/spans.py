@@ -18,13 +18,15 @@ from journalspec_reference.kahadb_journal.codec import (
     HEAD,
     MARKER,
     USER,
+    CommandError,
     Dialect,
+    blobs,
     head,
     sums,
+    varint,
 )
-from journalspec_reference.kahadb_journal.commands import CommandError, blobs, varint
 from journalspec_reference.kahadb_journal.contents.openwire import version_of
-from journalspec_reference.kahadb_journal.recover import id_of
+from journalspec_reference.kahadb_journal.fileset import id_of
 from journalspec_reference.kahadb_journal.scan import FILE, MARKED, next_control, scan
 
 FORMAT = "kahadb_journal"

@@ -14,8 +14,7 @@ from operator import attrgetter
 from typing import Any
 
 from journalspec.kahadb_journal.commands import KINDS, build, framed
-from journalspec_reference.kahadb_journal.codec import HEAD, USER
-from journalspec_reference.kahadb_journal.commands import frame, parse
+from journalspec_reference.kahadb_journal.codec import HEAD, USER, frame, parse
 from journalspec_reference.kahadb_journal.contents.jobs import jobs
 from journalspec_reference.kahadb_journal.contents.lists import NOT_IN_INDEX, Listed, Lists
 from journalspec_reference.kahadb_journal.places import TRANSACTION, UPDATE, transaction_in

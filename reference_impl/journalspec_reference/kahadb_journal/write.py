@@ -22,7 +22,7 @@ from journalspec_reference.kahadb_journal.codec import (
     MOST,
     USER,
 )
-from journalspec_reference.kahadb_journal.recover import id_of
+from journalspec_reference.kahadb_journal.fileset import id_of
 from journalspec_reference.kahadb_journal.scan import scan
 from journalspec_reference.newstore import NewFile, pieces
 from journalspec_reference.storage import Storage, fill, whole

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from journalspec.observation import Missing
 from journalspec_reference.answers import Answer
 from journalspec_reference.batches import source_of, zeros
-from journalspec_reference.swiftmq_store.recover import DEFAULT_SIZE, named
+from journalspec_reference.swiftmq_store.fileset import DEFAULT_SIZE, named
 from journalspec_reference.swiftmq_store.store import LOG, PAGES
 
 _GONE = "other parts of the store are here, and this one is not"

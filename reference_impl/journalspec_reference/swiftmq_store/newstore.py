@@ -29,9 +29,8 @@ from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.codec import CHAIN_HEADER, INDEX_HEADER, NONE, PREPARED, QUEUE_ENTRY
 from journalspec_reference.swiftmq_store.contents.message import decode
 from journalspec_reference.swiftmq_store.durable import SUFFIX, subscription
-from journalspec_reference.swiftmq_store.implementation import StoreState
 from journalspec_reference.swiftmq_store.pages import java_order, queue_entry, root_entry
-from journalspec_reference.swiftmq_store.recover import SYSTEM, key_bytes
+from journalspec_reference.swiftmq_store.recover import SYSTEM, StoreState, key_bytes
 from journalspec_reference.swiftmq_store.scan import START
 from journalspec_reference.swiftmq_store.store import DURABLES, LOG, PAGES, SWAP, Chained, Queue
 from journalspec_reference.xids import xid_text

@@ -7,14 +7,31 @@ queues went, and `salvage` leaves of them what can be read. Nothing on disk chan
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
-from journalspec.observation import Missing
-from journalspec_reference.batches import Batch, source_of, zeros
+from journalspec import reread
+from journalspec.formats import get_format
+from journalspec.observation import (
+    CLEAN,
+    RECOVERED,
+    At,
+    Dropped,
+    FileMap,
+    Missing,
+    Observation,
+    Record,
+    refused,
+)
+from journalspec.reread import COST, Deferred, Lazy, Part, few
+from journalspec.swiftmq_store import ACTIONS, LAYOUT
+from journalspec_reference.api import Files, Params
+from journalspec_reference.batches import Batch, Found, Stretch, late_columns, lost, source_of, zeros
 from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.durable import SUFFIX, Durable, durable
+from journalspec_reference.swiftmq_store.fileset import DEFAULT_SIZE, FORMAT, OLD_PAGES, in_order, named, role
 from journalspec_reference.swiftmq_store.replay import ReplayedPages
-from journalspec_reference.swiftmq_store.scan import START, Log
+from journalspec_reference.swiftmq_store.scan import PORTION, START, TRANSACTION, Log, actions
 from journalspec_reference.swiftmq_store.store import (
     BRANCH,
     DURABLES,
@@ -28,40 +45,13 @@ from journalspec_reference.swiftmq_store.store import (
     fitting_size,
 )
 
-DEFAULT_SIZE = 2048
-#: What a conversion of the pages leaves of them as they were.
-OLD_PAGES = "db/page.db_old"
+EDITIONS = "seed", "13"
 #: Queues of the router's own begin so: they belong to no durable subscriber.
 SYSTEM = ("sys$", "tmp$", "rt$", "tpc$")
-#: What makes a backup one that counts: it has the pages and the durable subscribers side by side, and no log.
-COMPLETED = ".completed"
 #: So many keys are spelt out in a note.
 _KEYS = 12
 #: So much of a queue's name is shown: it may be as long as a page, and stands with each of its messages.
 _SHOWN = 60
-
-
-def role(path: str) -> str:
-    """Return what a file of a store is for; empty: it belongs to none, as in a folder below (SMQ-FIL-101)."""
-    if path in (PAGES, LOG):
-        return "pages" if path == PAGES else "log"
-    folder = path[: path.rfind("/") + 1]
-    if folder == SWAP and path.endswith(".swap"):
-        return "swap"
-    return "durable" if folder == DURABLES and path.endswith(SUFFIX) else ""
-
-
-def named(files: Iterable[str]) -> dict[str, str]:
-    """Return the names that a store gives its files, and the names of these files here.
-
-    A compressed file has another one, and so do the files of a backup (SMQ-BAK-057).
-    """
-    given = {name.removesuffix(".gz"): name for name in files}
-    if COMPLETED in given and "page.db" in given:
-        moved = {name: f"{DURABLES}{name}" for name in given if name.endswith(SUFFIX)}
-        moved["page.db"] = PAGES
-        given = {moved[name]: own for name, own in given.items() if name in moved}
-    return given
 
 
 class Recovered:
@@ -326,3 +316,154 @@ def shown(name: bytes) -> str:
     """Return the name of a queue as notes have it."""
     text = name.decode("utf-8", "replace")
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+
+
+class _Asked:
+    """One question about one store. `names` are the files under the names that a store gives them."""
+
+    def __init__(self, files: Files, params: Params) -> None:
+        #: A file may be compressed, and then has another name.
+        self.names = named(files)
+        self.files = {plain: files[name] for plain, name in self.names.items()}
+        self.page_size = int(params.get("page_size", DEFAULT_SIZE))
+        self.backup = PAGES in self.names and "/" not in self.names[PAGES]
+
+    def name(self, plain: str) -> str:
+        """Return what a file is called here; a backup has all of them in its own directory."""
+        return self.names.get(plain, plain.rpartition("/")[2] if self.backup else plain)
+
+    def refused(self, found: Recovered, code: str, why: str) -> Observation:
+        phase, name = get_format(FORMAT).vocabulary.codes[code].phase, self.name(PAGES)
+        # A store of pages of another size makes no sense (SMQ-FIL-059).
+        size = found.fitting_size()
+        hint = "" if size is None else f"; page_size={size} makes sense of it, not {self.page_size}"
+        return refused(phase, code, f"{name}: {why}{hint}", At(name, 0, len(self.files.get(PAGES, b""))))
+
+    def stretch(self, log: Log) -> Stretch:
+        """Return the log as what is scanned by itself."""
+        name = self.name(LOG)
+        return Stretch(name, log.scan, partial(told, log, name), late_columns(__package__), role(LOG))
+
+    def maps(self, found: Recovered) -> Iterator[FileMap]:
+        for plain in in_order(filter(found.roles.get, self.files)):
+            data, of = self.files[plain], found.roles[plain]
+            header: dict[str, Any] = {}
+            if of == "pages":
+                header = {"pages": len(data) // self.page_size}
+            elif of == "log" and found.read:
+                header = {"tagged": found.read[0].tagged}
+            elif of == "swap":
+                header = {"swapped": sum(1 for _ in codec.swapped(data))}
+            of = "invalid" if plain in found.bad_files else of
+            yield FileMap(self.name(plain), len(data), of, header)
+
+
+def observe(files: Files, _: str, policy: str, params: Params) -> Observation:
+    """Say what a start under a policy leaves; without one what there is, of damaged indexes the rest."""
+    asked, seen = _Asked(files, params), Found()
+    found = recover(
+        asked.files,
+        asked.page_size,
+        policy=policy,
+        batches=lambda log: seen.walked(asked.stretch(log)),
+        name=asked.name,
+        backup=asked.backup,
+    )
+    if found.refused and (policy or not found.read):
+        return asked.refused(found, *found.refused)
+    found.tell(started=bool(policy))
+    log = asked.name(LOG)
+    dropped = [Dropped(log, start, end - start, why) for start, end, why in found.damage]
+    for path in found.bad_files:
+        dropped.append(Dropped(asked.name(path), 0, len(asked.files[path]), "bad-durable"))
+    words, notes = get_format(FORMAT).vocabulary.notes, tuple(found.notes)
+    lossy = dropped or found.missing or any(words[note.code].loss for note in notes)
+    return Observation(
+        RECOVERED if lossy else CLEAN,
+        records=seen.records(),
+        dropped=tuple(dropped),
+        state=StoreState(found),
+        files=tuple(asked.maps(found)),
+        notes=notes,
+        missing=tuple(found.missing),
+    )
+
+
+def plan(files: Files, _: str, params: Params) -> list[Stretch]:
+    """Return the log, and the files of subscriptions that cannot be used."""
+    asked = _Asked(files, params)
+    found = Recovered(asked.files)
+    found.find_durables()
+    gone = [lost(asked.name(name), 0, len(asked.files[name]), "bad-durable") for name in found.bad_files]
+    if LOG not in asked.files or asked.page_size < codec.SMALLEST_PAGE:
+        return gone
+    pages = len(asked.files.get(PAGES, b"")) // asked.page_size
+    return [asked.stretch(Log(source_of(asked.files[LOG]), asked.page_size, pages)), *gone]
+
+
+def told(log: Log, name: str, batch: Batch) -> Iterator[Record]:
+    """Yield the records of a batch of the log that is called `name`, as an observation has them."""
+    data, base = batch.data, batch.base
+    for off, end, code in zip(batch.off, batch.end, batch.code, strict=True):
+        fields: dict[str, Any] = {"generation": log.generation} if log.tagged else {}
+        if code != START:
+            at = off + log.lead
+            transaction, number = TRANSACTION.unpack_from(data, at - TRANSACTION.size)
+            # Of many actions those that are asked for are decoded again.
+            again = partial(_actions, data, at, end, log.page_size)
+            fields |= {"transaction": transaction, "actions": few(again, number, _size)}
+        yield Record(LAYOUT.type_name(EDITIONS[0], code), fields, At(name, base + off, end - off))
+
+
+def _size(action: Mapping[str, Any]) -> int:
+    return len(action.get("before", b"")) + len(action.get("after", b""))
+
+
+def _actions(data: bytes, at: int, end: int, page_size: int) -> Iterator[dict[str, object]]:
+    for _, _, kind, page, _, off, *images in actions(data, at, end, page_size):
+        out: dict[str, object] = {"action": ACTIONS[kind], "page": page}
+        if kind == PORTION:
+            out["offset"] = off
+        places = zip(("before", "after"), images, strict=True)
+        yield out | {name: data[place[0] : sum(place)] for name, place in places if place}
+
+
+class StoreState(dict[str, object]):
+    """What a start leaves, as an observation has it. `found`: what it was made of, for the contents."""
+
+    def __init__(self, found: Recovered) -> None:
+        self.found = found
+        # All messages together are few, or none is kept; and so are queues.
+        many = sum(len(queue.entries) for queue in found.queues) * COST > reread.KEEP
+        queues = partial(_queues, found.queues, many=many)
+        crowd = len(found.queues) * COST > reread.KEEP
+        super().__init__(
+            queues=Lazy([Part("", queues, len(found.queues))]) if crowd else list(queues()),
+            in_doubt=[_part(branch) for branch in sorted(found.branches, key=lambda one: one[:5])],
+            durables=[
+                {name: value for name, value in one._asdict().items() if value is not None}
+                for one in sorted(found.durables, key=lambda one: (one.client, one.name))
+            ],
+        )
+
+
+def _queues(queues: Iterable[Queue], *, many: bool) -> Iterator[dict[str, object]]:
+    for queue in queues:
+        again = partial(_messages, queue)
+        number = len(queue.entries)
+        messages = Lazy([Part("", again, number)]) if many else Deferred(number, again)
+        yield {"name": queue.name, "messages": messages}
+
+
+def _messages(queue: Queue) -> Iterator[dict[str, object]]:
+    for one in queue.entries:
+        entry = one.entry
+        out: dict[str, object] = {"key": entry.key, "priority": entry.priority}
+        out |= {"deliveries": entry.deliveries, "expiration": entry.expiration, "length": one.length}
+        yield out | ({"sha256": one.digest} if one.digest else {})
+
+
+def _part(branch: codec.Branch) -> dict[str, object]:
+    told = branch._asdict()
+    kind, entries, _ = (told.pop(name) for name in ("kind", "entries", "time"))
+    return {**told, "inserts": kind != 0, "keys": [entry.key for entry in entries]}

@@ -26,7 +26,7 @@ from journalspec_reference.api import (
 from journalspec_reference.batches import source_of, zeros
 from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.codec import INDEX_HEADER, SMALLEST_PAGE
-from journalspec_reference.swiftmq_store.recover import named, role
+from journalspec_reference.swiftmq_store.fileset import named, role
 from journalspec_reference.swiftmq_store.replay import ReplayedPages
 from journalspec_reference.swiftmq_store.scan import HEAD, PORTION, UPDATE, Log, actions
 from journalspec_reference.swiftmq_store.store import PAGES, Walk

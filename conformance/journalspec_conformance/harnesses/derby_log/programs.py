@@ -28,7 +28,7 @@ from journalspec_conformance.programs import scratch
 from journalspec_corpus.derby_log import naive
 from journalspec_corpus.derby_log.author import seal
 from journalspec_corpus.edits import Built, Range, apply
-from journalspec_reference.derby_log.scan import gather, number_of
+from journalspec_reference.derby_log.fileset import gather, number_of
 
 _LAST = 16
 #: The labels of control files.

@@ -22,7 +22,7 @@ from journalspec_reference.derby_log.contents.catalog import ODD, SqlTable, cata
 from journalspec_reference.derby_log.contents.cipher import Cipher, ClearLogs, NotReadable
 from journalspec_reference.derby_log.contents.repairs import Repair, repaired
 from journalspec_reference.derby_log.contents.values import TYPES, UNKNOWN, Decoded
-from journalspec_reference.derby_log.scan import container_names, gather
+from journalspec_reference.derby_log.fileset import container_names, gather
 from journalspec_reference.derby_log.store import Transaction
 from journalspec_reference.filesets import FilesetError, Journal, load
 

@@ -19,6 +19,7 @@ from journalspec_reference.derby_log.codec import BEFORE, BEHIND, BadLog, Instan
 from journalspec_reference.derby_log.containers import Fault, Heap, descriptor, main_page, stored, tally
 from journalspec_reference.derby_log.contents.cipher import Cipher
 from journalspec_reference.derby_log.contents.images import Images
+from journalspec_reference.derby_log.fileset import body_at, number_of
 from journalspec_reference.derby_log.heap import (
     BY_ROW,
     ROWS_PAGE,
@@ -32,7 +33,6 @@ from journalspec_reference.derby_log.heap import (
 )
 from journalspec_reference.derby_log.pages import Bodies
 from journalspec_reference.derby_log.recover import LogPass
-from journalspec_reference.derby_log.scan import body_at, number_of
 from journalspec_reference.derby_log.store import CREATED, OldPage, Place, Store
 
 _REMOVED = 4

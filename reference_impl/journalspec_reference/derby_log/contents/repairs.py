@@ -15,16 +15,8 @@ from journalspec.derby_log import LAYOUT
 from journalspec_reference.content import Content
 from journalspec_reference.derby_log.bodies import decode
 from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog, Instant, Refusal
-from journalspec_reference.derby_log.scan import (
-    CONTROLS,
-    UNSUMMED,
-    End,
-    Log,
-    LogFile,
-    body_at,
-    choose,
-    gather,
-)
+from journalspec_reference.derby_log.fileset import CONTROLS, Log, LogFile, body_at, choose, gather
+from journalspec_reference.derby_log.scan import UNSUMMED, End
 
 
 class Repair(NamedTuple):

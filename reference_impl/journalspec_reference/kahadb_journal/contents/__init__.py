@@ -20,8 +20,7 @@ from journalspec.observation import REFUSED, Dropped
 from journalspec.reread import Changed
 from journalspec_reference.answers import Answer
 from journalspec_reference.contents import Count, Remark, Remarks, Row, Total, Value
-from journalspec_reference.kahadb_journal.codec import DIALECTS, FORMAT
-from journalspec_reference.kahadb_journal.commands import CommandError
+from journalspec_reference.kahadb_journal.codec import DIALECTS, FORMAT, CommandError
 from journalspec_reference.kahadb_journal.contents import openwire
 from journalspec_reference.kahadb_journal.contents.acks import AckMapError, ack_map
 from journalspec_reference.kahadb_journal.contents.jobs import beside, early, jobs, opened

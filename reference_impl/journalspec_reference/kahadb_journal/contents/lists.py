@@ -9,7 +9,7 @@ from functools import cached_property, partial
 from typing import NamedTuple
 
 from journalspec.reread import Changed
-from journalspec_reference.kahadb_journal.commands import CommandError, parse
+from journalspec_reference.kahadb_journal.codec import CommandError, parse
 from journalspec_reference.kahadb_journal.index import UnusableIndex, is_in
 from journalspec_reference.kahadb_journal.owners import Ranked
 from journalspec_reference.kahadb_journal.recover import JournalPass

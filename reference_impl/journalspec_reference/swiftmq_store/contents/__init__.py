@@ -15,8 +15,7 @@ from journalspec_reference.answers import Answer
 from journalspec_reference.contents import Count, Remark, Remarks, Row, Total, Value
 from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.contents.message import decode
-from journalspec_reference.swiftmq_store.implementation import StoreState
-from journalspec_reference.swiftmq_store.recover import Recovered, key_bytes, swap_queue
+from journalspec_reference.swiftmq_store.recover import Recovered, StoreState, key_bytes, swap_queue
 from journalspec_reference.swiftmq_store.store import PAGES, Queue
 from journalspec_reference.xids import xid_text
 

@@ -1,15 +1,16 @@
-"""What this format answers with, and how its journals are distinguished from other files."""
+"""The files of a journal: how they are found, which edition they admit, their order."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from journalspec.formats import get_format
-from journalspec_reference.api import Detection, Files, Implementation, Params
+from journalspec_reference.api import Detection, Files, NumberedFile, NumberedNames, Params
 from journalspec_reference.batches import source_of
-from journalspec_reference.kahadb_journal import index, recover, spans
+from journalspec_reference.kahadb_journal import index
 from journalspec_reference.kahadb_journal.codec import (
     CONTROL,
     DIALECTS,
@@ -18,10 +19,12 @@ from journalspec_reference.kahadb_journal.codec import (
     HEAD,
     MARKER,
     USER,
+    CommandError,
+    Dialect,
+    frame,
     head,
     sums,
 )
-from journalspec_reference.kahadb_journal.commands import CommandError, frame
 
 #: Editions whose files are alike.
 MARKED = tuple(edition for edition, dialect in DIALECTS.items() if dialect.marked)
@@ -75,7 +78,7 @@ def _narrowed(found: Detection, files: Files) -> Detection:
 
 def _detected(files: Files) -> list[Detection]:
     """Return the data files among `files` as one journal, by name and by how they begin."""
-    names = [file.name for file in recover.gather(files)]
+    names = [file.name for file in gather(files)]
     if not names:
         return []
     starts = {name: bytes(files[name][: len(DIALECTS["seed"].start)]) for name in names}
@@ -152,12 +155,23 @@ def _rewrites(record: bytes) -> bool:
         return False
 
 
-IMPLEMENTATION = Implementation(
-    FORMAT,
-    __package__,
-    dict.fromkeys(DIALECTS, "JournalWriter"),
-    detect,
-    recover.recover,
-    recover.plan,
-    spans.spans,
-)
+_NAME = re.compile(r"db-(0|[1-9][0-9]{0,9})\.log")
+_LARGEST = 0x7FFFFFFF
+#: The names of data files, and their ids (KHD-FIL-001).
+NAMES = NumberedNames(_NAME, re.compile(r"db-.*\.log", re.DOTALL), _LARGEST, "file-id-gap")
+id_of = NAMES.number
+#: A file of a journal; its number is its id.
+DataFile = NumberedFile
+
+
+def gather(files: Files) -> list[DataFile]:
+    """Return the data files in the order of their ids (KHD-FIL-003)."""
+    found = [(number, name) for name in files if (number := id_of(name)) is not None]
+    return [DataFile(name, number, files[name]) for number, name in sorted(found)]
+
+
+def role_of(file: DataFile, dialect: Dialect) -> str:
+    """Return what a file is for: of data, unused, or empty (KHD-FIL-006, KHD-FIL-007)."""
+    if not file.length:
+        return "empty"
+    return "unused" if dialect.marked and bytes(file.data[:MARKER]) == b"-qMa4" else "data"

@@ -1,0 +1,228 @@
+"""The files of a log: how they are found, which control file counts, how the log goes on to the next."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from journalspec.derby_log.operations import databases, tables_of_all
+from journalspec.observation import At
+from journalspec_reference.api import Detection, Files, NumberedFile, NumberedNames, Params
+from journalspec_reference.batches import Batch, Source, source_of
+from journalspec_reference.derby_log import codec, properties
+from journalspec_reference.derby_log.bodies import EDITIONS, Body, decode, known
+from journalspec_reference.derby_log.codec import HEADER, BadLog, Control, Instant, Refusal
+from journalspec_reference.derby_log.scan import End, Groups, body_of, groups_after, one, scan
+
+FORMAT = "derby_log"
+#: Where the names of the files of a database begin: beside the directory of its log. Its properties.
+HOME = "../"
+PROPERTIES = f"{HOME}{properties.NAME}"
+CONTROLS = ("log.ctrl", "logmirror.ctrl")
+#: A container: in the directory of the database, or as the suite has it, flat.
+_CONTAINER = re.compile(r"(?:(?:\.\./)?seg0/|seg0\.)(?:c([0-9a-f]{1,15})\.dat|C([0-9A-F]{1,15})\.DAT)")
+#: What is left of a container that was removed.
+_STUB = re.compile(r"(?:\.\./)?seg0/(?:d([0-9a-f]{1,15})\.dat|D([0-9A-F]{1,15})\.DAT)")
+_NAME = re.compile(r"log([1-9][0-9]{0,9})\.dat")
+LARGEST = 2147483646
+#: The names of log files (DRB-FIL-101).
+NAMES = NumberedNames(_NAME, re.compile(r"log.*\.(dat|ctrl)", re.DOTALL), LARGEST, "file-gap", CONTROLS)
+number_of = NAMES.number
+#: What the buffers of a writer hold: a switch names an end before they are written.
+_BUFFERS = 3 << 15
+#: Bytes of the length of 0 that ends a log, and of what a disk writes at once.
+_MARK, _SECTOR = 4, 512
+
+
+def detect(files: Files, _: Params) -> list[Detection]:
+    """Return the control and log files among `files` as one log, by name and by how they begin.
+
+    The containers beside them are of it: recovery starts from their pages.
+    """
+    logs = gather(files)
+    names = [name for name in CONTROLS if name in files] + [file.name for file in logs.values()]
+    if not names:
+        return []
+    beside = tuple(name for name in sorted(files) if is_container(name) or name == PROPERTIES)
+    found, hits = [], 0
+    for name in filter(files.__contains__, CONTROLS):
+        with suppress(BadLog):
+            found.append(codec.control(bytes(files[name][: codec.CONTROL + 1])))
+    for file in logs.values():
+        with suppress(BadLog):
+            file.previous()
+            hits += 1
+    score = 1 + bool(found or hits) + bool(found and hits == len(logs))
+    if not found:
+        # Checksum records are not of the oldest level.
+        firsts = (one(file.source, number, codec.HEADER, summed=True) for number, file in logs.items())
+        summed = any(first.more["sums"] for first in firsts)
+        admitted = EDITIONS[1:] if summed else EDITIONS
+        return [Detection(FORMAT, EDITIONS[-1], tuple(names), score, admitted, neighbours=beside)]
+    level = found[0].major, found[0].minor
+    own = next((edition for edition, known in databases().items() if level <= known.newest), EDITIONS[-1])
+    return [Detection(FORMAT, own, tuple(names), score, neighbours=beside)]
+
+
+def assumed(files: Files) -> Params:
+    """Return that rows are reported of the suite's database alone: pages of its tables are beside its log."""
+    # In other databases the containers of these numbers are other tables: they are not flat.
+    own = container_names(name for name in files if name.startswith("seg0."))
+    return {} if own.keys() & tables_of_all().keys() else {"tables": "none"}
+
+
+class LogFile(NumberedFile):
+    """One log file."""
+
+    __slots__ = ()
+
+    @property
+    def source(self) -> Source:
+        """Its bytes."""
+        return source_of(self.data)
+
+    def previous(self) -> Instant:
+        """Return where its header says that the file before ends; raises BadLog."""
+        return codec.header(bytes(self.data[:HEADER]), self.number)
+
+
+def gather(files: Mapping[str, Any]) -> dict[int, LogFile]:
+    """Return the log files by number, in order (DRB-FIL-103)."""
+    found = {number: name for name in files if (number := number_of(name)) is not None}
+    return {number: LogFile(found[number], number, files[found[number]]) for number in sorted(found)}
+
+
+class ChosenControl(NamedTuple):
+    """The control file that counts, if one does, its name, and the names of those that are none."""
+
+    control: Control | None
+    name: str
+    invalid: tuple[str, ...]
+
+
+def choose(files: Mapping[str, Any]) -> ChosenControl:
+    """Return the control file that counts (DRB-CTL-006, DRB-CTL-007); raises Refusal (DRB-CTL-110)."""
+    invalid: tuple[str, ...] = ()
+    found, name = None, ""
+    for here in CONTROLS:
+        try:
+            control = codec.control(bytes(files[here][: codec.CONTROL + 1])) if here in files else None
+        except BadLog as error:
+            if error.reason != "bad-control" and found is None:
+                raise Refusal("header", "bad-control", str(error), At(here, 0, len(files[here]))) from None
+            invalid += (here,)
+            continue
+        if found is None and control is not None:
+            found, name = control, here
+    return ChosenControl(found, name, invalid)
+
+
+class LogEnd(NamedTuple):
+    """Where the whole log ends: in which file, how; and what is odd about the next one (a note, its file)."""
+
+    file: LogFile
+    end: End
+    note: str = ""
+    next: LogFile | None = None
+
+
+class Log:
+    """The files of a log, to be walked from an instant on; `linked`: links between files are compared."""
+
+    def __init__(self, files: Mapping[int, LogFile], *, summed: bool, linked: bool) -> None:
+        self.files = files
+        #: Whether there are checksum records that can be read.
+        self.summed, self._linked = summed, linked
+
+    def scan(self, file: LogFile, start: int = HEADER, until: int | None = None) -> Iterator[Batch]:
+        """Yield the batches of one file."""
+        return scan(file.source, file.number, start, summed=self.summed, until=until)
+
+    def record(self, number: int, off: int) -> bytes | None:
+        """Return the body of the record at `off` of file `number`; None if there is none."""
+        file = self.files.get(number)
+        if file is None or off < HEADER:
+            return None
+        return body_of(one(file.source, number, off, summed=self.summed))
+
+    def groups_after(self, file: LogFile, start: int) -> Groups | None:
+        """Return the sound groups of a file from `start` on."""
+        return groups_after(file.source, file.number, start) if self.summed else None
+
+    def enter(self, number: int) -> LogFile:
+        """Return a file whose header is right; raises Refusal, KeyError."""
+        file = self.files[number]
+        try:
+            file.previous()
+        except BadLog as error:
+            at = At(file.name, 0, min(HEADER, file.length))
+            raise Refusal("header", "bad-header", str(error), at) from None
+        return file
+
+    def after(self, file: LogFile, end: End) -> LogFile | LogEnd:
+        """Return the file in which the log goes on behind the end of one, if it does; raises Refusal."""
+        after = self.files.get(file.number + 1)
+        if end.reason or not end.marked or after is None:
+            return LogEnd(file, end)
+        if after.length < HEADER:
+            return LogEnd(file, end, "half-file", after)
+        if self.enter(after.number).previous() != (file.number, end.off) and self._linked:
+            return LogEnd(file, end, "unlinked-file", after)
+        return after
+
+    def later(self, last: LogEnd) -> Iterator[tuple[LogFile, Instant]]:
+        """Yield the files after the end of the log whose headers are right, and what these say."""
+        for number, file in self.files.items():
+            if number > last.file.number and file.length >= HEADER:
+                with suppress(BadLog):
+                    yield file, file.previous()
+
+    def beyond(self, last: LogEnd) -> LogFile | None:
+        """Return a later file that shows that the log went on beyond its end (DRB-END-046, DRB-END-167)."""
+        found = Instant(last.file.number, last.end.off)
+        for file, previous in self.later(last):
+            if previous >= found and (self.filled(file) or previous.packed - found.packed > _BUFFERS):
+                return file
+        return None
+
+    def filled(self, file: LogFile) -> bool:
+        """Tell whether a file holds a record at its beginning, or a sound group anywhere."""
+        return self.record(file.number, HEADER) is not None or self.groups_after(file, HEADER) is not None
+
+    def ended(self, last: LogEnd) -> bool:
+        """Tell whether the last file was ended by a length of 0 for one that is not there (DRB-FIL-169).
+
+        What was set aside ends with a sector: there, four zeros may be just the rest of it.
+        """
+        file, end = last.file, last.end
+        whole = end.marked and file.length == end.off + _MARK and file.length % _SECTOR != 0
+        return whole and file.number < LARGEST and file.number == max(self.files)
+
+
+def container_names(files: Iterable[str]) -> dict[int, str]:
+    """Return the names of the containers that are beside a log, by number; Derby prefers small letters."""
+    return {_number(match): match[0] for name in sorted(files) if (match := _CONTAINER.fullmatch(name))}
+
+
+def stubs(files: Iterable[str]) -> set[int]:
+    """Return the containers that stubs are left of."""
+    return {_number(match) for name in files if (match := _STUB.fullmatch(name))}
+
+
+def is_container(name: str) -> bool:
+    """Tell whether a file is a container beside a log, or the stub of one."""
+    return bool(_CONTAINER.fullmatch(name) or _STUB.fullmatch(name))
+
+
+def _number(match: re.Match[str]) -> int:
+    return int(match[1] or match[2], 16)
+
+
+def body_at(log: Log, edition: str, instant: Instant) -> Body:
+    """Return the body of the record at an instant; raises BadLog if there is none."""
+    found = log.record(instant.number, instant.position)
+    if found is None:
+        raise BadLog(f"there is no record {instant.packed:#x}")
+    return decode(found, known(edition))

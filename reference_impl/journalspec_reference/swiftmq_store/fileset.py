@@ -1,0 +1,65 @@
+"""The files of a store: which they are, what each is for, and how a store is found among others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from journalspec_reference.api import Detection, Files, Params
+from journalspec_reference.swiftmq_store.durable import SUFFIX
+from journalspec_reference.swiftmq_store.store import DURABLES, LOG, PAGES, SWAP, fitting_size
+
+FORMAT = "swiftmq_store"
+DEFAULT_SIZE = 2048
+#: What a conversion of the pages leaves of them as they were.
+OLD_PAGES = "db/page.db_old"
+#: What makes a backup one that counts: it has the pages and the durable subscribers side by side, and no log.
+COMPLETED = ".completed"
+
+
+def role(path: str) -> str:
+    """Return what a file of a store is for; empty: it belongs to none, as in a folder below (SMQ-FIL-101)."""
+    if path in (PAGES, LOG):
+        return "pages" if path == PAGES else "log"
+    folder = path[: path.rfind("/") + 1]
+    if folder == SWAP and path.endswith(".swap"):
+        return "swap"
+    return "durable" if folder == DURABLES and path.endswith(SUFFIX) else ""
+
+
+def named(files: Iterable[str]) -> dict[str, str]:
+    """Return the names that a store gives its files, and the names of these files here.
+
+    A compressed file has another one, and so do the files of a backup (SMQ-BAK-057).
+    """
+    given = {name.removesuffix(".gz"): name for name in files}
+    if COMPLETED in given and "page.db" in given:
+        moved = {name: f"{DURABLES}{name}" for name in given if name.endswith(SUFFIX)}
+        moved["page.db"] = PAGES
+        given = {moved[name]: own for name, own in given.items() if name in moved}
+    return given
+
+
+def in_order(names: Iterable[str]) -> list[str]:
+    """Return the names of files: pages, log, then by name."""
+    return sorted(names, key=lambda plain: ((PAGES, LOG, plain).index(plain), plain))
+
+
+def assumed(files: Files) -> dict[str, str]:
+    """Return the page size that makes sense of pages if the usual one does not (SMQ-FIL-105)."""
+    given = named(files)
+    size = fitting_size(files[given[PAGES]], DEFAULT_SIZE) if PAGES in given else None
+    return {} if size is None else {"page_size": str(size)}
+
+
+def detect(files: Files, _: Params) -> list[Detection]:
+    """Return the store among `files`: it is known by its names, and by how a log begins."""
+    given = named(files)
+    plain = [name for name in in_order(given) if role(name)]
+    if not plain:
+        return []
+    tagged = LOG in given and bytes(files[given[LOG]][:4]) == b"\0\0\0\1"
+    names = [given[name] for name in plain]
+    if COMPLETED in files and given.get(PAGES) != PAGES:
+        names.append(COMPLETED)  # what makes a backup one
+    beside = tuple(given[name] for name in (OLD_PAGES,) if name in given)
+    return [Detection(FORMAT, "13", tuple(names), 2 if tagged else 1, neighbours=beside)]
