@@ -23,8 +23,6 @@ from journalspec_corpus.crash.second_crash import CrashImage, SecondLife, choose
 from journalspec_corpus.crash.trace import Op, Trace
 from journalspec_reference.api import WriterRefused
 
-#: A background of blocks of another journal: the disk set them aside without clearing them.
-FOREIGN = "stale-foreign"
 #: The plainest edge that a record is aligned at, in bytes.
 EDGE = 1024
 #: The members of a workload, as a table in TOML has them.
@@ -282,11 +280,18 @@ class LongWorkload:
     variant: str
     size: int
     rules: str
+    #: What unused space holds: nothing else has ever been there.
+    background: ClassVar[str] = "zero"
 
     @property
     def name(self) -> str:
         """A readable name, unique among workloads."""
         return f"long/{self.variant}/{self.size}/{self.rules.replace(' ', '+')}"
+
+    @property
+    def tags(self) -> dict[str, str]:
+        """What the tags of its trace say."""
+        return {"kind": "long", "order": self.variant, "rules": str(len(self.rules.split()))}
 
 
 @cache
@@ -335,11 +340,9 @@ class LongWorkloads:
         run.open()
         standing = tuple(run.marks)
         run.begin()
-        rules = work.rules.split()
-        for rule in rules:
+        for rule in work.rules.split():
             run.do(rule)
-        tags = {"kind": "long", "order": work.variant, "rules": str(len(rules))}
-        return run.trace(work.name, tags, standing=standing)
+        return run.trace(work, standing)
 
 
 def _spread(works: tuple[LongWorkload, ...]) -> tuple[LongWorkload, ...]:

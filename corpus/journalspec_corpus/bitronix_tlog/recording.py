@@ -8,7 +8,7 @@ the model: the decisions that it still holds.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from journalspec_corpus.bitronix_tlog.model import Decisions
@@ -27,8 +27,6 @@ from journalspec_corpus.bitronix_tlog.workloads import (
 from journalspec_corpus.crash.record import Keys, Operation, Recorder, begun, missing
 from journalspec_corpus.crash.second_crash import CrashImage
 from journalspec_corpus.crash.trace import Mark, Op, Publish, Release, Reuse, Trace, Write
-from journalspec_corpus.workloads import FOREIGN
-from journalspec_reference import load
 from journalspec_reference.bitronix_tlog.codec import (
     HEADER_SIZE,
     POSITION_AT,
@@ -107,10 +105,10 @@ class Run(Recorder):
     def _go_on(self, owed: Collection[str]) -> None:
         """Take from the files which one is active and where they end, from the marks what is unfinished."""
         for name in FILES:
-            header = self.memory.files.get(name, b"")[POSITION_AT:HEADER_SIZE]
+            header = self.storage.files.get(name, b"")[POSITION_AT:HEADER_SIZE]
             self.ends[name] = int.from_bytes(header, "big")
         self._stamped()
-        if all(name in self.memory.files for name in FILES):
+        if all(name in self.storage.files for name in FILES):
             self.active = next(name for name in FILES if self._elected(name))
         marks = sorted(self.marks, key=lambda mark: mark.off)
         for mark in marks:
@@ -130,14 +128,9 @@ class Run(Recorder):
     def open(self) -> None:
         """Start a writer on the files that are there."""
         clock, sequence = map(str, self.counters())
-        params = {
-            "order": self.order,
-            "file_length": str(self.length),
-            "clock": clock,
-            "sequence": sequence,
-        }
-        self.writer = load(FORMAT).writer(self.storage, edition=self.edition, params=params)
-        self.apply({"op": "open"})
+        told = {"order": self.order, "file_length": str(self.length)}
+        self.params = {**told, "clock": clock, "sequence": sequence}
+        super().open()
 
     def perform(self, op: Operation, *, together: bool) -> None:
         """Log, and force at once unless it is made durable with others."""
@@ -204,7 +197,7 @@ class Run(Recorder):
 
     def _stamped(self) -> None:
         """Take the timestamps from the files, as they are while no operation is under way."""
-        for name, data in self.memory.files.items():
+        for name, data in self.storage.files.items():
             self._stamps[name] = int.from_bytes(data[TIMESTAMP_AT:STATE_AT], "big", signed=True)
 
     def _publish(self, file: str) -> None:
@@ -232,32 +225,24 @@ class Run(Recorder):
     def continued(self, then: str, ops: list[Operation], image: CrashImage) -> list[Operation]:
         """Return `ops`; to ``swap``, the first fills what is left of the file and one byte more."""
         if then == "swap":
-            room = max(self.memory.size(name) for name in FILES) - self.ends[self.active]
+            room = max(self.storage.size(name) for name in FILES) - self.ends[self.active]
             ops[0]["names"].append("s" * max(1, room - size_of(ops[0])))
         return ops
 
 
 def build(work: Workload) -> Trace:
     """Return the trace of `work`."""
-    standing: list[Mark] = []
-    stale: list[Mark] = []
     if work.kind == "create":
         run = Run(work.writer)
         run.open()
-    else:
-        run = _prepared(work, 0)
-        standing = list(run.marks)
-        stale = _lay_background(run, work)
-        run.begin()
+        _play(run, work, 0)
+        return run.trace(work)
+    run = _prepared(work, 0)
+    standing = list(run.marks)
+    stale = run.lay(work.background, partial(_gone_on, work), FILES)
+    run.begin()
     first = _play(run, work, 0)
-    return run.trace(
-        work.name,
-        work.tags,
-        background=work.background,
-        standing=standing,
-        stale=[replace(mark, record=f"stale-{number}") for number, mark in enumerate(stale)],
-        crash_from=0 if work.kind == "create" else first,
-    )
+    return run.trace(work, standing, stale, crash_from=first)
 
 
 def _play(run: Run, work: Workload, life: int) -> int:
@@ -301,26 +286,14 @@ def _brought(order: str, life: int, length: int, start: int) -> Run:
     return run
 
 
-def _lay_background(run: Run, work: Workload) -> list[Mark]:
-    """Put the workload's background behind the tail of both files; return the stale records in it."""
-    if work.background == "garbage":
-        run.lay_noise()
-    if work.background in ("zero", "garbage"):
-        return []
-    life = 2 if work.background == "stale-shifted" else 1
+def _gone_on(work: Workload, life: int) -> Run:
+    """Return an earlier generation: in the same layout, and further than a run of `work` goes."""
     earlier = _prepared(work, life)
-    before = len(earlier.marks)
-    # The earlier generation went on in the same layout, and further than this run will.
     _play(earlier, work, life)
     if work.kind == "append":
         more = [Step("COMMITTING", number, "typical").operation(life) for number in (12, 13)]
         earlier.play(more, together=True)
-    if work.background == FOREIGN:
-        return run.lay_foreign(earlier, {name: name for name in FILES})
-    for name in FILES:
-        content, old = run.memory.files[name], earlier.memory.files[name]
-        content[run.ends[name] :] = old[run.ends[name] :]
-    return [mark for mark in earlier.marks[before:] if mark.off >= run.ends[mark.file]]
+    return earlier
 
 
 class LongRun(Run):
@@ -366,8 +339,7 @@ class LongRun(Run):
             op["names"] = [letter * length for letter, length in zip("np", lengths, strict=False)]
             return op
         # The tail that is on disk may be behind: the records say where the next one goes.
-        ends = [mark.off + mark.length for mark in self.marks if mark.file == self.active]
-        end = max(ends, default=HEADER_SIZE) + size_of({**op, "names": ["e" * _SHORTEST]})
+        end = self.last_end(self.active) + size_of({**op, "names": ["e" * _SHORTEST]})
         op["names"] = ["e" * (_SHORTEST + missing(end, word[2]))]
         return op
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
-from typing import Any, ClassVar, TypeVar, cast
+from typing import Any, ClassVar, Protocol, TypeVar, cast
 
 from journalspec.formats import get_format
 from journalspec.layout import Field, Layout, Structure
@@ -26,15 +26,17 @@ from journalspec_corpus.crash.trace import (
     RecordingStorage,
     Release,
     Trace,
+    Workload,
     Write,
 )
 from journalspec_corpus.model import Model
 from journalspec_reference import load
 from journalspec_reference.api import Params, Writer, WriterRefused
-from journalspec_reference.storage import MemoryStorage
 
 #: The unit in which a disk writes.
 SECTOR = 512
+#: A background of blocks of another journal: the disk set them aside without clearing them.
+FOREIGN = "stale-foreign"
 #: size of a record in a long workload -> where the record ends, from a sector's edge
 EDGES = {"x": -1, "y": 0, "z": 1}
 
@@ -180,6 +182,18 @@ def _length(item: Field, values: Mapping[str, Any]) -> int:
     return sum([len(row[name]) for row in rows for name in varying]) << 32 | len(rows)
 
 
+class PlayedWorkload(Workload, Protocol):
+    """A workload as its trace tells of it."""
+
+    @property
+    def tags(self) -> Mapping[str, str]:
+        """What the run is about, for classes and selection."""
+
+    @property
+    def background(self) -> str:
+        """What unused space holds."""
+
+
 class Recorder:
     """A journal in memory, the writer on it, and the trace so far with its annotations.
 
@@ -210,8 +224,7 @@ class Recorder:
     ) -> None:
         self.edition = edition
         self.life = life
-        self.memory = MemoryStorage(dict(files or {}))
-        self.storage = RecordingStorage(self.memory)
+        self.storage = RecordingStorage(dict(files or {}))
         self.prefix = "" if files is None else SECOND_LIFE
         self.marks: list[Mark] = [*whole]
         self.ends: dict[str, int] = {}
@@ -273,6 +286,11 @@ class Recorder:
     def end_of(self, name: str) -> int:
         """Return where the last record of file `name` ends in its present life."""
         return self.ends.get(name, self.header_size)
+
+    def last_end(self, name: str) -> int:
+        """Return where the last of the records in file `name` ends, whatever counts of them."""
+        ends = [mark.off + mark.length for mark in self.marks if mark.file == name]
+        return max(ends, default=self.header_size)
 
     def settle(self, image: Any) -> None:
         """Do what recovery of a crash `image` leaves to be done, before anything else is."""
@@ -348,29 +366,45 @@ class Recorder:
 
     def begin(self) -> None:
         """Begin the trace here: what was done before is durable."""
-        self._base = {name: bytes(data) for name, data in self.memory.files.items()}
+        self._base = {name: bytes(data) for name, data in self.storage.files.items()}
         self.storage.ops.clear()
 
-    def trace(  # what the engine wants to know of a run; all but two are keyword-only
+    def trace(
         self,
-        name: str,
-        tags: Mapping[str, str],
-        *,
-        background: str = "zero",
+        work: PlayedWorkload,
         standing: Iterable[Mark] = (),
         stale: Iterable[Mark] = (),
         possible: Iterable[Mark] = (),
         crash_from: int = 0,
     ) -> Trace:
-        """Return what was done since :meth:`begin` (or ever)."""
-        ops, marks = tuple(self.storage.ops), (tuple(standing), tuple(stale))
-        head = self.format, self.edition, name, self._base
-        return Trace(*head, ops, background, *marks, crash_from, tags, tuple(possible))
+        """Return what was done for `work` since :meth:`begin` (or ever)."""
+        head = self.format, self.edition, work.name, self._base, tuple(self.storage.ops), work.background
+        return Trace(*head, tuple(standing), tuple(stale), crash_from, work.tags, tuple(possible))
+
+    def lay(self, background: str, earlier: Callable[[int], Recorder], names: Sequence[str]) -> list[Mark]:
+        """Put `background` behind the last record of files `names`; return the stale records in it.
+
+        `earlier(life)` returns an earlier generation, which has gone on further than this run will.
+        """
+        if background == "garbage":
+            self.lay_noise()
+        if not background.startswith("stale"):
+            return []
+        other = earlier(2 if background == "stale-shifted" else 1)
+        if background == FOREIGN:
+            found = self.lay_foreign(other, {name: name for name in names})
+        else:
+            for name in names:
+                content, end = self.storage.files[name], self.end_of(name)
+                content[end:] = other.storage.files[name][end:].ljust(len(content) - end, b"\0")
+            found = [mark for mark in other.marks if mark.file in names]
+            found = [mark for mark in found if mark.off >= self.last_end(mark.file)]
+        return [replace(mark, record=f"stale-{number}") for number, mark in enumerate(found)]
 
     def lay_noise(self) -> None:
         """Put bytes that look like nothing behind the last record of each file."""
-        for number, name in enumerate(sorted(self.memory.files)):
-            content, end = self.memory.files[name], self.end_of(name)
+        for number, name in enumerate(sorted(self.storage.files)):
+            content, end = self.storage.files[name], self.end_of(name)
             content[end:] = _noise(len(content) - end, number)
 
     def lay_foreign(self, other: Recorder, sources: Mapping[str, str]) -> list[Mark]:
@@ -380,7 +414,7 @@ class Recorder:
         """
         found = []
         for name, source in sources.items():
-            content, old = self.memory.files[name], other.memory.files[source]
+            content, old = self.storage.files[name], other.storage.files[source]
             start = edge_at(self.end_of(name))
             content[start:] = old[: len(content) - start]
             moved = [

@@ -122,7 +122,7 @@ def _ends(marks: Iterable[Mark]) -> Iterator[dict[str, Any]]:
 
 def build(work: Workload) -> Trace:
     """Return the trace of `work`."""
-    over, standing = work.kind == "over", []
+    over, standing = work.kind == "over", list[Mark]()
     if work.kind == "create":
         run = _created(work.writer)
     else:
@@ -130,8 +130,7 @@ def build(work: Workload) -> Trace:
         standing = list(run.marks)
         run.begin()
     first = run.play(work.operations(), together=work.force != "each")
-    last = first if work.settled else 0
-    return run.trace(work.name, work.tags, background=work.background, standing=standing, crash_from=last)
+    return run.trace(work, standing, crash_from=first if work.settled else 0)
 
 
 def _created(writer: str) -> Run:

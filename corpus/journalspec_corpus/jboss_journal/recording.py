@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from journalspec_corpus.crash.record import SECTOR, Keys, Operation, Recorder, missing
+from journalspec_corpus.crash.record import FOREIGN, SECTOR, Keys, Operation, Recorder, missing
 from journalspec_corpus.crash.second_crash import CrashImage
 from journalspec_corpus.crash.trace import (
     SECOND_LIFE,
@@ -42,7 +42,7 @@ from journalspec_corpus.jboss_journal.workloads import (
     size_of,
     step_of,
 )
-from journalspec_corpus.workloads import FOREIGN, LongWorkload
+from journalspec_corpus.workloads import LongWorkload
 from journalspec_reference.batches import source_of
 from journalspec_reference.jboss_journal.codec import DIALECTS, JournalRecord, decode_record
 from journalspec_reference.jboss_journal.fileset import CONTROL
@@ -99,14 +99,14 @@ class Run(Recorder):
         super().__init__(edition, life, files)
         self.dialect = DIALECTS[edition]
         self.header_size = self.dialect.header_size
-        self._params = {
+        self.params = {
             "prefix": "j",
             "extension": EXTENSIONS[edition],
             "file_size": str(size),
             "fill": _FILLS.get(background, "00"),
             "order": order,
         }
-        self.ends = {name: self.header_size for name in self.memory.files if self._is_data(name)}
+        self.ends = {name: self.header_size for name in self.storage.files if self._is_data(name)}
         #: record -> its files, as long as they keep it
         self._places: dict[str, set[str]] = {}
         #: What is owed, or will be with the next force.
@@ -148,11 +148,6 @@ class Run(Recorder):
     def unpromised(self) -> set[str]:
         """Records that were written and not acknowledged: those of open transactions."""
         return {name for name, _ in self.pending}
-
-    def open(self) -> None:
-        """Start a writer on the files that are there; what has no end is rolled back."""
-        self.writer = JournalWriter(self.storage, self.edition, self._params)
-        self.apply({"op": "open"})
 
     def perform(self, op: Operation, *, together: bool) -> None:
         """Do `op`, not forced if it is made durable with others."""
@@ -349,7 +344,7 @@ def build(work: Workload) -> Trace:
     if work.kind == "create":
         run = Run(work.writer, size, work.background)
         run.open()
-        return run.trace(work.name, work.tags, background=work.background)
+        return run.trace(work)
     before = 0
     if work.background.startswith("stale") and work.background != FOREIGN:
         # The files have been used before: for the same steps, and all of it deleted again.
@@ -373,15 +368,7 @@ def build(work: Workload) -> Trace:
     # What the standing records have ended themselves is not owed.
     run.storage.note(Release(run.taken_back))
     first = max(1, _play(run, work))
-    return run.trace(
-        work.name,
-        work.tags,
-        background=work.background,
-        standing=standing,
-        stale=stale,
-        possible=possible,
-        crash_from=first,
-    )
+    return run.trace(work, standing, stale, possible, first)
 
 
 def file_size(work: Workload) -> int:
@@ -441,7 +428,7 @@ def _lay_foreign(run: Run, work: Workload) -> list[Mark]:
     other.apply({"op": "next"})
     _lay(other, work.kind, _start(work, 1), 1)
     other.play(work.operations(1), together=False)
-    names = sorted(run.memory.files)
+    names = sorted(run.storage.files)
     return run.lay_foreign(other, dict(zip(names, (*names[1:], names[0]), strict=True)))
 
 

@@ -13,6 +13,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from journalspec.observation import jsonable
@@ -33,7 +34,7 @@ from journalspec_corpus.kahadb_journal.workloads import (
     size_of,
     step_of,
 )
-from journalspec_corpus.workloads import FOREIGN, LongWorkload
+from journalspec_corpus.workloads import LongWorkload
 from journalspec_reference.batches import Memory
 from journalspec_reference.kahadb_journal.codec import DIALECTS, sums
 from journalspec_reference.kahadb_journal.records import told
@@ -141,8 +142,7 @@ class Run(TabledRecorder):
     @property
     def position(self) -> int:
         """Where the next batch goes: over the end marker."""
-        ends = [mark.off + mark.length for mark in self.marks if mark.file == self.file]
-        return max(ends, default=0)
+        return self.last_end(self.file)
 
     def settle(self, image: CrashImage) -> None:
         """Commit what is in doubt and was promised, as a transaction manager does."""
@@ -175,20 +175,13 @@ def build(work: Workload) -> Trace:
         run = Run(work.writer, CREATED)
         run.open()
         _play(run, work, 0)
-        return run.trace(work.name, work.tags, background=work.background)
+        return run.trace(work)
     run = _brought(work, 0)
     standing = list(run.marks)
-    stale = _lay_background(run, work)
+    stale = run.lay(work.background, partial(_gone_on, work), [run.file])
     run.begin()
     first = _play(run, work, 0)
-    return run.trace(
-        work.name,
-        work.tags,
-        background=work.background,
-        standing=standing,
-        stale=[replace(mark, record=f"stale-{number}") for number, mark in enumerate(stale)],
-        crash_from=first if work.settled else 0,
-    )
+    return run.trace(work, standing, stale, crash_from=first if work.settled else 0)
 
 
 def _play(run: Run, work: Workload, life: int) -> int:
@@ -243,27 +236,15 @@ def _filler(length: int) -> Operation:
     raise ValueError(f"no batch has {length} bytes")
 
 
-def _lay_background(run: Run, work: Workload) -> list[Mark]:
-    """Put the workload's background behind the end marker; return the stale records in it."""
-    if work.background == "garbage":
-        run.lay_noise()
-    if work.background in ("zero", "garbage"):
-        return []
-    life = 2 if work.background == "stale-shifted" else 1
+def _gone_on(work: Workload, life: int) -> Run:
+    """Return an earlier generation: in the same layout, and further than a run of `work` goes."""
     earlier = _brought(work, 0)
     earlier.life = life
-    before = len(earlier.marks)
-    # The earlier generation went on in the same layout, and further than this run will.
     _play(earlier, work, life)
     if work.kind == "append":
         more = [Step("add", number, 40).operation(life) for number in (12, 13)]
         earlier.play(more, together=False)
-    if work.background == FOREIGN:
-        return run.lay_foreign(earlier, {run.file: run.file})
-    content, old = run.memory.files[run.file], earlier.memory.files[run.file]
-    end = run.end_of(run.file)
-    content[end:] = old[end:].ljust(len(content) - end, b"\0")
-    return [mark for mark in earlier.marks[before:] if mark.file == run.file and mark.off >= run.position]
+    return earlier
 
 
 class LongRun(Run):

@@ -145,4 +145,4 @@ def build(work: Workload) -> Trace:
         standing = list(run.marks)
         run.begin()
     run.play(work.operations(), together=False)
-    return run.trace(work.name, work.tags, standing=standing)
+    return run.trace(work, standing)
