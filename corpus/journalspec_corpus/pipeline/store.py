@@ -13,8 +13,10 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import os
 import time
-from collections.abc import Iterator, Sequence
+import traceback
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from io import BytesIO
 from pathlib import Path
@@ -34,6 +36,9 @@ from journalspec_corpus.pipeline.run import judged_shard
 from journalspec_corpus.pipeline.tables import Reached
 from journalspec_corpus.seal import MAX_SEALED, render
 
+#: Is told how many shards are done.
+ShardsDone = Callable[[int], None]
+_TRACEBACK = "JOURNALSPEC_TRACEBACK"
 #: Where the schema of a shard's file has its summary.
 _SUMMARY = b"journalspec"
 
@@ -44,6 +49,24 @@ class BuildError(Exception):
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
         self.hint = hint
+
+
+def tried(work: Callable[[int], object], number: int) -> object:
+    """Return what `work` gives, or the error that the builder is to raise."""
+    try:
+        return work(number)
+    except BuildError as error:
+        return error
+    except OSError as error:
+        name = f"{error.filename}: " if error.filename else ""
+        return BuildError(f"{name}{error.strerror or error}", "what is finished is kept")
+    except MemoryError:
+        return BuildError(f"shard {number}: not enough memory", "try fewer --jobs")
+    except Exception as error:  # whatever it is, the builder has to hear of it
+        if os.environ.get(_TRACEBACK):
+            traceback.print_exc()
+        text = f"shard {number}: a fault of journalspec, please report it: {type(error).__name__}: {error}"
+        return BuildError(text, f"Set {_TRACEBACK}=1 to see where it happened.")
 
 
 @dataclass(frozen=True, slots=True)
