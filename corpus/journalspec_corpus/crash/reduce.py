@@ -143,14 +143,14 @@ def find(trace: Trace, descriptor: Descriptor) -> State:
     return State(Facts(state_at(trace, descriptor)), 0)
 
 
-def smaller(adapter: CrashFormat, work: Workload) -> Iterator[Workload]:
+def smaller(adapter: CrashFormat, work: Any) -> Iterator[Workload]:
     """Yield workloads that are smaller than `work` in one thing, in the order to try them."""
     if isinstance(work, SecondLife):
         yield from _smaller_life(adapter, work)
     elif isinstance(work, LongWorkload):
         yield from _smaller_long(adapter, work)
-    elif adapter.smaller is not None:
-        yield from adapter.smaller(work)
+    elif adapter.tables is not None:
+        yield from adapter.tables.smaller(work)
 
 
 def crashes_before(adapter: CrashFormat, workload: Workload) -> list[State]:
@@ -202,7 +202,7 @@ def _cut(rules: list[str]) -> Iterator[tuple[str, ...]]:
 
 def _shorter(adapter: CrashFormat, rules: list[str]) -> Iterator[tuple[str, ...]]:
     for at, rule in enumerate(rules):
-        for changed in adapter.long.shorter(rule) if adapter.long else ():
+        for changed in adapter.tables.shorter(rule) if adapter.tables else ():
             yield (*rules[:at], changed, *rules[at + 1 :])
 
 

@@ -163,7 +163,7 @@ def _seen(content: bytes, edition: str, last: bool) -> bytes:  # a part of what 
 
 
 CRASH = CrashFormat.by_tables(
-    tables,
+    tables.TABLES,
     LongRun,
     record=build,
     look=look,

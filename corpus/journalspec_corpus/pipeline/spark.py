@@ -94,7 +94,6 @@ def run(
     out: Path,
     shards: Sequence[int],
     progress: ShardsDone,
-    *,
     spark: SparkSession,
     partitions: int,
 ) -> None:

@@ -160,7 +160,7 @@ def _seen(content: bytes, stored: bytes) -> bytes:
 
 
 CRASH = CrashFormat.by_tables(
-    tables,
+    tables.TABLES,
     LongRun,
     record=build,
     look=look,
