@@ -428,25 +428,16 @@ def _ordered(found: list[Facts], like: State, *, better: bool) -> list[tuple[int
 
     With `better` only those with fewer deviations, or as many and a stronger preset.
     """
-    columns: list[list[Any]] = [[], [], [], [], []]
+    ordered: list[tuple[int, int, int, int, int]] = []
     for number, situation in enumerate(found):
-        weight, rank = situation.deviations, situation.states.preset.astype(np.int32)
-        rows = weight <= like.deviations
-        if better:
-            rows &= (weight < like.deviations) | (rank < like.rank)
-        at = np.flatnonzero(rows)
-        if len(at):
-            for column, values in zip(
-                columns, (weight, _unlike(situation, like), rank, np.full(len(rows), number)), strict=False
-            ):
-                column.append(values[at])
-            columns[4].append(at)
-    if not columns[4]:
-        return []
-    weight, unlike, rank, owner, row = (np.concatenate(column) for column in columns)
-    keys = (rank, unlike) if better else (unlike, rank)
-    order = np.lexsort((row, owner, keys[1], keys[0], weight))
-    return list(zip(owner[order].tolist(), row[order].tolist(), strict=True))
+        weights, unlike = situation.deviations.tolist(), _unlike(situation, like).tolist()
+        columns = zip(weights, situation.states.preset.tolist(), unlike, strict=True)
+        for row, (weight, rank, other) in enumerate(columns):
+            if better and (weight < like.deviations or (weight == like.deviations and rank < like.rank)):
+                ordered.append((weight, rank, other, number, row))
+            elif not better and weight <= like.deviations:
+                ordered.append((weight, other, rank, number, row))
+    return [(number, row) for *_, number, row in sorted(ordered)]
 
 
 def _unlike(situation: Facts, like: State) -> Any:
