@@ -7,7 +7,7 @@ the model: the decisions that it still holds.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection
 from functools import partial
 from typing import Any
 
@@ -67,10 +67,9 @@ def _written(data: bytes) -> LogRecord:
 
 
 class Run(Recorder):
-    """One run of the writer with `order`, on new files of `length` bytes or on `files`.
+    """One run of the writer with `order`, on new files of `length` bytes or on what a crash left.
 
-    In these the records `known` stand whole, `owed` are those that are promised. `ends` are the
-    tails, as they are in the headers.
+    `ends` are the tails, as they are in the headers.
     """
 
     format = FORMAT
@@ -78,16 +77,10 @@ class Run(Recorder):
     plain = TABLES.rows["long"]["plain"]
     header_size = HEADER_SIZE
 
-    def __init__(  # where it begins; all but the first have a plain default
-        self,
-        order: str,
-        life: int = 0,
-        length: int = CREATED,
-        files: Mapping[str, bytes] | None = None,
-        known: Sequence[Mark] = (),
-        owed: Collection[str] = (),
+    def __init__(
+        self, order: str, life: int = 0, length: int = CREATED, image: CrashImage | None = None
     ) -> None:
-        super().__init__(ORDERS[order], life, files, known)
+        super().__init__(ORDERS[order], life, image)
         self.order, self.length = order, length
         self.active = FILES[0]
         self.ends = dict.fromkeys(FILES, HEADER_SIZE)
@@ -99,8 +92,8 @@ class Run(Recorder):
         self._released: set[str] = set()
         #: The file into which a swap is under way.
         self._swapping = ""
-        if files:
-            self._go_on(owed)
+        if image is not None and image.files:
+            self._go_on(image.owed)
 
     def _go_on(self, owed: Collection[str]) -> None:
         """Take from the files which one is active and where they end, from the marks what is unfinished."""
@@ -264,16 +257,10 @@ def _prepared(work: Workload, life: int) -> Run:
     return begun(_brought, work.writer, life, length, start)
 
 
-def _opened(order: str, life: int, length: int) -> Run:
-    """Return a run on new files, opened."""
-    run = Run(order, life, length)
-    run.open()
-    return run
-
-
 def _brought(order: str, life: int, length: int, start: int) -> Run:
     """Return a run on new files whose log ends at `start`."""
-    run = begun(_opened, order, life, length)
+    run = Run(order, life, length)
+    run.open()
     unfinished = Step("COMMITTING", 0, "typical").operation(0)
     unfinished["gtrid"] = gtrid_bytes(15, 16, life).hex()
     room = start - HEADER_SIZE - size_of(unfinished)
@@ -347,5 +334,4 @@ class LongRun(Run):
 def resumed(origin: Any, life: int, image: CrashImage) -> Run:
     """Return a run of the writer that wrote `image` on it, not opened yet; `origin` makes no difference."""
     # Lives 1 and 2 are those of a background.
-    owed = {mark.record for mark in image.standing}
-    return Run(image.first.tags["order"], life + 1, CREATED, image.files, image.whole, owed)
+    return Run(image.first.tags["order"], life + 1, CREATED, image)

@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Protocol, TypeVar, cast
 from journalspec.formats import get_format
 from journalspec.layout import Field, Layout, Structure
 from journalspec.observation import jsonable
+from journalspec_corpus.crash.second_crash import CrashImage
 from journalspec_corpus.crash.trace import (
     SECOND_LIFE,
     Ack,
@@ -197,7 +198,7 @@ class PlayedWorkload(Workload, Protocol):
 class Recorder:
     """A journal in memory, the writer on it, and the trace so far with its annotations.
 
-    It begins with no files, or goes on with `files` that a crash left, in which the records `whole` stand;
+    It begins with no files, or goes on with what a crash left, the `image`;
     then the ids of the records that it writes begin otherwise. `life` is which life of the files it is, in
     the format's own count. `marks` are all records written, `ends` says of a file where its last record ends
     in its present life; before the first one stand `header_size` bytes.
@@ -215,18 +216,12 @@ class Recorder:
     params: Params = {}  # noqa: RUF012 - replaced, never changed
     writer: Writer
 
-    def __init__(
-        self,
-        edition: str,
-        life: int = 0,
-        files: Mapping[str, bytes] | None = None,
-        whole: Iterable[Mark] = (),
-    ) -> None:
+    def __init__(self, edition: str, life: int = 0, image: CrashImage | None = None) -> None:
         self.edition = edition
         self.life = life
-        self.storage = RecordingStorage(dict(files or {}))
-        self.prefix = "" if files is None else SECOND_LIFE
-        self.marks: list[Mark] = [*whole]
+        self.storage = RecordingStorage({} if image is None else dict(image.files))
+        self.prefix = "" if image is None else SECOND_LIFE
+        self.marks: list[Mark] = [] if image is None else [*image.whole]
         self.ends: dict[str, int] = {}
         #: Records that are not promised yet, with the open transaction that they belong to, 0 for none.
         self.pending: list[tuple[str, int]] = []
@@ -292,11 +287,11 @@ class Recorder:
         ends = [mark.off + mark.length for mark in self.marks if mark.file == name]
         return max(ends, default=self.header_size)
 
-    def settle(self, image: Any) -> None:
+    def settle(self, image: CrashImage) -> None:
         """Do what recovery of a crash `image` leaves to be done, before anything else is."""
         raise NotImplementedError
 
-    def continued(self, then: str, ops: list[Operation], image: Any) -> list[Operation]:
+    def continued(self, then: str, ops: list[Operation], image: CrashImage) -> list[Operation]:
         """Return `ops`, to be done after a crash, as the continuation `then` has them: as they are."""
         return ops
 
@@ -434,15 +429,9 @@ class TabledRecorder(Recorder):
     journals: ClassVar[Mapping[str, Params]]
     defaults: Params = {}  # noqa: RUF012 - replaced, never changed
 
-    def __init__(
-        self,
-        writer: str,
-        life: int = 0,
-        files: Mapping[str, bytes] | None = None,
-        whole: Iterable[Mark] = (),
-    ) -> None:
+    def __init__(self, writer: str, life: int = 0, image: CrashImage | None = None) -> None:
         self.params = told = {**self.defaults, **self.journals[writer]}
-        super().__init__(told.pop("edition"), life, files, whole)
+        super().__init__(told.pop("edition"), life, image)
         #: The file that was written to last.
         self.file = ""
         self._forces = 0

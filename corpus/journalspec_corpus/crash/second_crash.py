@@ -65,6 +65,11 @@ class CrashImage:
     order: tuple[Mark, ...] = ()
     done: frozenset[str] = frozenset()
 
+    @property
+    def owed(self) -> set[str]:
+        """The records that are required."""
+        return {mark.record for mark in self.standing}
+
 
 def crash_image(
     states: States, row: int, *, gone: bool, label: tuple[str, str] | None = None

@@ -187,4 +187,4 @@ class LongRun(Run):
 def resumed(origin: Workload | LongWorkload, life: int, image: CrashImage) -> Run:
     """Return a run of the writer of `origin` on `image`, not opened yet."""
     # Lives 1 and 2 are those of a background.
-    return Run(image.first.tags["order"], life + 1, image.files, image.whole)
+    return Run(image.first.tags["order"], life + 1, image)

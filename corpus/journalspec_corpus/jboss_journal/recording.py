@@ -10,7 +10,7 @@ back.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -75,28 +75,23 @@ def _plain(record: str) -> str:
 
 
 class Run(Recorder):
-    """One run of the writer whose name is `writer`, on data files of `size` bytes.
-
-    It may go on with what a crash left: in `files` the records `whole` stand, and `owed` are promised.
-    """
+    """One run of the writer called `writer`, on data files of `size` bytes, or on what a crash left."""
 
     format = FORMAT
     model = Messages()
     plain = TABLES.rows["long"]["plain"]
     writer: JournalWriter
 
-    def __init__(  # where it begins; all but two have a plain default
+    def __init__(
         self,
         writer: str,
         size: int,
         background: str = "zero",
         life: int = 0,
-        files: Mapping[str, bytes] | None = None,
-        whole: Sequence[Mark] = (),
-        owed: Collection[str] = (),
+        image: CrashImage | None = None,
     ) -> None:
         edition, order = edition_and_order(writer)
-        super().__init__(edition, life, files)
+        super().__init__(edition, life, image)
         self.dialect = DIALECTS[edition]
         self.header_size = self.dialect.header_size
         self.params = {
@@ -110,19 +105,18 @@ class Run(Recorder):
         #: record -> its files, as long as they keep it
         self._places: dict[str, set[str]] = {}
         #: What is owed, or will be with the next force.
-        self._owed: set[str] = set(owed)
+        self._owed: set[str] = set() if image is None else image.owed
         #: DELETEs that were rolled back, by their first id: how many times.
         self._rolled_back: Counter[str] = Counter()
         #: Records that this run does not write first, but may copy.
-        self._inherited = {mark.record for mark in whole}
+        self._inherited = {mark.record for mark in self.marks}
         #: id -> the records that hold it
         self._holding: dict[str, list[str]] = {}
-        for mark in whole:
+        for mark in self.marks:
             self._recall(mark)
 
     def _recall(self, mark: Mark) -> None:
         """Note what a record of an earlier generation says, from its key."""
-        self.marks.append(mark)
         first, _, again = _plain(mark.record).partition(".")
         if again:
             self._rolled_back[first] = max(self._rolled_back[first], int(again) - 1)
@@ -473,5 +467,4 @@ def resumed(origin: Workload | LongWorkload, life: int, image: CrashImage) -> Ru
     """Return a run of the writer of `origin` on `image`, not opened yet."""
     first = image.first
     size = origin.size if isinstance(origin, LongWorkload) else file_size(origin)
-    owed = {mark.record for mark in image.standing}
-    return Run(first.tags["order"], size, first.background, life, image.files, image.whole, owed)
+    return Run(first.tags["order"], size, first.background, life, image)

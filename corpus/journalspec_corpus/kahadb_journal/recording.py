@@ -63,10 +63,7 @@ def tx_name(fields: Mapping[str, Any]) -> str:
 
 
 class Run(TabledRecorder):
-    """One run of the writer whose name is `writer`, on data files of `length` bytes.
-
-    It may go on with what a crash left: in `files` the records `whole` stand.
-    """
+    """One run of the writer called `writer`, on data files of `length` bytes, or on what a crash left."""
 
     format = FORMAT
     model = Messages()
@@ -74,16 +71,9 @@ class Run(TabledRecorder):
     plain = TABLES.rows["long"]["plain"]
     header_size = 0
 
-    def __init__(
-        self,
-        writer: str,
-        length: int,
-        life: int = 0,
-        files: Mapping[str, bytes] | None = None,
-        whole: Sequence[Mark] = (),
-    ) -> None:
+    def __init__(self, writer: str, length: int, life: int = 0, image: CrashImage | None = None) -> None:
         self.defaults = {"max_file_length": str(length)}
-        super().__init__(writer, life, files, whole)
+        super().__init__(writer, life, image)
         self.dialect = DIALECTS[self.edition]
         #: Whether each step that is not forced is a batch of its own.
         self.flushing = False
@@ -291,6 +281,6 @@ def resumed(origin: Workload | LongWorkload, life: int, image: CrashImage) -> Ru
     first = image.first
     size = origin.size if isinstance(origin, LongWorkload) else file_length(origin)
     # Lives 1 and 2 are those of a background.
-    run = Run(first.tags["order"], size, life + 1, image.files, image.whole)
+    run = Run(first.tags["order"], size, life + 1, image)
     run.flushing = first.tags.get("force") == "flush"
     return run

@@ -6,7 +6,7 @@ START a generation ends: what its records did is in the pages by then, and nothi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from struct import pack
 
 from journalspec.observation import Record
@@ -45,12 +45,10 @@ class Run(Recorder):
     params = PARAMS
     in_vain = True
 
-    def __init__(
-        self, life: int = 0, files: Mapping[str, bytes] | None = None, whole: Sequence[Mark] = ()
-    ) -> None:
-        super().__init__("13", life, files, whole)
+    def __init__(self, life: int = 0, image: CrashImage | None = None) -> None:
+        super().__init__("13", life, image)
         #: Records of this generation.
-        self._young: list[str] = [mark.record for mark in whole]
+        self._young = [mark.record for mark in self.marks]
 
     def perform(self, op: Operation, *, together: bool) -> None:
         """Do one operation: the writer forces by itself."""
@@ -131,7 +129,7 @@ class LongRun(Run):
 
 def resumed(origin: Workload | LongWorkload, life: int, image: CrashImage) -> Run:
     """Return a run of the writer on `image`, not opened yet."""
-    return Run(life, image.files, image.whole)
+    return Run(life, image)
 
 
 def build(work: Workload) -> Trace:
