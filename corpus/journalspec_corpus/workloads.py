@@ -387,11 +387,10 @@ def long_workloads(package: str, file: str = LONG_WORKLOADS) -> tuple[LongWorklo
 def play(run: Recorder, work: LongWorkload) -> Trace:
     """Return the trace of `work` by its recorder: it begins with the new journal and has all crash points."""
     run.open()
-    standing = tuple(run.marks)
     run.begin()
     for rule in work.rules.split():
         run.do(rule)
-    return run.trace(work, standing)
+    return run.trace(work)
 
 
 def _spread(works: tuple[LongWorkload, ...]) -> tuple[LongWorkload, ...]:

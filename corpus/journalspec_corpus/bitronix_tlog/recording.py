@@ -231,11 +231,9 @@ def build(work: Workload) -> Trace:
         _play(run, work, 0)
         return run.trace(work)
     run = _prepared(work, 0)
-    standing = list(run.marks)
     stale = run.lay(work.background, partial(_gone_on, work), FILES)
     run.begin()
-    first = _play(run, work, 0)
-    return run.trace(work, standing, stale, crash_from=first)
+    return run.trace(work, stale, crash_from=_play(run, work, 0))
 
 
 def _play(run: Run, work: Workload, life: int) -> int:

@@ -226,6 +226,7 @@ class Recorder:
         #: Records that are not promised yet, with the open transaction that they belong to, 0 for none.
         self.pending: list[tuple[str, int]] = []
         self._base: dict[str, bytes] = {}
+        self._standing: tuple[Mark, ...] = ()
         #: What the model says is there by now, as far as it was reported with :meth:`learn`.
         self.kept: Any = self.model.begin({}) if self.model else None
 
@@ -359,22 +360,22 @@ class Recorder:
             self.apply({"op": "force"})
         return last
 
-    def begin(self) -> None:
-        """Begin the trace here: what was done before is durable."""
+    def begin(self, standing: Iterable[Mark] | None = None) -> None:
+        """Begin the trace here: what was done before is durable; of its records all stand, or `standing`."""
+        self._standing = tuple(self.marks if standing is None else standing)
         self._base = {name: bytes(data) for name, data in self.storage.files.items()}
         self.storage.ops.clear()
 
     def trace(
         self,
         work: PlayedWorkload,
-        standing: Iterable[Mark] = (),
         stale: Iterable[Mark] = (),
         possible: Iterable[Mark] = (),
         crash_from: int = 0,
     ) -> Trace:
         """Return what was done for `work` since :meth:`begin` (or ever)."""
         head = self.format, self.edition, work.name, self._base, tuple(self.storage.ops), work.background
-        return Trace(*head, tuple(standing), tuple(stale), crash_from, work.tags, tuple(possible))
+        return Trace(*head, self._standing, tuple(stale), crash_from, work.tags, tuple(possible))
 
     def lay(self, background: str, earlier: Callable[[int], Recorder], names: Sequence[str]) -> list[Mark]:
         """Put `background` behind the last record of files `names`; return the stale records in it.

@@ -122,15 +122,14 @@ def _ends(marks: Iterable[Mark]) -> Iterator[dict[str, Any]]:
 
 def build(work: Workload) -> Trace:
     """Return the trace of `work`."""
-    over, standing = work.kind == "over", list[Mark]()
+    over = work.kind == "over"
     if work.kind == "create":
         run = _created(work.writer)
     else:
         run = begun(_laid, work.writer, work.start(_NEAR if over else _STANDING), over)
-        standing = list(run.marks)
         run.begin()
     first = run.play(work.operations(), together=work.force != "each")
-    return run.trace(work, standing, crash_from=first if work.settled else 0)
+    return run.trace(work, crash_from=first if work.settled else 0)
 
 
 def _created(writer: str) -> Run:

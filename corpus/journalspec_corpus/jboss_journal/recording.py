@@ -354,15 +354,13 @@ def build(work: Workload) -> Trace:
         run.lay_noise()
     if work.background == FOREIGN:
         stale = _lay_foreign(run, work)
-    run.begin()
-    standing: list[Mark] = []
-    possible: list[Mark] = []
-    for mark in run.marks[before:]:
-        (possible if mark.record in run.unpromised else standing).append(mark)
+    own = run.marks[before:]
+    run.begin(mark for mark in own if mark.record not in run.unpromised)
+    possible = [mark for mark in own if mark.record in run.unpromised]
     # What the standing records have ended themselves is not owed.
     run.storage.note(Release(run.taken_back))
     first = max(1, _play(run, work))
-    return run.trace(work, standing, stale, possible, first)
+    return run.trace(work, stale, possible, first)
 
 
 def file_size(work: Workload) -> int:

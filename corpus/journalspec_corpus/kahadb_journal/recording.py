@@ -167,11 +167,10 @@ def build(work: Workload) -> Trace:
         _play(run, work, 0)
         return run.trace(work)
     run = _brought(work, 0)
-    standing = list(run.marks)
     stale = run.lay(work.background, partial(_gone_on, work), [run.file])
     run.begin()
     first = _play(run, work, 0)
-    return run.trace(work, standing, stale, crash_from=first if work.settled else 0)
+    return run.trace(work, stale, crash_from=first if work.settled else 0)
 
 
 def _play(run: Run, work: Workload, life: int) -> int:

@@ -137,10 +137,8 @@ def build(work: Workload) -> Trace:
     if work.kind == "create":
         run = Run()
         run.open()
-        standing: list[Mark] = []
     else:
         run = begun(brought)
-        standing = list(run.marks)
         run.begin()
     run.play(work.operations(), together=False)
-    return run.trace(work, standing)
+    return run.trace(work)
