@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 from journalspec.formats import UnknownFormat, format_module
 from journalspec_corpus.crash.trace import BEFORE, REACHABLE, Ack, Mark, Release, Trace, promise
-from journalspec_corpus.model import Model
+from journalspec_corpus.model import Stepwise
 
 #: What an operation does: it counts alone, or as a member of a transaction; or it ends one.
 ALONE, MEMBER, PREPARE, COMMIT, ROLLBACK = "alone", "member", "prepare", "commit", "rollback"
@@ -71,7 +71,7 @@ class Semantics:
     `in_order`: an operation is nothing without those before it, as one that changes pages is.
     """
 
-    model: Model
+    model: Stepwise
     action: Callable[[str], Action]
     state: Callable[[Any], State]
     effects: Callable[[State], Iterable[Effect]]
