@@ -25,7 +25,6 @@ import numpy as np
 import numpy.typing as npt
 
 from journalspec_corpus.crash.trace import (
-    FAN,
     PAGE,
     PRESETS,
     REACHABLE,
@@ -41,7 +40,6 @@ from journalspec_corpus.crash.trace import (
     Unlink,
     Write,
     blake,
-    grouped,
     page_ids,
     shortened,
 )
@@ -471,9 +469,8 @@ class _Moving(NamedTuple):
 class _NamedFile(NamedTuple):
     """A file of states with the same names and sizes.
 
-    `ids` are those of its pages with version 0 of every block, `groups` of each :data:`FAN` of them together
-    (none if they are few), `moving` its pages by block. `named` are the files under the versions of these
-    blocks that have occurred: what the content id has of them.
+    `ids` are those of its pages with version 0 of every block, `moving` its pages by block. `named` are the
+    files under the versions of these blocks that have occurred: what the content id has of them.
     """
 
     name: str
@@ -481,7 +478,6 @@ class _NamedFile(NamedTuple):
     size: int
     head: bytes
     ids: list[bytes]
-    groups: list[bytes]
     moving: dict[int, list[_Moving]]
     named: dict[tuple[int, ...], bytes]
 
@@ -525,21 +521,17 @@ class StateContents:
                 end = min(start + PAGE, size - off)
                 moving.setdefault(at, []).append(_Moving((off + start) // PAGE, start, end))
         ids = [*_page_ids(content)[:whole], *page_ids(rest)]
-        groups = grouped(ids) if len(ids) > FAN else []
-        return _NamedFile(name, number, size, file_head(name, size), ids, groups, moving, {})
+        return _NamedFile(name, number, size, file_head(name, size), ids, moving, {})
 
     def _named(self, file: _NamedFile, row: list[int]) -> bytes:
         codes = tuple([row[at] for at in file.moving])
         found = file.named.get(codes)
         if found is None:
-            ids, groups, changed = file.ids.copy(), file.groups.copy(), set()
+            ids = file.ids.copy()
             for block, pages in file.moving.items():
                 for place in pages if row[block] else ():
                     ids[place.page] = self._page(block, row[block], place)
-                    changed.add(place.page // FAN)
-            for at in changed if groups else ():
-                groups[at] = blake(b"".join(ids[at * FAN : (at + 1) * FAN]))
-            found = file.named[codes] = b"".join([file.head, *shortened(groups or ids)])
+            found = file.named[codes] = b"".join([file.head, *shortened(ids)])
         return found
 
     def _page(self, block: int, code: int, place: _Moving) -> bytes:

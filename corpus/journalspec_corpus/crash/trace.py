@@ -267,18 +267,15 @@ class Trace:
 
     def writes_over(self, file: str, off: int, length: int) -> tuple[tuple[int, Write], ...]:
         """Return every write into ``[off, off + length)`` of `file` with its index; kept per place."""
-        found = self._over.get((file, off, length))
+        known: dict[tuple[str, int, int], tuple[tuple[int, Write], ...]] = self.derived.setdefault("over", {})
+        found = known.get((file, off, length))
         if found is None:
-            found = self._over[file, off, length] = tuple(
+            found = known[file, off, length] = tuple(
                 (index, op)
                 for index, op in self.writes
                 if op.file == file and op.off < off + length and off < op.off + len(op.data)
             )
         return found
-
-    @cached_property
-    def _over(self) -> dict[tuple[str, int, int], tuple[tuple[int, Write], ...]]:
-        return {}
 
     @cached_property
     def members(self) -> frozenset[str]:
@@ -419,15 +416,10 @@ def page_ids(content: bytes) -> list[bytes]:
     return [blake(content[at : at + PAGE]) for at in range(0, len(content), PAGE)]
 
 
-def grouped(ids: list[bytes]) -> list[bytes]:
-    """Return one id for each :data:`FAN` of `ids`, and one for what is left at the end."""
-    return [blake(b"".join(ids[at : at + FAN])) for at in range(0, len(ids), FAN)]
-
-
 def shortened(ids: list[bytes]) -> list[bytes]:
     """Return the (at most 32) ids that name a file of these pages."""
     while len(ids) > FAN:
-        ids = grouped(ids)
+        ids = [blake(b"".join(ids[at : at + FAN])) for at in range(0, len(ids), FAN)]
     return ids
 
 

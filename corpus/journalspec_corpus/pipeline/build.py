@@ -206,11 +206,11 @@ def _merged(
 
 def _finish(
     plan: Plan, out: Path, kept: list[Kept], chosen: frozenset[bytes], number: int
-) -> tuple[dict[str, Any], Counts, dict[str, Counter[str]]]:
+) -> tuple[dict[str, Any], Counts, Counter[tuple[str, str]]]:
     """Write part and cases of shard `number`; return the manifest's entry, its labels and cases counted."""
     table = read_shard(out, number).filter(pa.array(kept[number]))
     cases = chosen.intersection(table["case_id"].to_pylist())
-    published = write_cases(plan, out, cases, number) if plan.tier == "core" else {}
+    published = write_cases(plan, out, cases, number) if plan.tier == "core" else Counter[tuple[str, str]]()
     return write_part(out, number, table), counted(table), published
 
 
