@@ -414,17 +414,13 @@ class Continuations:
     ``same`` repeats the first run's steps (those that are `repeatable`), so that new records lie as the
     lost ones did; ``settle`` first does what recovery leaves to be done. Where given, `choices(first, scope)`
     says in place of the table what is done after a first run. Of long first runs the full tier goes on
-    from some, as DRAWN says.
+    from some: the table of fractions says from every so many-th.
     """
 
     begin: Callable[[Any, int, CrashImage], Recorder]
     tables: Tables
     repeatable: Callable[[Any], bool] = lambda step: True
     choices: Callable[[Any, str], Mapping[str, Sequence[int]]] | None = None
-
-    #: file of long workloads -> what is done after them, a row of the choices; the table of fractions says
-    #: under the same name that every so many-th of them is gone on from
-    DRAWN: ClassVar = {LONG_WORKLOADS: "long", LONGER_WORKLOADS: "longer"}
 
     def build(self, work: SecondLife, first: Trace) -> Trace:
         """Return the trace of `work`, whose first run is `first`.
@@ -506,9 +502,8 @@ class Continuations:
             for then, choices in chosen.items():
                 yield from (SecondLife(first, choice, then) for choice in choices)
         if scope == "full":
-            for file, name in self.DRAWN.items():
-                step = self.tables.rows["fractions"]["full"][name]
-                for drawn in long_workloads(self.tables.package, file)[::step]:
+            for name, works in (("long", self.tables.lines), ("longer", self.tables.longer)):
+                for drawn in works[:: self.tables.rows["fractions"]["full"][name]]:
                     for then, choices in self.tables.choices[name].items():
                         yield from (SecondLife(drawn, choice, then) for choice in choices)
 
