@@ -142,12 +142,8 @@ class RecordFields:
 
     layout: Layout
     labels: Mapping[str, str]
-    #: (edition, type) -> the structure, and its fields that vary in length
-    _structures: dict[tuple[str, str], tuple[Structure, tuple[Field, ...]]] = field(
-        default_factory=dict, init=False, compare=False
-    )
-    #: (edition, type, lengths of what varies) -> what :meth:`starts` returns
-    _known: dict[tuple[str, str, tuple[int, ...]], Places] = field(
+    #: (edition, type) -> the structure, its fields that vary in length, and what was found by their lengths
+    _known: dict[tuple[str, str], tuple[Structure, tuple[Field, ...], dict[tuple[int, ...], Places]]] = field(
         default_factory=dict, init=False, compare=False
     )
 
@@ -156,22 +152,17 @@ class RecordFields:
 
         `kind` is its type where that decides over the fields, else empty; `values` are what varies in length.
         """
-        told = self._structures.get((edition, kind))
-        if told is None:
-            structure = self.layout.structure("record", edition, kind)
-            told = structure, tuple(item for item in structure.fields if not item.width)
-            self._structures[edition, kind] = told
+        if (edition, kind) not in self._known:
+            laid = self.layout.structure("record", edition, kind)
+            self._known[edition, kind] = laid, tuple(item for item in laid.fields if not item.width), {}
+        structure, varying, known = self._known[edition, kind]
         # Where fields are follows from lengths alone.
-        key = edition, kind, tuple([_length(item, values) for item in told[1]])
-        found = self._known.get(key)
-        if found is None:
-            found = self._known[key] = self._starts(told[0], values)
-        return found
-
-    def _starts(self, structure: Structure, values: Mapping[str, Any]) -> Places:
-        starts, ends = structure.places(values)
-        named = [(at, self.labels.get(name, name)) for name, at in starts.items() if ends[name] > at]
-        return tuple((at, name) for at, name in named if name), max(ends.values())
+        key = tuple([_length(item, values) for item in varying])
+        if key not in known:
+            starts, ends = structure.places(values)
+            named = [(at, self.labels.get(name, name)) for name, at in starts.items() if ends[name] > at]
+            known[key] = tuple((at, name) for at, name in named if name), max(ends.values())
+        return known[key]
 
 
 def _length(item: Field, values: Mapping[str, Any]) -> int:
