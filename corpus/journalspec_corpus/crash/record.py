@@ -218,6 +218,7 @@ class Recorder:
         self.pending: list[tuple[str, int]] = []
         self._base: dict[str, bytes] = {}
         self._standing: tuple[Mark, ...] = ()
+        self._forces = 0
         #: What the model says is there by now, as far as it was reported with :meth:`learn`.
         self.kept: Any = self.model.begin({}) if self.model else None
 
@@ -287,8 +288,18 @@ class Recorder:
         """Return `ops`, to be done after a crash, as the continuation `then` has them: as they are."""
         return ops
 
+    def forcing(self, number: int) -> Operation | None:
+        """Return the operation that is the force of this number, from 1 on; None for nothing to do."""
+        return {"op": "force"}
+
     def apply(self, op: Operation) -> None:
         """Do one operation and annotate what it did, also if it ends with WriterRefused."""
+        if op["op"] == "force":
+            self._forces += 1
+            forcing = self.forcing(self._forces)
+            if forcing is None:
+                return
+            op = forcing
         before = len(self.storage.ops)
         refused, durable = None, False
         try:
@@ -426,18 +437,6 @@ class TabledRecorder(Recorder):
         super().__init__(told.pop("edition"), life, image)
         #: The file that was written to last.
         self.file = ""
-        self._forces = 0
-
-    def forcing(self, number: int) -> Operation:
-        """Return the operation that is the force of this number, from 1 on."""
-        raise NotImplementedError
-
-    def apply(self, op: Operation) -> None:
-        """Do one operation, or for a force the one that forces."""
-        if op["op"] == "force":
-            self._forces += 1
-            op = self.forcing(self._forces)
-        super().apply(op)
 
 
 R = TypeVar("R", bound=Recorder)
