@@ -17,7 +17,7 @@ from journalspec.vocabulary import Field
 Json = Any  # as in journalspec.observation
 
 
-class Model(Protocol):
+class Stepwise(Protocol):
     """What is kept, as values that are never changed. States and operations are JSON, as in cases."""
 
     def begin(self, state: Mapping[str, Json]) -> Any:
@@ -25,6 +25,10 @@ class Model(Protocol):
 
     def after(self, kept: Any, op: Mapping[str, Json], edition: str) -> Any:
         """Return what is kept once `op` was done."""
+
+
+class Model(Stepwise, Protocol):
+    """What a format's operations mean, and what recovery has to give of it."""
 
     def shown(self, kept: Any) -> dict[str, Json]:
         """Return what recovery must report of it: key of the state -> value in a canonical form."""

@@ -16,8 +16,14 @@ from journalspec.files import as_is
 from journalspec.formats import format_ids, format_text
 from journalspec_corpus.case import Case, CaseError
 from journalspec_corpus.load import PUBLISHED_TIERS, published_folder
-from journalspec_corpus.pipeline.manifest import LICENSE, MANIFEST, ManifestError
-from journalspec_corpus.pipeline.verify import ILL_FORMED, Verified, unlike
+from journalspec_corpus.pipeline.manifest import (
+    ILL_FORMED,
+    LICENSE,
+    MANIFEST,
+    ManifestError,
+    Verified,
+    unlike,
+)
 from journalspec_corpus.seal import MAX_SEALED, SealError, opened
 
 

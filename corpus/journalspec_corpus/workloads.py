@@ -23,8 +23,6 @@ from journalspec_corpus.crash.second_crash import CrashImage, SecondLife, choose
 from journalspec_corpus.crash.trace import Op, Trace
 from journalspec_reference.api import WriterRefused
 
-#: A background of blocks of another journal: the disk set them aside without clearing them.
-FOREIGN = "stale-foreign"
 #: The plainest edge that a record is aligned at, in bytes.
 EDGE = 1024
 #: The members of a workload, as a table in TOML has them.
@@ -172,12 +170,14 @@ class Tables:
     def playable(self, steps: Iterable[Any]) -> bool:
         """Tell whether each step finds what it is about.
 
-        The table ``playable`` says what is ``standing`` before all, and of an operation (``""``: of all
-        others) what it ``needs``, ``gives`` and then ``takes``. Each is a word, and the member of a step
-        that tells which one. ``l`` and ``x`` are transactions that begin so; what a
+        The table ``playable``, if there is one, says what is ``standing`` before all, and of an operation
+        (``""``: of all others) what it ``needs``, ``gives`` and then ``takes``. Each is a word, and the
+        member of a step that tells which one. ``l`` and ``x`` are transactions that begin so; what a
         step does not have does not count.
         """
-        rules = self.rows["playable"]
+        rules = self.rows.get("playable")
+        if rules is None:
+            return True
         there = set(map(tuple, rules.get("standing", ())))
         for step in steps:
             tx = str(step.tx or "")
@@ -192,18 +192,95 @@ class Tables:
             there = (there | gives) - takes
         return True
 
-    def reduction(self) -> Reduction:
-        """Return how workloads become smaller whose sizes are numbers, those of the table ``sizes``."""
-        sizes = tuple(self.rows["sizes"].values())
-        return Reduction(
-            below=lambda size: [less for less in sizes if less < size],
-            playable=self.playable,
-            **self.rows["reduction"],
-        )
+    @property
+    def lines(self) -> tuple[LongWorkload, ...]:
+        """All long workloads but the longer ones."""
+        return long_workloads(self.package)
+
+    @property
+    def longer(self) -> tuple[LongWorkload, ...]:
+        """Those with so many words that what came before has gone round once or twice."""
+        return long_workloads(self.package, LONGER_WORKLOADS)
+
+    def long(self, scope: str) -> tuple[LongWorkload, ...]:
+        """Return the long ones of a scope; ``smoke`` has none, and ``full`` one in ``full`` of the table."""
+        if scope == "full":
+            every = int(self.rows["long"].get("full", 1))
+            return self.lines[::every] + self.longer[::every]
+        return _spread(self.lines) + _spread(self.longer) if scope == "core" else ()
 
     def fields_of(self, layout: Layout) -> RecordFields:
         """Return where the fields of the format's records begin, named as the table says."""
         return RecordFields(layout, self.rows["fields"])
+
+    # How workloads become smaller: the table ``reduction`` has most of it. Its ``backgrounds`` stand from the
+    # plainest on; garbage is no simplification of what stood there before. ``align`` is the plainest one.
+    # ``rule`` matches a rule of a long workload that has a size, its group, which is one of ``rule_sizes``;
+    # those that end at a sector's edge stay, the edge is what they are for.
+
+    def plainer(self, size: Any) -> list[Any]:
+        """Return the plainer sizes of a step, smallest first: of the table ``sizes``, by name or number."""
+        sizes: Mapping[str, Any] = self.rows.get("sizes", {})
+        if not isinstance(size, str):
+            return [less for less in sizes.values() if less < size]
+        order = sorted(sizes, key=lambda name: sum(sizes[name]))
+        return order[: order.index(size)]
+
+    def smaller(self, workload: SmallWorkload) -> Iterator[SmallWorkload]:
+        """Yield workloads that are smaller in one thing: steps, background, payload, alignment.
+
+        Kind and writer stay: they are what the failure is about. Following any
+        chain of them ends, because none makes anything larger.
+        """
+        align, backgrounds = self.rows["reduction"]["align"], self.rows["reduction"]["backgrounds"]
+        for steps in self._fewer(workload.steps):
+            force = "each" if len(steps) == 1 else workload.force
+            yield self._aligned(replace(workload, steps=steps, force=force))
+        for background in backgrounds[: backgrounds.index(workload.background)]:
+            yield replace(workload, background=background)
+        for steps in self._shorter(workload.steps):
+            yield self._aligned(replace(workload, steps=steps))
+        if workload.align != align:
+            yield replace(workload, align=align)
+        if workload.edge > EDGE:
+            yield replace(workload, edge=EDGE)
+        if workload.force != "each":
+            yield replace(workload, force="each")
+
+    def shorter(self, rule: str) -> Iterator[str]:
+        """Yield a rule of a long workload with less in its record."""
+        rules = self.rows["reduction"]
+        sized, sizes = re.fullmatch(rules["rule"], rule), rules["rule_sizes"]
+        if sized:
+            for less in sizes[: sizes.index(sized[1])]:
+                yield rule[: sized.start(1)] + less + rule[sized.end(1) :]
+
+    def _aligned(self, workload: SmallWorkload) -> SmallWorkload:
+        """Return the workload, aligned as plainly as can be if its first record no longer has the field."""
+        plain = self.rows["reduction"]["align"]
+        return workload if workload.align in workload.fields() else replace(workload, align=plain)
+
+    def _fewer(self, steps: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+        """Yield the steps without the later ones, then without the earlier ones, then without one."""
+        cuts = [steps[:count] for count in range(1, len(steps))]
+        cuts += [steps[-count:] for count in range(1, len(steps))]
+        cuts += [steps[:at] + steps[at + 1 :] for at in range(len(steps)) if len(steps) > 1]
+        yield from filter(self.playable, dict.fromkeys(cuts))
+
+    def _shorter(self, steps: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+        """Yield the steps with all records as short as can be, then with one of them shorter."""
+        plainer = [self.plainer(step.size) for step in steps]
+        least = tuple(
+            replace(step, size=sizes[0]) if sizes else step
+            for step, sizes in zip(steps, plainer, strict=True)
+        )
+        if least != steps:
+            yield least
+        for at, step in enumerate(steps):
+            for size in plainer[at]:
+                changed = (*steps[:at], replace(step, size=size), *steps[at + 1 :])
+                if changed != least:
+                    yield changed
 
 
 def _turn(order: Sequence[Any], of: Callable[[Any], Any]) -> Callable[[Any], int]:
@@ -282,11 +359,18 @@ class LongWorkload:
     variant: str
     size: int
     rules: str
+    #: What unused space holds: nothing else has ever been there.
+    background: ClassVar[str] = "zero"
 
     @property
     def name(self) -> str:
         """A readable name, unique among workloads."""
         return f"long/{self.variant}/{self.size}/{self.rules.replace(' ', '+')}"
+
+    @property
+    def tags(self) -> dict[str, str]:
+        """What the tags of its trace say."""
+        return {"kind": "long", "order": self.variant, "rules": str(len(self.rules.split()))}
 
 
 @cache
@@ -300,46 +384,13 @@ def long_workloads(package: str, file: str = LONG_WORKLOADS) -> tuple[LongWorklo
     return tuple(LongWorkload(*json.loads(line)) for line in lines[1:])
 
 
-@dataclass(frozen=True)
-class LongWorkloads:
-    """A format's long workloads.
-
-    `start(variant, size)` returns a recorder; once it is open, words can be done. `shorter(rule)` yields a
-    rule with less in its record. By the table ``long`` the full tier may take one workload in ``full``.
-    """
-
-    tables: Tables
-    start: Callable[[str, int], Recorder]
-    shorter: Callable[[str], Iterator[str]]
-
-    @property
-    def lines(self) -> tuple[LongWorkload, ...]:
-        """All of them but the longer ones."""
-        return long_workloads(self.tables.package)
-
-    @property
-    def longer(self) -> tuple[LongWorkload, ...]:
-        """Those with so many words that what came before has gone round once or twice."""
-        return long_workloads(self.tables.package, LONGER_WORKLOADS)
-
-    def of_scope(self, scope: str) -> tuple[LongWorkload, ...]:
-        """Return those of a scope; ``smoke`` has none."""
-        if scope == "full":
-            every = int(self.tables.rows["long"].get("full", 1))
-            return self.lines[::every] + self.longer[::every]
-        return _spread(self.lines) + _spread(self.longer) if scope == "core" else ()
-
-    def record(self, work: LongWorkload) -> Trace:
-        """Return the trace of `work`: it begins with the new journal and has all its crash points."""
-        run = self.start(work.variant, work.size)
-        run.open()
-        standing = tuple(run.marks)
-        run.begin()
-        rules = work.rules.split()
-        for rule in rules:
-            run.do(rule)
-        tags = {"kind": "long", "order": work.variant, "rules": str(len(rules))}
-        return run.trace(work.name, tags, standing=standing)
+def play(run: Recorder, work: LongWorkload) -> Trace:
+    """Return the trace of `work` by its recorder: it begins with the new journal and has all crash points."""
+    run.open()
+    run.begin()
+    for rule in work.rules.split():
+        run.do(rule)
+    return run.trace(work)
 
 
 def _spread(works: tuple[LongWorkload, ...]) -> tuple[LongWorkload, ...]:
@@ -363,17 +414,13 @@ class Continuations:
     ``same`` repeats the first run's steps (those that are `repeatable`), so that new records lie as the
     lost ones did; ``settle`` first does what recovery leaves to be done. Where given, `choices(first, scope)`
     says in place of the table what is done after a first run. Of long first runs the full tier goes on
-    from some, as DRAWN says.
+    from some: the table of fractions says from every so many-th.
     """
 
     begin: Callable[[Any, int, CrashImage], Recorder]
     tables: Tables
     repeatable: Callable[[Any], bool] = lambda step: True
     choices: Callable[[Any, str], Mapping[str, Sequence[int]]] | None = None
-
-    #: file of long workloads -> what is done after them, a row of the choices; the table of fractions says
-    #: under the same name that every so many-th of them is gone on from
-    DRAWN: ClassVar = {LONG_WORKLOADS: "long", LONGER_WORKLOADS: "longer"}
 
     def build(self, work: SecondLife, first: Trace) -> Trace:
         """Return the trace of `work`, whose first run is `first`.
@@ -455,9 +502,8 @@ class Continuations:
             for then, choices in chosen.items():
                 yield from (SecondLife(first, choice, then) for choice in choices)
         if scope == "full":
-            for file, name in self.DRAWN.items():
-                step = self.tables.rows["fractions"]["full"][name]
-                for drawn in long_workloads(self.tables.package, file)[::step]:
+            for name, works in (("long", self.tables.lines), ("longer", self.tables.longer)):
+                for drawn in works[:: self.tables.rows["fractions"]["full"][name]]:
                     for then, choices in self.tables.choices[name].items():
                         yield from (SecondLife(drawn, choice, then) for choice in choices)
 
@@ -474,75 +520,3 @@ class Continuations:
         It may where it stays readable, marked as ended.
         """
         return bool(self.tables.rows["second"]["released_is_gone"])
-
-
-@dataclass(frozen=True)
-class Reduction:
-    """How a format's workloads become smaller.
-
-    The table ``reduction`` has most of it. `backgrounds` stand from the plainest on; garbage is no
-    simplification of what stood there before. `below(size)` are the plainer sizes of a step, smallest first.
-    `align` is the plainest alignment. `playable` tells whether steps can be asked of a writer. `rule`
-    matches a rule of a long workload that has a size, its group, which is one of `rule_sizes`; those that
-    end at a sector's edge stay, the edge is what they are for.
-    """
-
-    backgrounds: Sequence[str]
-    below: Callable[[Any], Sequence[Any]]
-    align: str
-    rule: str
-    rule_sizes: str
-    playable: Callable[[Sequence[Any]], bool] = lambda steps: True
-
-    def smaller(self, workload: SmallWorkload) -> Iterator[SmallWorkload]:
-        """Yield workloads that are smaller in one thing: steps, background, payload, alignment.
-
-        Kind and writer stay: they are what the failure is about. Following any
-        chain of them ends, because none makes anything larger.
-        """
-        for steps in self._fewer(workload.steps):
-            force = "each" if len(steps) == 1 else workload.force
-            yield self._aligned(replace(workload, steps=steps, force=force))
-        for background in self.backgrounds[: self.backgrounds.index(workload.background)]:
-            yield replace(workload, background=background)
-        for steps in self._shorter(workload.steps):
-            yield self._aligned(replace(workload, steps=steps))
-        if workload.align != self.align:
-            yield replace(workload, align=self.align)
-        if workload.edge > EDGE:
-            yield replace(workload, edge=EDGE)
-        if workload.force != "each":
-            yield replace(workload, force="each")
-
-    def shorter(self, rule: str) -> Iterator[str]:
-        """Yield a rule of a long workload with less in its record."""
-        sized = re.fullmatch(self.rule, rule)
-        if sized:
-            for less in self.rule_sizes[: self.rule_sizes.index(sized[1])]:
-                yield rule[: sized.start(1)] + less + rule[sized.end(1) :]
-
-    def _aligned(self, workload: SmallWorkload) -> SmallWorkload:
-        """Return the workload, aligned as plainly as can be if its first record no longer has the field."""
-        return workload if workload.align in workload.fields() else replace(workload, align=self.align)
-
-    def _fewer(self, steps: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
-        """Yield the steps without the later ones, then without the earlier ones, then without one."""
-        cuts = [steps[:count] for count in range(1, len(steps))]
-        cuts += [steps[-count:] for count in range(1, len(steps))]
-        cuts += [steps[:at] + steps[at + 1 :] for at in range(len(steps)) if len(steps) > 1]
-        yield from filter(self.playable, dict.fromkeys(cuts))
-
-    def _shorter(self, steps: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
-        """Yield the steps with all records as short as can be, then with one of them shorter."""
-        plainer = [self.below(step.size) for step in steps]
-        least = tuple(
-            replace(step, size=sizes[0]) if sizes else step
-            for step, sizes in zip(steps, plainer, strict=True)
-        )
-        if least != steps:
-            yield least
-        for at, step in enumerate(steps):
-            for size in plainer[at]:
-                changed = (*steps[:at], replace(step, size=size), *steps[at + 1 :])
-                if changed != least:
-                    yield changed

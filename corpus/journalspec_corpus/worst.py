@@ -127,12 +127,12 @@ def worst_cases(format_id: str) -> tuple[Worst, ...]:
     entries = tomllib.loads(format_text(PACKAGE, format_id, FILE)).get("worst", ())
     if not entries:
         return ()
-    workload_of = crash_format(format_id).workload_of
-    if workload_of is None:
+    tables = crash_format(format_id).tables
+    if tables is None:
         raise WorstError(f"{format_id}/{FILE}: the format makes no workloads from tables")
 
     def form(workload: Mapping[str, Any], mask: str = "", **place: Any) -> Form:
-        return Form(workload_of(workload), mask=bytes.fromhex(mask), **place)
+        return Form(tables.workload_of(workload), mask=bytes.fromhex(mask), **place)
 
     def worst(entry: Mapping[str, Any]) -> Worst:
         told = {name: tuple(value) if isinstance(value, list) else value for name, value in entry.items()}

@@ -16,8 +16,7 @@ from typing import Any
 
 import pytest
 
-from journalspec_corpus.pipeline.build import Builder, build
-from journalspec_corpus.pipeline.local import cores
+from journalspec_corpus.pipeline.build import Builder, build, cores
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.store import BuildError, alone, prepare, sealed
 

@@ -49,9 +49,9 @@ def test_the_lines_are_what_their_first_line_says(format_id: str, file: str) -> 
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_long_workloads_are_in_the_tiers_and_reach_what_short_ones_do_not(format_id: str) -> None:
     adapter = crash_format(format_id)
-    assert adapter.long is not None
-    every = adapter.long.tables.rows["long"].get("full", 1)
-    added = [*adapter.added("full")]
+    assert adapter.tables is not None
+    every = adapter.tables.rows["long"].get("full", 1)
+    added = [*adapter.tables.added("full")]
     inside = {
         scope: [w for w in adapter.workloads(scope) if isinstance(w, LongWorkload) and w not in added]
         for scope in ("smoke", "core", "full")
@@ -61,7 +61,7 @@ def test_long_workloads_are_in_the_tiers_and_reach_what_short_ones_do_not(format
         "core": 2 * LONG_IN_CORE,
         "full": sum(-(-lines // every) for lines, _, _ in LENGTHS.values()),
     }
-    traces = [adapter.build(work) for work in (adapter.long.lines + adapter.long.longer)[::40]]
+    traces = [adapter.build(work) for work in (adapter.tables.lines + adapter.tables.longer)[::40]]
     assert all(trace.crash_from == 0 for trace in traces)
     # A new journal may begin with something of its own: the same for each writer.
     assert len({(writer_of(trace), trace.standing) for trace in traces}) == len({*map(writer_of, traces)})
@@ -94,7 +94,7 @@ def marks_of(trace: Trace) -> list[Mark]:
 def run_of(format_id: str, variant: str, size: int) -> Recorder:
     long = crash_format(format_id).long
     assert long is not None
-    run = long.start(variant, size)
+    run = long(variant, size)
     run.open()
     return run
 
@@ -137,9 +137,8 @@ def test_sizes_at_an_edge_end_there(size: str, end: int) -> None:
 
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_any_two_values_that_meet_in_the_whole_meet_in_the_fraction(format_id: str) -> None:
-    long = crash_format(format_id).long
-    assert long is not None
-    tables = long.tables
+    tables = crash_format(format_id).tables
+    assert tables is not None
     for table in ("scopes", "firsts"):
         whole = [work for work, _ in tables.listed(table, "full")]
         taken = set(tables.fraction(table, "full"))

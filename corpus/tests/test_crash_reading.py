@@ -15,7 +15,7 @@ from journalspec_corpus.crash.formats import CrashFormat, Remembered, StateFiles
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import PRESETS, Trace
 from journalspec_corpus.crash.verdict import Answer
-from journalspec_corpus.kahadb_journal.crash import _payload
+from journalspec_corpus.kahadb_journal.workloads import Step
 from journalspec_corpus.load import load_cases
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_reference import load
@@ -154,9 +154,7 @@ def test_the_length_of_a_blank_file_is_seen() -> None:
     storage = MemoryStorage()
     writer = load("kahadb_journal").writer(storage, edition="5.16", params={})
     writer.apply({"op": "open"})
-    place, body = {"kind": "QUEUE", "name": "q"}, {"message_id": "1", "message": "00" * 40}
-    payload = _payload("ADD_MESSAGE", {"destination": place, **body}).hex()
-    writer.apply({"op": "append", "payload": payload})
+    writer.apply(Step("add", 1, 40).operation(0))
     writer.apply({"op": "flush"})
     ((name, content),) = storage.files.items()
     used = bytes(content[: content.index(END_MARKER)])

@@ -17,11 +17,11 @@ def test_copies_are_what_was_made_and_share_nothing_that_changes() -> None:
     made = disk._brought(*how)
     copies = [record.begun(disk._brought, *how) for _ in range(4)]
     for copy in copies:
-        assert copy.memory.files == made.memory.files
+        assert copy.storage.files == made.storage.files
         assert (copy.storage.ops, copy.marks, copy.ends) == (made.storage.ops, made.marks, made.ends)
         copy.apply({"op": "log", "type": "COMMITTING", "gtrid": "41" * 16, "names": ["a"]})
         # Only this one went on: its files, its trace and its writer.
-        assert copy.memory.files != made.memory.files
+        assert copy.storage.files != made.storage.files
         assert len(copy.marks) == len(made.marks) + 1
     assert copies[0].storage.ops == copies[2].storage.ops == copies[3].storage.ops
 

@@ -402,14 +402,14 @@ def differing(files: dict[str, bytes], other: dict[str, bytes], granule: int) ->
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_chains_of_smaller_workloads_end(format_id: str) -> None:
     adapter = crash_format(format_id)
-    assert adapter.smaller is not None
+    assert adapter.tables is not None
     for start in first_lives(adapter, "full")[::701]:
         below: dict[str, set[str]] = {}
         todo = [start]
         while todo:
             work = todo.pop()
             if work.name not in below:
-                found = list(adapter.smaller(work))
+                found = list(adapter.tables.smaller(work))
                 assert len({entry.name for entry in found}) == len(found)
                 below[work.name] = {entry.name for entry in found}
                 todo += found

@@ -19,7 +19,7 @@ from journalspec_conformance.errors import Problem
 from journalspec_corpus.crash.trace import STRATA
 from journalspec_corpus.crash.verdict import MEANINGS
 from journalspec_corpus.load import PUBLISHED_TIERS
-from journalspec_corpus.pipeline.manifest import ManifestError, as_json, head, load
+from journalspec_corpus.pipeline.manifest import ManifestError, as_json, head, load, verify
 
 _STATUS = "Exit status: 0 done, 1 the build failed, 2 usage or configuration."
 _NEEDS = "journalspec corpus needs NumPy and PyArrow: pip install 'journalspec[corpus]'"
@@ -82,8 +82,7 @@ def build_command(tier: str, out: Path, format_id: str | None, as_json: bool, **
     depends on tier, format and seed alone, not on engine, jobs or partitions.
     """
     try:
-        from journalspec_corpus.pipeline.build import Builder, build  # noqa: PLC0415  # needs optional parts
-        from journalspec_corpus.pipeline.local import cores  # noqa: PLC0415  # needs optional parts
+        from journalspec_corpus.pipeline.build import Builder, build, cores  # noqa: PLC0415  # needs optional parts
         from journalspec_corpus.pipeline.plan import Plan  # noqa: PLC0415  # needs optional parts
         from journalspec_corpus.pipeline.store import BuildError  # noqa: PLC0415  # needs optional parts
     except ImportError as error:
@@ -279,7 +278,6 @@ def verify_command(directory: Path | None, tiers: tuple[str, ...], again: bool) 
     sealed and have the checksums of all other files, and what is not named there is a
     problem. With --again the build is made once more, and everything has to be the same.
     """
-    from journalspec_corpus.pipeline.verify import verify  # noqa: PLC0415 - slow, and for this only
     from journalspec_corpus.shipped import holds_tiers, verify_tiers  # noqa: PLC0415 - as above
 
     try:
@@ -304,8 +302,7 @@ def verify_command(directory: Path | None, tiers: tuple[str, ...], again: bool) 
 
 def _built_again(directory: Path) -> list[str]:
     try:
-        from journalspec_corpus.pipeline.build import Builder, built_again  # noqa: PLC0415  # needs optional parts
-        from journalspec_corpus.pipeline.local import cores  # noqa: PLC0415  # needs optional parts
+        from journalspec_corpus.pipeline.build import Builder, built_again, cores  # noqa: PLC0415  # needs optional parts
         from journalspec_corpus.pipeline.store import BuildError  # noqa: PLC0415  # needs optional parts
     except ImportError as error:
         raise click.UsageError(f"{_NEEDS} ({error})") from None

@@ -101,7 +101,7 @@ def reach(files: Mapping[str, bytes]) -> dict[str, int]:
 
 
 CRASH = CrashFormat.by_tables(
-    tables,
+    tables.TABLES,
     LongRun,
     record=build,
     look=look,

@@ -7,8 +7,8 @@ the model: the decisions that it still holds.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection
+from functools import partial
 from typing import Any
 
 from journalspec_corpus.bitronix_tlog.model import Decisions
@@ -27,8 +27,6 @@ from journalspec_corpus.bitronix_tlog.workloads import (
 from journalspec_corpus.crash.record import Keys, Operation, Recorder, begun, missing
 from journalspec_corpus.crash.second_crash import CrashImage
 from journalspec_corpus.crash.trace import Mark, Op, Publish, Release, Reuse, Trace, Write
-from journalspec_corpus.workloads import FOREIGN
-from journalspec_reference import load
 from journalspec_reference.bitronix_tlog.codec import (
     HEADER_SIZE,
     POSITION_AT,
@@ -69,10 +67,9 @@ def _written(data: bytes) -> LogRecord:
 
 
 class Run(Recorder):
-    """One run of the writer with `order`, on new files of `length` bytes or on `files`.
+    """One run of the writer with `order`, on new files of `length` bytes or on what a crash left.
 
-    In these the records `known` stand whole, `owed` are those that are promised. `ends` are the
-    tails, as they are in the headers.
+    `ends` are the tails, as they are in the headers.
     """
 
     format = FORMAT
@@ -80,16 +77,10 @@ class Run(Recorder):
     plain = TABLES.rows["long"]["plain"]
     header_size = HEADER_SIZE
 
-    def __init__(  # where it begins; all but the first have a plain default
-        self,
-        order: str,
-        life: int = 0,
-        length: int = CREATED,
-        files: Mapping[str, bytes] | None = None,
-        known: Sequence[Mark] = (),
-        owed: Collection[str] = (),
+    def __init__(
+        self, order: str, life: int = 0, length: int = CREATED, image: CrashImage | None = None
     ) -> None:
-        super().__init__(ORDERS[order], life, files, known)
+        super().__init__(ORDERS[order], life, image)
         self.order, self.length = order, length
         self.active = FILES[0]
         self.ends = dict.fromkeys(FILES, HEADER_SIZE)
@@ -101,16 +92,16 @@ class Run(Recorder):
         self._released: set[str] = set()
         #: The file into which a swap is under way.
         self._swapping = ""
-        if files:
-            self._go_on(owed)
+        if image is not None and image.files:
+            self._go_on(image.owed)
 
     def _go_on(self, owed: Collection[str]) -> None:
         """Take from the files which one is active and where they end, from the marks what is unfinished."""
         for name in FILES:
-            header = self.memory.files.get(name, b"")[POSITION_AT:HEADER_SIZE]
+            header = self.storage.files.get(name, b"")[POSITION_AT:HEADER_SIZE]
             self.ends[name] = int.from_bytes(header, "big")
         self._stamped()
-        if all(name in self.memory.files for name in FILES):
+        if all(name in self.storage.files for name in FILES):
             self.active = next(name for name in FILES if self._elected(name))
         marks = sorted(self.marks, key=lambda mark: mark.off)
         for mark in marks:
@@ -130,14 +121,9 @@ class Run(Recorder):
     def open(self) -> None:
         """Start a writer on the files that are there."""
         clock, sequence = map(str, self.counters())
-        params = {
-            "order": self.order,
-            "file_length": str(self.length),
-            "clock": clock,
-            "sequence": sequence,
-        }
-        self.writer = load(FORMAT).writer(self.storage, edition=self.edition, params=params)
-        self.apply({"op": "open"})
+        told = {"order": self.order, "file_length": str(self.length)}
+        self.params = {**told, "clock": clock, "sequence": sequence}
+        super().open()
 
     def perform(self, op: Operation, *, together: bool) -> None:
         """Log, and force at once unless it is made durable with others."""
@@ -204,7 +190,7 @@ class Run(Recorder):
 
     def _stamped(self) -> None:
         """Take the timestamps from the files, as they are while no operation is under way."""
-        for name, data in self.memory.files.items():
+        for name, data in self.storage.files.items():
             self._stamps[name] = int.from_bytes(data[TIMESTAMP_AT:STATE_AT], "big", signed=True)
 
     def _publish(self, file: str) -> None:
@@ -232,32 +218,22 @@ class Run(Recorder):
     def continued(self, then: str, ops: list[Operation], image: CrashImage) -> list[Operation]:
         """Return `ops`; to ``swap``, the first fills what is left of the file and one byte more."""
         if then == "swap":
-            room = max(self.memory.size(name) for name in FILES) - self.ends[self.active]
+            room = max(self.storage.size(name) for name in FILES) - self.ends[self.active]
             ops[0]["names"].append("s" * max(1, room - size_of(ops[0])))
         return ops
 
 
 def build(work: Workload) -> Trace:
     """Return the trace of `work`."""
-    standing: list[Mark] = []
-    stale: list[Mark] = []
     if work.kind == "create":
         run = Run(work.writer)
         run.open()
-    else:
-        run = _prepared(work, 0)
-        standing = list(run.marks)
-        stale = _lay_background(run, work)
-        run.begin()
-    first = _play(run, work, 0)
-    return run.trace(
-        work.name,
-        work.tags,
-        background=work.background,
-        standing=standing,
-        stale=[replace(mark, record=f"stale-{number}") for number, mark in enumerate(stale)],
-        crash_from=0 if work.kind == "create" else first,
-    )
+        _play(run, work, 0)
+        return run.trace(work)
+    run = _prepared(work, 0)
+    stale = run.lay(work.background, partial(_gone_on, work), FILES)
+    run.begin()
+    return run.trace(work, stale, crash_from=_play(run, work, 0))
 
 
 def _play(run: Run, work: Workload, life: int) -> int:
@@ -279,16 +255,10 @@ def _prepared(work: Workload, life: int) -> Run:
     return begun(_brought, work.writer, life, length, start)
 
 
-def _opened(order: str, life: int, length: int) -> Run:
-    """Return a run on new files, opened."""
-    run = Run(order, life, length)
-    run.open()
-    return run
-
-
 def _brought(order: str, life: int, length: int, start: int) -> Run:
     """Return a run on new files whose log ends at `start`."""
-    run = begun(_opened, order, life, length)
+    run = Run(order, life, length)
+    run.open()
     unfinished = Step("COMMITTING", 0, "typical").operation(0)
     unfinished["gtrid"] = gtrid_bytes(15, 16, life).hex()
     room = start - HEADER_SIZE - size_of(unfinished)
@@ -301,26 +271,14 @@ def _brought(order: str, life: int, length: int, start: int) -> Run:
     return run
 
 
-def _lay_background(run: Run, work: Workload) -> list[Mark]:
-    """Put the workload's background behind the tail of both files; return the stale records in it."""
-    if work.background == "garbage":
-        run.lay_noise()
-    if work.background in ("zero", "garbage"):
-        return []
-    life = 2 if work.background == "stale-shifted" else 1
+def _gone_on(work: Workload, life: int) -> Run:
+    """Return an earlier generation: in the same layout, and further than a run of `work` goes."""
     earlier = _prepared(work, life)
-    before = len(earlier.marks)
-    # The earlier generation went on in the same layout, and further than this run will.
     _play(earlier, work, life)
     if work.kind == "append":
         more = [Step("COMMITTING", number, "typical").operation(life) for number in (12, 13)]
         earlier.play(more, together=True)
-    if work.background == FOREIGN:
-        return run.lay_foreign(earlier, {name: name for name in FILES})
-    for name in FILES:
-        content, old = run.memory.files[name], earlier.memory.files[name]
-        content[run.ends[name] :] = old[run.ends[name] :]
-    return [mark for mark in earlier.marks[before:] if mark.off >= run.ends[mark.file]]
+    return earlier
 
 
 class LongRun(Run):
@@ -366,8 +324,7 @@ class LongRun(Run):
             op["names"] = [letter * length for letter, length in zip("np", lengths, strict=False)]
             return op
         # The tail that is on disk may be behind: the records say where the next one goes.
-        ends = [mark.off + mark.length for mark in self.marks if mark.file == self.active]
-        end = max(ends, default=HEADER_SIZE) + size_of({**op, "names": ["e" * _SHORTEST]})
+        end = self.last_end(self.active) + size_of({**op, "names": ["e" * _SHORTEST]})
         op["names"] = ["e" * (_SHORTEST + missing(end, word[2]))]
         return op
 
@@ -375,5 +332,4 @@ class LongRun(Run):
 def resumed(origin: Any, life: int, image: CrashImage) -> Run:
     """Return a run of the writer that wrote `image` on it, not opened yet; `origin` makes no difference."""
     # Lives 1 and 2 are those of a background.
-    owed = {mark.record for mark in image.standing}
-    return Run(image.first.tags["order"], life + 1, CREATED, image.files, image.whole, owed)
+    return Run(image.first.tags["order"], life + 1, CREATED, image)

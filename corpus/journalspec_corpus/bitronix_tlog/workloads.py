@@ -99,9 +99,3 @@ def size_of(op: Mapping[str, Any]) -> int:
 
 #: Bytes of a record without gtrid and names.
 EMPTY = size_of(logged("", b""))
-
-
-_BY_BYTES = sorted(TABLES.rows["sizes"], key=lambda size: sum(TABLES.rows["sizes"][size]))
-REDUCTION = shared.Reduction(
-    below=lambda size: _BY_BYTES[: _BY_BYTES.index(size)], **TABLES.rows["reduction"]
-)

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
@@ -25,7 +25,6 @@ import numpy as np
 import numpy.typing as npt
 
 from journalspec_corpus.crash.trace import (
-    FAN,
     PAGE,
     PRESETS,
     REACHABLE,
@@ -41,7 +40,6 @@ from journalspec_corpus.crash.trace import (
     Unlink,
     Write,
     blake,
-    grouped,
     page_ids,
     shortened,
 )
@@ -203,17 +201,8 @@ def put(content: bytearray, start: int, data: bytes) -> None:
     content[start : start + len(data)] = data
 
 
-@dataclass
-class _File:
-    """A file while a trace is replayed."""
-
-    content: bytes
-    sizes: list[int]
-    size_low: int = 0
-    granules: dict[int, list[bytes]] = field(default_factory=dict)
-    low: dict[int, int] = field(default_factory=dict)
-    #: granules written to since the last force
-    dirty: set[int] = field(default_factory=set)
+#: The block of all names.
+_ALL_NAMES: _Key = (NAMES, 0, 0)
 
 
 class Timeline:
@@ -223,9 +212,15 @@ class Timeline:
         self.trace = trace
         self.granule = granule
         self.at = 0
-        self._files = [_File(trace.base[name], [len(trace.base[name])]) for name in sorted(trace.base)]
-        self._names = [{name: number for number, name in enumerate(sorted(trace.base))}]
-        self._names_low = 0
+        base = sorted(trace.base)
+        self._contents = [trace.base[name] for name in base]
+        self._versions: dict[_Key, list[Any]] = {_ALL_NAMES: [{name: at for at, name in enumerate(base)}]}
+        for number, content in enumerate(self._contents):
+            self._versions[SIZE, number, 0] = [len(content)]
+        #: of each block the version that is durable, if it is not the first
+        self._low: dict[_Key, int] = {}
+        #: blocks of files that were written to since the last force
+        self._dirty: set[_Key] = set()
         #: what each operation on names does to single names
         self._bindings: list[tuple[Binding, ...]] = []
         #: operation index -> [(block key, level)], for operations that changed something
@@ -239,65 +234,70 @@ class Timeline:
 
     def step(self, op: Op) -> None:
         """Do the next operation, or `op` in its place."""
-        names = self._names[-1]
+        names = self._names
         if isinstance(op, Write):
-            content, end = self._files[names[op.file]].content, op.off + len(op.data)
+            content, end = self._contents[names[op.file]], op.off + len(op.data)
             new = content[: op.off].ljust(op.off, b"\0") + op.data + content[end:]
             self._change(names[op.file], op.off, end, new)
         elif isinstance(op, Truncate):
-            content = self._files[names[op.file]].content
+            content = self._contents[names[op.file]]
             start, end = sorted((op.size, len(content)))
             self._change(names[op.file], start, end, content[: op.size].ljust(op.size, b"\0"))
         elif isinstance(op, Sync):
-            file = self._files[names[op.file]]
-            file.size_low = len(file.sizes) - 1
-            file.dirty.clear()
-            file.low = {granule: len(versions) - 1 for granule, versions in file.granules.items()}
+            forced = {key for key in self._dirty if key[1] == names[op.file]}
+            self._low |= {key: len(self._versions[key]) - 1 for key in forced}
+            self._dirty -= forced
         elif isinstance(op, SyncDir):
-            self._names_low = len(self._names) - 1
+            self._low[_ALL_NAMES] = len(self._versions[_ALL_NAMES]) - 1
         elif isinstance(op, Create):
-            self._files.append(_File(b"", [0]))
-            self._bind((op.file, len(self._files) - 1))
+            self._versions[SIZE, len(self._contents), 0] = [0]
+            self._bind((op.file, len(self._contents)))
+            self._contents.append(b"")
         elif isinstance(op, Rename):
             self._bind((op.new, names[op.old]), (op.old, None))
         elif isinstance(op, Unlink):
             self._bind((op.file, None))
         self.at += 1
 
-    def _bind(self, *steps: Binding) -> None:
-        self._names.append(bound(self._names[-1], steps))
-        self._bindings.append(steps)
-        self._reached((NAMES, 0, 0), len(self._names) - 1)
+    @property
+    def _names(self) -> Mapping[str, int]:
+        """The names as the program sees them."""
+        names: Mapping[str, int] = self._versions[_ALL_NAMES][-1]
+        return names
 
-    def _reached(self, key: _Key, level: int) -> None:
-        self._reach.setdefault(self.at, []).append((key, level))
+    def _bind(self, *steps: Binding) -> None:
+        self._bindings.append(steps)
+        self._next(_ALL_NAMES, bound(self._names, steps))
+
+    def _next(self, key: _Key, version: object) -> None:
+        """Give a block another version."""
+        self._versions[key].append(version)
+        self._reach.setdefault(self.at, []).append((key, len(self._versions[key]) - 1))
 
     def _change(self, number: int, start: int, end: int, content: bytes) -> None:
         """Give a file another content, which differs between `start` and `end`."""
-        file, step = self._files[number], self.granule
-        before, file.content = file.content, content
+        before, step = self._contents[number], self.granule
+        self._contents[number] = content
         for granule in range(start // step, -(-end // step) if end > start else 0):
-            span = slice(granule * step, (granule + 1) * step)
-            versions = file.granules.setdefault(granule, [before[span].ljust(step, b"\0")])
-            file.low.setdefault(granule, 0)
-            file.dirty.add(granule)
+            span, key = slice(granule * step, (granule + 1) * step), (DATA, number, granule)
+            versions = self._versions.setdefault(key, [before[span].ljust(step, b"\0")])
+            self._dirty.add(key)
             new = content[span].ljust(step, b"\0")
             if new != versions[-1]:
-                versions.append(new)
-                self._reached((DATA, number, granule), len(versions) - 1)
-        if len(content) != file.sizes[-1]:
-            file.sizes.append(len(content))
-            self._reached((SIZE, number, 0), len(file.sizes) - 1)
+                self._next(key, new)
+        if len(content) != self._versions[SIZE, number, 0][-1]:
+            self._dirty.add((SIZE, number, 0))
+            self._next((SIZE, number, 0), len(content))
 
     def memory(self) -> dict[str, bytes]:
         """Return the files as the program sees them."""
-        return {name: self._files[number].content for name, number in self._names[-1].items()}
+        return {name: self._contents[number] for name, number in self._names.items()}
 
     def settled(self) -> CrashPoint:
         """Return the crash point at which everything issued is on disk."""
-        contents = tuple(file.content for file in self._files)
+        contents = tuple(self._contents)
         sizes = tuple(map(len, contents))
-        return CrashPoint(self.trace, self.at, self.granule, (), contents, sizes, self._names[-1], {}, ((),))
+        return CrashPoint(self.trace, self.at, self.granule, (), contents, sizes, self._names, {}, ((),))
 
     def point(self, *, lying: bool = False, idle: bool = False) -> CrashPoint:
         """Return the blocks in flight now.
@@ -308,28 +308,21 @@ class Timeline:
         """
         blocks: list[Block] = []
         keys: dict[_Key, tuple[int, int]] = {}
-
-        def add(key: _Key, versions: Sequence[object], durable: int, *, fresh: bool = False) -> None:
+        forced = self._low.get
+        for key in sorted(self._versions, key=_in_order):
+            versions, durable = self._versions[key], forced(key, 0)
             low = 0 if lying else durable
             if low < len(versions) - 1:
+                kind, number, granule = key
+                size = (SIZE, number, 0)
+                fresh = kind == DATA and granule * self.granule >= self._versions[size][forced(size, 0)]
                 keys[key] = (len(blocks), low)
                 span = tuple(versions[low:])
                 blocks.append(Block(*key, span, tuple(range(len(span))), fresh, durable - low))
-
-        add((NAMES, 0, 0), self._names, self._names_low)
-        for number, file in enumerate(self._files):
-            add((SIZE, number, 0), file.sizes, file.size_low)
-            for granule, versions in sorted(file.granules.items()):
-                fresh = granule * self.granule >= file.sizes[file.size_low]
-                add((DATA, number, granule), versions, file.low[granule], fresh=fresh)
         contents = self._with_first(blocks)
         if idle:
-            blocks += [
-                Block(DATA, number, granule, (file.granules[granule][-1],), (0,))
-                for number, file in enumerate(self._files)
-                for granule in sorted(file.dirty)
-                if (DATA, number, granule) not in keys
-            ]
+            same = sorted(key for key in self._dirty - keys.keys() if key[0] == DATA)
+            blocks += [Block(*key, (self._versions[key][-1],), (0,)) for key in same]
         reach = {}
         levels = [0] * len(blocks)
         kills = [tuple(levels)]
@@ -348,22 +341,23 @@ class Timeline:
         first_lost = min(reach, default=self.at)
         if any(isinstance(op, Sync | SyncDir) for op in self.trace.ops[first_lost : self.at]):
             kills = kills[-1:]
-        sizes = tuple(file.sizes[0 if lying else file.size_low] for file in self._files)
-        names = self._names[0 if lying else self._names_low]
-        return CrashPoint(
-            self.trace, self.at, self.granule, tuple(blocks), contents, sizes, names, reach, tuple(kills)
+        names, *sizes = (
+            self._versions[key][0 if lying else forced(key, 0)]
+            for key in (_ALL_NAMES, *((SIZE, number, 0) for number in range(len(contents))))
         )
+        head = self.trace, self.at, self.granule, tuple(blocks), contents
+        return CrashPoint(*head, tuple(sizes), names, reach, tuple(kills))
 
     def _with_first(self, blocks: Sequence[Block]) -> tuple[bytes, ...]:
         """Return the contents of all files with version 0 of each block."""
-        contents = [file.content for file in self._files]
-        for number in {block.file for block in blocks if block.kind == DATA}:
-            content = bytearray(contents[number])
-            for block in blocks:
-                if block.kind == DATA and block.file == number:
-                    put(content, block.index * self.granule, block.versions[0])
-            contents[number] = bytes(content)
-        return tuple(contents)
+        contents: list[bytes | bytearray] = [*self._contents]
+        for block in blocks:
+            if block.kind == DATA:
+                content = contents[block.file]
+                if isinstance(content, bytes):
+                    content = contents[block.file] = bytearray(content)
+                put(content, block.index * self.granule, block.versions[0])
+        return tuple(map(bytes, contents))
 
     def loose_names(self) -> list[Mapping[str, int]]:
         """Return what names may be left when each binding in flight persists for itself, or not.
@@ -371,19 +365,26 @@ class Timeline:
         Left out is what some number of whole operations leaves. Beyond ``LOOSE`` bindings only one of them
         is missing, or only one is there.
         """
-        steps = [step for entry in self._bindings[self._names_low :] for step in entry]
+        low = self._low.get(_ALL_NAMES, 0)
+        steps = [step for entry in self._bindings[low:] for step in entry]
         every = range(len(steps))
         if len(steps) <= LOOSE:
             chosen = [[at for at in every if mask >> at & 1] for mask in range(1, 2 ** len(steps))]
         else:
             chosen = [[at] for at in every] + [[at for at in every if at != gone] for gone in every]
-        whole = self._names[self._names_low :]
+        whole: list[Mapping[str, int]] = self._versions[_ALL_NAMES][low:]
         out: list[Mapping[str, int]] = []
         for kept in chosen:
             names = bound(whole[0], [steps[at] for at in kept])
             if names not in whole and names not in out:
                 out.append(names)
         return out
+
+
+def _in_order(key: _Key) -> tuple[bool, int, bool, int]:
+    """Sort names first, then by file its size and its granules."""
+    kind, number, granule = key
+    return kind != NAMES, number, kind == DATA, granule
 
 
 def bound(names: Mapping[str, int], steps: Sequence[Binding]) -> dict[str, int]:
@@ -468,9 +469,8 @@ class _Moving(NamedTuple):
 class _NamedFile(NamedTuple):
     """A file of states with the same names and sizes.
 
-    `ids` are those of its pages with version 0 of every block, `groups` of each :data:`FAN` of them together
-    (none if they are few), `moving` its pages by block. `named` are the files under the versions of these
-    blocks that have occurred: what the content id has of them.
+    `ids` are those of its pages with version 0 of every block, `moving` its pages by block. `named` are the
+    files under the versions of these blocks that have occurred: what the content id has of them.
     """
 
     name: str
@@ -478,7 +478,6 @@ class _NamedFile(NamedTuple):
     size: int
     head: bytes
     ids: list[bytes]
-    groups: list[bytes]
     moving: dict[int, list[_Moving]]
     named: dict[tuple[int, ...], bytes]
 
@@ -522,21 +521,17 @@ class StateContents:
                 end = min(start + PAGE, size - off)
                 moving.setdefault(at, []).append(_Moving((off + start) // PAGE, start, end))
         ids = [*_page_ids(content)[:whole], *page_ids(rest)]
-        groups = grouped(ids) if len(ids) > FAN else []
-        return _NamedFile(name, number, size, file_head(name, size), ids, groups, moving, {})
+        return _NamedFile(name, number, size, file_head(name, size), ids, moving, {})
 
     def _named(self, file: _NamedFile, row: list[int]) -> bytes:
         codes = tuple([row[at] for at in file.moving])
         found = file.named.get(codes)
         if found is None:
-            ids, groups, changed = file.ids.copy(), file.groups.copy(), set()
+            ids = file.ids.copy()
             for block, pages in file.moving.items():
                 for place in pages if row[block] else ():
                     ids[place.page] = self._page(block, row[block], place)
-                    changed.add(place.page // FAN)
-            for at in changed if groups else ():
-                groups[at] = blake(b"".join(ids[at * FAN : (at + 1) * FAN]))
-            found = file.named[codes] = b"".join([file.head, *shortened(groups or ids)])
+            found = file.named[codes] = b"".join([file.head, *shortened(ids)])
         return found
 
     def _page(self, block: int, code: int, place: _Moving) -> bytes:

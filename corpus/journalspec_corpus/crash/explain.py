@@ -128,23 +128,13 @@ def losses(state: State) -> tuple[str, list[Loss]]:
                 Loss(op.file, op.off + tear, len(op.data) - tear, what)
             ]
         return "Everything up to the crash arrived, or all but the last write.", []
-    blocks, codes = states.point.blocks, states.codes[state.row].tolist()
-    names, granule = file_names(state), states.point.granule
-    lost = [
-        _loss(block, code, names, granule)
-        for block, code in zip(blocks, codes, strict=True)
-        if code != block.last
-    ]
+    lost = [loss for block, code, loss in pieces(state) if code != block.last]
     if len(lost) <= state.deviations:
         head = (
             "Everything up to the crash arrived, but for:" if lost else "Everything up to the crash arrived."
         )
         return head, lost
-    kept = [
-        replace(_loss(block, code, names, granule, beside=0), kept=True)
-        for block, code in zip(blocks, codes, strict=True)
-        if code
-    ]
+    kept = [replace(loss, kept=True) for _, code, loss in pieces(state, beside=0) if code]
     head = "Of what had not been forced nothing arrived"
     return f"{head}, but for:" if kept else f"{head}.", kept
 
@@ -158,12 +148,15 @@ def arrived(state: State) -> list[str]:
     return out
 
 
-def pieces(state: State) -> Iterator[tuple[Block, int, Loss]]:
-    """Yield each granule, size or set of names in flight, its version in `state`, and that in words."""
+def pieces(state: State, beside: int | None = None) -> Iterator[tuple[Block, int, Loss]]:
+    """Yield each granule, size or set of names in flight, its version in `state`, and that in words.
+
+    One that is broken lies where it is not as in its version `beside`, or else the last one.
+    """
     states = state.situation.states
     names = file_names(state)
     for block, code in zip(states.point.blocks, states.codes[state.row].tolist(), strict=True):
-        yield block, code, _loss(block, code, names, states.point.granule)
+        yield block, code, _loss(block, code, names, states.point.granule, beside)
 
 
 def file_names(state: State) -> dict[int, str]:
@@ -173,8 +166,8 @@ def file_names(state: State) -> dict[int, str]:
     return {number: name for name, number in {**point.names, **names}.items()}
 
 
-def _loss(block: Block, code: int, names: Mapping[int, str], granule: int, beside: int | None = None) -> Loss:
-    """Return version `code` of `block` as a loss; one that is broken lies where it is not as in `beside`."""
+def _loss(block: Block, code: int, names: Mapping[int, str], granule: int, beside: int | None) -> Loss:
+    """Return version `code` of `block` as a loss, see :func:`pieces`."""
     name, last = names.get(block.file, f"file {block.file}"), block.last
     if block.kind == NAMES:
         return Loss("", 0, 0, f"the names are {', '.join(sorted(block.versions[code])) or 'none'}")
@@ -206,11 +199,9 @@ def _apart(one: bytes, other: bytes) -> tuple[int, int]:
 def _rotten(state: State, what: str) -> Loss:
     whole = settled(state)
     for name, content in state.files.items():
-        old = whole.get(name)
-        if old is not None and old != content:
-            changed = [at for at in range(min(len(old), len(content))) if old[at] != content[at]]
-            if changed:
-                return Loss(name, changed[0], changed[-1] - changed[0] + 1, what)
+        first, end = _apart(content, whole.get(name, content))
+        if end:
+            return Loss(name, first, end - first, what)
     return Loss("", 0, 0, what)
 
 

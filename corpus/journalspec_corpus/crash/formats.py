@@ -31,7 +31,7 @@ from journalspec_corpus.crash.trace import (
     blake,
 )
 from journalspec_corpus.crash.verdict import Answer
-from journalspec_corpus.workloads import Continuations, LongWorkload, LongWorkloads
+from journalspec_corpus.workloads import Continuations, LongWorkload, Tables, play
 from journalspec_reference import load
 
 #: Answers that are remembered, some thousand bytes each; what was seen of single files, a hundred bytes each.
@@ -182,12 +182,10 @@ def two_policies(lenient: str) -> tuple[StateReader, StateReader]:
 class CrashFormat:
     """A format, as the crash engine uses it.
 
-    `first_lives(scope)` yields workloads in a fixed order, `record(workload)` plays one of them.
-    `added(scope)` are small and long ones that came later: they come after all others, so that every
-    n-th workload is what it was.
-    `workload_of(members)` makes one from a table in TOML. `kinds` gives the category that a trace
-    with such a tag ``kind`` is all about. `smaller(workload)` yields workloads that are smaller in
-    one thing, in the order to try them.
+    `first_lives(scope)` yields workloads in a fixed order, `record(workload)` plays one of them. `tables`
+    say what is done, and how it becomes smaller; what they have ``added`` came later, and comes after all
+    others, so that every n-th workload is what it was. `long(variant, size)` returns a recorder for a long
+    one, `second` has what is done after a crash.
 
     `state_readers` read crash states; what `answer(observation)` makes of an observation is judged.
     The first policy among the readers refuses where it may. `obeys` are the requirements that a
@@ -211,33 +209,20 @@ class CrashFormat:
     record_json: Callable[[list[str]], dict[str, Any]]
     uncounted: tuple[str, ...] = ()
     semantics: Semantics | None = None
-    kinds: Mapping[str, str] = field(default_factory=dict)
-    workload_of: Callable[[Mapping[str, Any]], Workload] | None = None
-    smaller: Callable[[Any], Iterator[Any]] | None = None
+    tables: Tables | None = None
+    long: Callable[[str, int], Recorder] | None = None
     second: Continuations | None = None
-    long: LongWorkloads | None = None
     reach: Reach | None = None
     implementation: Callable[[], Any] | None = None
-    added: Callable[[str], Iterator[Any]] = lambda scope: iter(())
     look: Look = equal_contents
     memory: Remembered = field(default_factory=Remembered, init=False, repr=False)
     _latest: dict[Workload, Trace] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
-    def by_tables(cls, workloads: Any, run: type[Recorder], **own: Any) -> CrashFormat:
-        """Return a format by its module `workloads`; `run` plays the long ones, `own` is all else."""
-        tables, reduction = workloads.TABLES, workloads.REDUCTION
-        return cls(
-            format=run.format,
-            first_lives=tables.workloads,
-            added=tables.added,
-            workload_of=tables.workload_of,
-            kinds=tables.rows.get("kinds", {}),
-            obeys=tables.obeys,
-            long=LongWorkloads(tables, run, reduction.shorter),
-            smaller=reduction.smaller,
-            **own,
-        )
+    def by_tables(cls, tables: Tables, run: type[Recorder], **own: Any) -> CrashFormat:
+        """Return a format by its tables; `run` plays the long workloads, `own` is all else."""
+        first_lives, obeys = tables.workloads, tables.obeys
+        return cls(format=run.format, first_lives=first_lives, obeys=obeys, tables=tables, long=run, **own)
 
     @cached_property
     def readers(self) -> tuple[str, ...]:
@@ -302,11 +287,12 @@ class CrashFormat:
     def workloads(self, scope: str) -> Iterator[Workload]:
         """Yield all workloads of a scope in a fixed order: first runs, long, second runs, added."""
         yield from self.first_lives(scope)
-        if self.long is not None:
-            yield from self.long.of_scope(scope)
+        if self.tables is not None:
+            yield from self.tables.long(scope)
         if self.second is not None:
             yield from self.second.lives(scope)
-        yield from self.added(scope)
+        if self.tables is not None:
+            yield from self.tables.added(scope)
 
     def build(self, work: Workload) -> Trace:
         """Return the trace of `work`, whatever kind of workload it is; raises ValueError or WriterRefused."""
@@ -318,11 +304,12 @@ class CrashFormat:
                 self._latest[work.first] = first
             trace = self.second.build(work, self._latest[work.first])
         elif isinstance(work, LongWorkload) and self.long is not None:
-            trace = self.long.record(work)
+            trace = play(self.long(work.variant, work.size), work)
         else:
             trace = self.record(work)
         unread = unread_writes(trace, self.reach)
-        during = self.kinds.get(trace.tags.get("kind", ""), "")
+        kinds: Mapping[str, str] = self.tables.rows.get("kinds", {}) if self.tables else {}
+        during = kinds.get(trace.tags.get("kind", ""), "")
         return replace(trace, unread=unread, during=during) if unread or during else trace
 
 

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 from journalspec.formats import UnknownFormat, format_module
 from journalspec_corpus.crash.trace import BEFORE, REACHABLE, Ack, Mark, Release, Trace, promise
-from journalspec_corpus.model import Model
+from journalspec_corpus.model import Stepwise
 
 #: What an operation does: it counts alone, or as a member of a transaction; or it ends one.
 ALONE, MEMBER, PREPARE, COMMIT, ROLLBACK = "alone", "member", "prepare", "commit", "rollback"
@@ -71,7 +71,7 @@ class Semantics:
     `in_order`: an operation is nothing without those before it, as one that changes pages is.
     """
 
-    model: Model
+    model: Stepwise
     action: Callable[[str], Action]
     state: Callable[[Any], State]
     effects: Callable[[State], Iterable[Effect]]
@@ -106,7 +106,7 @@ class Operations:
     """The operations of one trace, and what the model makes of any set of them. Sets are bits, by number."""
 
     def __init__(self, trace: Trace, semantics: Semantics) -> None:
-        self._semantics = semantics
+        self.semantics = semantics
         self._edition = trace.edition
         self.issued: list[Issued] = []
         #: key -> the operations that a record of that name stands for
@@ -166,7 +166,7 @@ class Operations:
 
     def _take(self, at: int, mark: Mark) -> None:
         """Take in what a record does, unless it is a copy: the same was done before, and not rolled back."""
-        action = _action(self._semantics.action, mark.key)
+        action = _action(self.semantics.action, mark.key)
         same = (mark.record, action.makes[0] if action.makes else mark.key)
         known = self._copied.get(same, 0)
         if known:
@@ -216,12 +216,12 @@ class Operations:
         return self._copied_by[count]
 
     def _shown_twice(self, copies: Iterable[tuple[int, Issued]]) -> int:
-        model, bits = self._semantics.model, 0
+        model, bits = self.semantics.model, 0
         for _, issued in copies:
             if not bits & issued.bit:
                 once = self._prefixes[issued.number + 1]
                 twice = model.after(once, issued.action.op, self._edition)
-                shown = self._semantics.state(once) != self._semantics.state(twice)
+                shown = self.semantics.state(once) != self.semantics.state(twice)
                 bits |= issued.bit if shown or issued.action.role == MEMBER else 0
         return bits
 
@@ -233,7 +233,7 @@ class Operations:
         if count == len(self.issued):
             return False
         before, after = (
-            self.effects(self._semantics.state(kept)) for kept in self._prefixes[count : count + 2]
+            self.effects(self.semantics.state(kept)) for kept in self._prefixes[count : count + 2]
         )
         return any(one.bit & gone for effect in before - after for one in self.makers(effect))
 
@@ -284,22 +284,17 @@ class Operations:
             kept = self._prefixes[min(front, len(self.issued))]
             for issued in self.issued[front:]:
                 if chosen & issued.bit:
-                    kept = self._semantics.model.after(kept, issued.action.op, self._edition)
-            found = self._states[chosen] = self._semantics.state(kept)
+                    kept = self.semantics.model.after(kept, issued.action.op, self._edition)
+            found = self._states[chosen] = self.semantics.state(kept)
         return found
 
     def effects(self, state: State) -> Counter[Effect]:
         """Return what is in effect in `state`."""
-        return Counter(self._semantics.effects(state))
+        return Counter(self.semantics.effects(state))
 
     def told(self, state: State) -> Mapping[str, Any]:
         """Return `state` as an observation has it."""
-        return self._semantics.told(state)
-
-    @property
-    def in_order(self) -> bool:
-        """Whether an operation is nothing without those before it."""
-        return self._semantics.in_order
+        return self.semantics.told(state)
 
     def makers(self, effect: Effect) -> list[Issued]:
         """Return the operations that `effect` may come from; a part of a decision comes with the decision."""
@@ -471,7 +466,7 @@ class Permitted:
         if self.lenient or self.copied or len(optional) > MOST_OPEN:
             return []
         found: dict[State, None] = {}
-        if self.operations.in_order:
+        if self.operations.semantics.in_order:
             some: Iterable[int] = accumulate(optional, initial=0)
         else:
             some = map(sum, product(*((0, bit) for bit in optional)))

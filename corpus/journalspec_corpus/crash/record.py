@@ -12,11 +12,12 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
-from typing import Any, ClassVar, TypeVar, cast
+from typing import Any, ClassVar, Protocol, TypeVar, cast
 
 from journalspec.formats import get_format
 from journalspec.layout import Field, Layout, Structure
 from journalspec.observation import jsonable
+from journalspec_corpus.crash.second_crash import CrashImage
 from journalspec_corpus.crash.trace import (
     SECOND_LIFE,
     Ack,
@@ -26,15 +27,17 @@ from journalspec_corpus.crash.trace import (
     RecordingStorage,
     Release,
     Trace,
+    Workload,
     Write,
 )
 from journalspec_corpus.model import Model
 from journalspec_reference import load
 from journalspec_reference.api import Params, Writer, WriterRefused
-from journalspec_reference.storage import MemoryStorage
 
 #: The unit in which a disk writes.
 SECTOR = 512
+#: A background of blocks of another journal: the disk set them aside without clearing them.
+FOREIGN = "stale-foreign"
 #: size of a record in a long workload -> where the record ends, from a sector's edge
 EDGES = {"x": -1, "y": 0, "z": 1}
 
@@ -139,12 +142,8 @@ class RecordFields:
 
     layout: Layout
     labels: Mapping[str, str]
-    #: (edition, type) -> the structure, and its fields that vary in length
-    _structures: dict[tuple[str, str], tuple[Structure, tuple[Field, ...]]] = field(
-        default_factory=dict, init=False, compare=False
-    )
-    #: (edition, type, lengths of what varies) -> what :meth:`starts` returns
-    _known: dict[tuple[str, str, tuple[int, ...]], Places] = field(
+    #: (edition, type) -> the structure, its fields that vary in length, and what was found by their lengths
+    _known: dict[tuple[str, str], tuple[Structure, tuple[Field, ...], dict[tuple[int, ...], Places]]] = field(
         default_factory=dict, init=False, compare=False
     )
 
@@ -153,22 +152,17 @@ class RecordFields:
 
         `kind` is its type where that decides over the fields, else empty; `values` are what varies in length.
         """
-        told = self._structures.get((edition, kind))
-        if told is None:
-            structure = self.layout.structure("record", edition, kind)
-            told = structure, tuple(item for item in structure.fields if not item.width)
-            self._structures[edition, kind] = told
+        if (edition, kind) not in self._known:
+            laid = self.layout.structure("record", edition, kind)
+            self._known[edition, kind] = laid, tuple(item for item in laid.fields if not item.width), {}
+        structure, varying, known = self._known[edition, kind]
         # Where fields are follows from lengths alone.
-        key = edition, kind, tuple([_length(item, values) for item in told[1]])
-        found = self._known.get(key)
-        if found is None:
-            found = self._known[key] = self._starts(told[0], values)
-        return found
-
-    def _starts(self, structure: Structure, values: Mapping[str, Any]) -> Places:
-        starts, ends = structure.places(values)
-        named = [(at, self.labels.get(name, name)) for name, at in starts.items() if ends[name] > at]
-        return tuple((at, name) for at, name in named if name), max(ends.values())
+        key = tuple([_length(item, values) for item in varying])
+        if key not in known:
+            starts, ends = structure.places(values)
+            named = [(at, self.labels.get(name, name)) for name, at in starts.items() if ends[name] > at]
+            known[key] = tuple((at, name) for at, name in named if name), max(ends.values())
+        return known[key]
 
 
 def _length(item: Field, values: Mapping[str, Any]) -> int:
@@ -180,10 +174,22 @@ def _length(item: Field, values: Mapping[str, Any]) -> int:
     return sum([len(row[name]) for row in rows for name in varying]) << 32 | len(rows)
 
 
+class PlayedWorkload(Workload, Protocol):
+    """A workload as its trace tells of it."""
+
+    @property
+    def tags(self) -> Mapping[str, str]:
+        """What the run is about, for classes and selection."""
+
+    @property
+    def background(self) -> str:
+        """What unused space holds."""
+
+
 class Recorder:
     """A journal in memory, the writer on it, and the trace so far with its annotations.
 
-    It begins with no files, or goes on with `files` that a crash left, in which the records `whole` stand;
+    It begins with no files, or goes on with what a crash left, the `image`;
     then the ids of the records that it writes begin otherwise. `life` is which life of the files it is, in
     the format's own count. `marks` are all records written, `ends` says of a file where its last record ends
     in its present life; before the first one stand `header_size` bytes.
@@ -201,23 +207,18 @@ class Recorder:
     params: Params = {}  # noqa: RUF012 - replaced, never changed
     writer: Writer
 
-    def __init__(
-        self,
-        edition: str,
-        life: int = 0,
-        files: Mapping[str, bytes] | None = None,
-        whole: Iterable[Mark] = (),
-    ) -> None:
+    def __init__(self, edition: str, life: int = 0, image: CrashImage | None = None) -> None:
         self.edition = edition
         self.life = life
-        self.memory = MemoryStorage(dict(files or {}))
-        self.storage = RecordingStorage(self.memory)
-        self.prefix = "" if files is None else SECOND_LIFE
-        self.marks: list[Mark] = [*whole]
+        self.storage = RecordingStorage({} if image is None else dict(image.files))
+        self.prefix = "" if image is None else SECOND_LIFE
+        self.marks: list[Mark] = [] if image is None else [*image.whole]
         self.ends: dict[str, int] = {}
         #: Records that are not promised yet, with the open transaction that they belong to, 0 for none.
         self.pending: list[tuple[str, int]] = []
         self._base: dict[str, bytes] = {}
+        self._standing: tuple[Mark, ...] = ()
+        self._forces = 0
         #: What the model says is there by now, as far as it was reported with :meth:`learn`.
         self.kept: Any = self.model.begin({}) if self.model else None
 
@@ -274,16 +275,31 @@ class Recorder:
         """Return where the last record of file `name` ends in its present life."""
         return self.ends.get(name, self.header_size)
 
-    def settle(self, image: Any) -> None:
+    def last_end(self, name: str) -> int:
+        """Return where the last of the records in file `name` ends, whatever counts of them."""
+        ends = [mark.off + mark.length for mark in self.marks if mark.file == name]
+        return max(ends, default=self.header_size)
+
+    def settle(self, image: CrashImage) -> None:
         """Do what recovery of a crash `image` leaves to be done, before anything else is."""
         raise NotImplementedError
 
-    def continued(self, then: str, ops: list[Operation], image: Any) -> list[Operation]:
+    def continued(self, then: str, ops: list[Operation], image: CrashImage) -> list[Operation]:
         """Return `ops`, to be done after a crash, as the continuation `then` has them: as they are."""
         return ops
 
+    def forcing(self, number: int) -> Operation | None:
+        """Return the operation that is the force of this number, from 1 on; None for nothing to do."""
+        return {"op": "force"}
+
     def apply(self, op: Operation) -> None:
         """Do one operation and annotate what it did, also if it ends with WriterRefused."""
+        if op["op"] == "force":
+            self._forces += 1
+            forcing = self.forcing(self._forces)
+            if forcing is None:
+                return
+            op = forcing
         before = len(self.storage.ops)
         refused, durable = None, False
         try:
@@ -346,31 +362,47 @@ class Recorder:
             self.apply({"op": "force"})
         return last
 
-    def begin(self) -> None:
-        """Begin the trace here: what was done before is durable."""
-        self._base = {name: bytes(data) for name, data in self.memory.files.items()}
+    def begin(self, standing: Iterable[Mark] | None = None) -> None:
+        """Begin the trace here: what was done before is durable; of its records all stand, or `standing`."""
+        self._standing = tuple(self.marks if standing is None else standing)
+        self._base = {name: bytes(data) for name, data in self.storage.files.items()}
         self.storage.ops.clear()
 
-    def trace(  # what the engine wants to know of a run; all but two are keyword-only
+    def trace(
         self,
-        name: str,
-        tags: Mapping[str, str],
-        *,
-        background: str = "zero",
-        standing: Iterable[Mark] = (),
+        work: PlayedWorkload,
         stale: Iterable[Mark] = (),
         possible: Iterable[Mark] = (),
         crash_from: int = 0,
     ) -> Trace:
-        """Return what was done since :meth:`begin` (or ever)."""
-        ops, marks = tuple(self.storage.ops), (tuple(standing), tuple(stale))
-        head = self.format, self.edition, name, self._base
-        return Trace(*head, ops, background, *marks, crash_from, tags, tuple(possible))
+        """Return what was done for `work` since :meth:`begin` (or ever)."""
+        head = self.format, self.edition, work.name, self._base, tuple(self.storage.ops), work.background
+        return Trace(*head, self._standing, tuple(stale), crash_from, work.tags, tuple(possible))
+
+    def lay(self, background: str, earlier: Callable[[int], Recorder], names: Sequence[str]) -> list[Mark]:
+        """Put `background` behind the last record of files `names`; return the stale records in it.
+
+        `earlier(life)` returns an earlier generation, which has gone on further than this run will.
+        """
+        if background == "garbage":
+            self.lay_noise()
+        if not background.startswith("stale"):
+            return []
+        other = earlier(2 if background == "stale-shifted" else 1)
+        if background == FOREIGN:
+            found = self.lay_foreign(other, {name: name for name in names})
+        else:
+            for name in names:
+                content, end = self.storage.files[name], self.end_of(name)
+                content[end:] = other.storage.files[name][end:].ljust(len(content) - end, b"\0")
+            found = [mark for mark in other.marks if mark.file in names]
+            found = [mark for mark in found if mark.off >= self.last_end(mark.file)]
+        return [replace(mark, record=f"stale-{number}") for number, mark in enumerate(found)]
 
     def lay_noise(self) -> None:
         """Put bytes that look like nothing behind the last record of each file."""
-        for number, name in enumerate(sorted(self.memory.files)):
-            content, end = self.memory.files[name], self.end_of(name)
+        for number, name in enumerate(sorted(self.storage.files)):
+            content, end = self.storage.files[name], self.end_of(name)
             content[end:] = _noise(len(content) - end, number)
 
     def lay_foreign(self, other: Recorder, sources: Mapping[str, str]) -> list[Mark]:
@@ -380,7 +412,7 @@ class Recorder:
         """
         found = []
         for name, source in sources.items():
-            content, old = self.memory.files[name], other.memory.files[source]
+            content, old = self.storage.files[name], other.storage.files[source]
             start = edge_at(self.end_of(name))
             content[start:] = old[: len(content) - start]
             moved = [
@@ -400,29 +432,11 @@ class TabledRecorder(Recorder):
     journals: ClassVar[Mapping[str, Params]]
     defaults: Params = {}  # noqa: RUF012 - replaced, never changed
 
-    def __init__(
-        self,
-        writer: str,
-        life: int = 0,
-        files: Mapping[str, bytes] | None = None,
-        whole: Iterable[Mark] = (),
-    ) -> None:
+    def __init__(self, writer: str, life: int = 0, image: CrashImage | None = None) -> None:
         self.params = told = {**self.defaults, **self.journals[writer]}
-        super().__init__(told.pop("edition"), life, files, whole)
+        super().__init__(told.pop("edition"), life, image)
         #: The file that was written to last.
         self.file = ""
-        self._forces = 0
-
-    def forcing(self, number: int) -> Operation:
-        """Return the operation that is the force of this number, from 1 on."""
-        raise NotImplementedError
-
-    def apply(self, op: Operation) -> None:
-        """Do one operation, or for a force the one that forces."""
-        if op["op"] == "force":
-            self._forces += 1
-            op = self.forcing(self._forces)
-        super().apply(op)
 
 
 R = TypeVar("R", bound=Recorder)

@@ -143,14 +143,14 @@ def find(trace: Trace, descriptor: Descriptor) -> State:
     return State(Facts(state_at(trace, descriptor)), 0)
 
 
-def smaller(adapter: CrashFormat, work: Workload) -> Iterator[Workload]:
+def smaller(adapter: CrashFormat, work: Any) -> Iterator[Workload]:
     """Yield workloads that are smaller than `work` in one thing, in the order to try them."""
     if isinstance(work, SecondLife):
         yield from _smaller_life(adapter, work)
     elif isinstance(work, LongWorkload):
         yield from _smaller_long(adapter, work)
-    elif adapter.smaller is not None:
-        yield from adapter.smaller(work)
+    elif adapter.tables is not None:
+        yield from adapter.tables.smaller(work)
 
 
 def crashes_before(adapter: CrashFormat, workload: Workload) -> list[State]:
@@ -202,7 +202,7 @@ def _cut(rules: list[str]) -> Iterator[tuple[str, ...]]:
 
 def _shorter(adapter: CrashFormat, rules: list[str]) -> Iterator[tuple[str, ...]]:
     for at, rule in enumerate(rules):
-        for changed in adapter.long.shorter(rule) if adapter.long else ():
+        for changed in adapter.tables.shorter(rule) if adapter.tables else ():
             yield (*rules[:at], changed, *rules[at + 1 :])
 
 
@@ -428,25 +428,16 @@ def _ordered(found: list[Facts], like: State, *, better: bool) -> list[tuple[int
 
     With `better` only those with fewer deviations, or as many and a stronger preset.
     """
-    columns: list[list[Any]] = [[], [], [], [], []]
+    ordered: list[tuple[int, int, int, int, int]] = []
     for number, situation in enumerate(found):
-        weight, rank = situation.deviations, situation.states.preset.astype(np.int32)
-        rows = weight <= like.deviations
-        if better:
-            rows &= (weight < like.deviations) | (rank < like.rank)
-        at = np.flatnonzero(rows)
-        if len(at):
-            for column, values in zip(
-                columns, (weight, _unlike(situation, like), rank, np.full(len(rows), number)), strict=False
-            ):
-                column.append(values[at])
-            columns[4].append(at)
-    if not columns[4]:
-        return []
-    weight, unlike, rank, owner, row = (np.concatenate(column) for column in columns)
-    keys = (rank, unlike) if better else (unlike, rank)
-    order = np.lexsort((row, owner, keys[1], keys[0], weight))
-    return list(zip(owner[order].tolist(), row[order].tolist(), strict=True))
+        weights, unlike = situation.deviations.tolist(), _unlike(situation, like).tolist()
+        columns = zip(weights, situation.states.preset.tolist(), unlike, strict=True)
+        for row, (weight, rank, other) in enumerate(columns):
+            if better and (weight < like.deviations or (weight == like.deviations and rank < like.rank)):
+                ordered.append((weight, rank, other, number, row))
+            elif not better and weight <= like.deviations:
+                ordered.append((weight, other, rank, number, row))
+    return [(number, row) for *_, number, row in sorted(ordered)]
 
 
 def _unlike(situation: Facts, like: State) -> Any:

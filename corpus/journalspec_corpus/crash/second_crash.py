@@ -22,7 +22,7 @@ from journalspec.formats import format_text
 from journalspec_corpus.crash.disk import States, case_ids, content_ids
 from journalspec_corpus.crash.facts import Facts
 from journalspec_corpus.crash.oracle import REFUSALS, REQUIRED, expected_at, promised
-from journalspec_corpus.crash.states import Descriptor, crash_states, descriptor_of
+from journalspec_corpus.crash.states import Descriptor, crash_states, descriptor_of, state_at
 from journalspec_corpus.crash.trace import (
     BEFORE,
     PRESETS,
@@ -35,7 +35,6 @@ from journalspec_corpus.crash.trace import (
     Workload,
     Write,
     get_preset,
-    rank,
 )
 from journalspec_corpus.crash.verdict import CATEGORIES
 
@@ -65,6 +64,11 @@ class CrashImage:
     field: str
     order: tuple[Mark, ...] = ()
     done: frozenset[str] = frozenset()
+
+    @property
+    def owed(self) -> set[str]:
+        """The records that are required."""
+        return {mark.record for mark in self.standing}
 
 
 def crash_image(
@@ -286,30 +290,26 @@ def first_crashes(format_id: str) -> Mapping[str, tuple[Place, ...]]:
 
 def _listed(first: Trace, listed: tuple[Place, ...], gone: bool) -> Iterator[CrashImage]:
     """Yield the states that the list names; raises ValueError if the trace has not all of them."""
-    found: dict[Place, tuple[States, int]] = {}
-    for states in crash_states(first, tuple(map(get_preset, FIRST_CRASH)), SEED):
-        for place in listed:
-            if place[1] == states.point.crash_index and place not in found:
-                found.update((place, (states, row)) for row in _rows_at(states, place))
-    lacking = {*listed} - found.keys()
-    for place in () if lacking else listed:
-        image = crash_image(*found[place], gone=gone)
+    found: list[States] = []
+    lacking: list[Place] = []
+    for place in listed:
+        preset, index, mask, tear = place
+        named = Descriptor(first.id, preset, index, bytes.fromhex(mask), tear, first.background, SEED)
+        try:
+            found.append(state_at(first, named))
+        except LookupError:
+            lacking.append(place)
+    for place, states in zip(listed, found, strict=False) if not lacking else ():
+        image = crash_image(states, 0, gone=gone)
         if image is None:
             # An owed record is nowhere whole in it: not a state to go on from.
-            lacking.add(place)
+            lacking.append(place)
             break
         yield image
     if lacking:
         raise ValueError(
             f"{first.name}: {FIRST_CRASHES} names states that there are not: {sorted(lacking)[:3]}"
         )
-
-
-def _rows_at(states: States, place: Place) -> list[int]:
-    """Return the first row whose place is `place`, which has the crash index of `states`, if there is one."""
-    preset, _, mask, tear = place
-    rows = np.flatnonzero((states.preset == rank(preset)) & (states.tear == tear)).tolist()
-    return [row for row in rows if descriptor_of(states, row, SEED).mask.hex() == mask][:1]
 
 
 def _choose(first: Trace, gone: bool) -> Iterator[CrashImage]:

@@ -29,7 +29,7 @@ from importlib.resources import files
 from operator import itemgetter
 from typing import Any, Protocol
 
-from journalspec_reference.storage import MemoryStorage, Storage
+from journalspec_reference.storage import MemoryStorage
 
 #: Files of up to so many bytes are in a trace's id as they are. Ids depend on it: it never changes.
 PLAIN = 1 << 16
@@ -267,18 +267,15 @@ class Trace:
 
     def writes_over(self, file: str, off: int, length: int) -> tuple[tuple[int, Write], ...]:
         """Return every write into ``[off, off + length)`` of `file` with its index; kept per place."""
-        found = self._over.get((file, off, length))
+        known: dict[tuple[str, int, int], tuple[tuple[int, Write], ...]] = self.derived.setdefault("over", {})
+        found = known.get((file, off, length))
         if found is None:
-            found = self._over[file, off, length] = tuple(
+            found = known[file, off, length] = tuple(
                 (index, op)
                 for index, op in self.writes
                 if op.file == file and op.off < off + length and off < op.off + len(op.data)
             )
         return found
-
-    @cached_property
-    def _over(self) -> dict[tuple[str, int, int], tuple[tuple[int, Write], ...]]:
-        return {}
 
     @cached_property
     def members(self) -> frozenset[str]:
@@ -351,58 +348,46 @@ class Trace:
         return tuple((index, op) for index, op in enumerate(self.ops) if isinstance(op, Release))
 
 
-class RecordingStorage:
-    """A storage that writes down what is done to it, and does it."""
+class RecordingStorage(MemoryStorage):
+    """Files in memory; it writes down what is done to them."""
 
-    def __init__(self, inner: Storage | None = None) -> None:
-        self.inner: Storage = inner if inner is not None else MemoryStorage()
+    def __init__(self, files: dict[str, bytes] | None = None) -> None:
+        super().__init__(files)
         self.ops: list[Op] = []
-
-    def names(self) -> list[str]:
-        """Return the names of all files, sorted."""
-        return self.inner.names()
-
-    def size(self, name: str) -> int:
-        """Return the length of `name` in bytes."""
-        return self.inner.size(name)
-
-    def read(self, name: str, off: int, length: int) -> bytes:
-        """Return up to `length` bytes at `off`."""
-        return self.inner.read(name, off, length)
 
     def create(self, name: str) -> None:
         """Create an empty file."""
-        self.inner.create(name)
+        super().create(name)
         self.ops.append(Create(name))
 
     def write(self, name: str, off: int, data: bytes) -> None:
         """Write `data` at `off`."""
-        self.inner.write(name, off, data)
+        super().write(name, off, data)
         self.ops.append(Write(name, off, bytes(data)))
 
     def truncate(self, name: str, size: int) -> None:
         """Cut or extend `name`."""
-        self.inner.truncate(name, size)
+        super().truncate(name, size)
         self.ops.append(Truncate(name, size))
 
     def sync(self, name: str) -> None:
         """Make the content of `name` durable."""
-        self.inner.sync(name)
+        super().sync(name)
         self.ops.append(Sync(name))
 
     def sync_dir(self) -> None:
         """Make names durable."""
-        self.inner.sync_dir()
+        super().sync_dir()
         self.ops.append(SyncDir())
 
     def rename(self, old: str, new: str) -> None:
         """Rename, replacing."""
-        self.inner.rename(old, new)
+        super().rename(old, new)
         self.ops.append(Rename(old, new))
 
     def unlink(self, name: str) -> None:
         """Remove `name`."""
-        self.inner.unlink(name)
+        super().unlink(name)
         self.ops.append(Unlink(name))
 
     def note(self, *annotations: Op) -> None:
@@ -431,15 +416,10 @@ def page_ids(content: bytes) -> list[bytes]:
     return [blake(content[at : at + PAGE]) for at in range(0, len(content), PAGE)]
 
 
-def grouped(ids: list[bytes]) -> list[bytes]:
-    """Return one id for each :data:`FAN` of `ids`, and one for what is left at the end."""
-    return [blake(b"".join(ids[at : at + FAN])) for at in range(0, len(ids), FAN)]
-
-
 def shortened(ids: list[bytes]) -> list[bytes]:
     """Return the (at most 32) ids that name a file of these pages."""
     while len(ids) > FAN:
-        ids = grouped(ids)
+        ids = [blake(b"".join(ids[at : at + FAN])) for at in range(0, len(ids), FAN)]
     return ids
 
 

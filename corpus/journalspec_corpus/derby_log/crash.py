@@ -147,7 +147,7 @@ def _mentioned(content: bytes, end: int, records: tuple[tuple[bytes, bytes], ...
 
 
 CRASH = CrashFormat.by_tables(
-    tables,
+    tables.TABLES,
     LongRun,
     record=build,
     look=look,

@@ -244,7 +244,3 @@ class PageRows:
                 found[place] = row
         left = [{name: one for name, one in of.items() if name != tx} for of in (kept.branches, kept.begun)]
         return PlacedRows(found, {name: done for name, done in kept.changes.items() if name != tx}, *left)
-
-    def shown(self, kept: PlacedRows) -> dict[str, Any]:
-        """Return what recovery must report."""
-        return STATE.as_json(kept.state())

@@ -122,16 +122,14 @@ def _ends(marks: Iterable[Mark]) -> Iterator[dict[str, Any]]:
 
 def build(work: Workload) -> Trace:
     """Return the trace of `work`."""
-    over, standing = work.kind == "over", []
+    over = work.kind == "over"
     if work.kind == "create":
         run = _created(work.writer)
     else:
         run = begun(_laid, work.writer, work.start(_NEAR if over else _STANDING), over)
-        standing = list(run.marks)
         run.begin()
     first = run.play(work.operations(), together=work.force != "each")
-    last = first if work.settled else 0
-    return run.trace(work.name, work.tags, background=work.background, standing=standing, crash_from=last)
+    return run.trace(work, crash_from=first if work.settled else 0)
 
 
 def _created(writer: str) -> Run:
@@ -188,4 +186,4 @@ class LongRun(Run):
 def resumed(origin: Workload | LongWorkload, life: int, image: CrashImage) -> Run:
     """Return a run of the writer of `origin` on `image`, not opened yet."""
     # Lives 1 and 2 are those of a background.
-    return Run(image.first.tags["order"], life + 1, image.files, image.whole)
+    return Run(image.first.tags["order"], life + 1, image)

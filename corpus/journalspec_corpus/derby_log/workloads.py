@@ -85,9 +85,6 @@ def record_fields(length: int) -> tuple[tuple[int, str], ...]:
     return ((0, "length"), (4, "instant"), (12, "body"), (length - 4, "trailer"))
 
 
-REDUCTION = TABLES.reduction()
-
-
 def step_of(word: str) -> Step:
     """Return the step that a word of a long workload asks for."""
     op, said, tx = TABLES.said(word)

@@ -241,7 +241,7 @@ CONTINUATIONS = Continuations(
 )
 
 CRASH = CrashFormat.by_tables(
-    tables,
+    tables.TABLES,
     LongRun,
     record=build,
     look=look,

@@ -10,11 +10,11 @@ back.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from journalspec_corpus.crash.record import SECTOR, Keys, Operation, Recorder, missing
+from journalspec_corpus.crash.record import FOREIGN, SECTOR, Keys, Operation, Recorder, missing
 from journalspec_corpus.crash.second_crash import CrashImage
 from journalspec_corpus.crash.trace import (
     SECOND_LIFE,
@@ -42,7 +42,7 @@ from journalspec_corpus.jboss_journal.workloads import (
     size_of,
     step_of,
 )
-from journalspec_corpus.workloads import FOREIGN, LongWorkload
+from journalspec_corpus.workloads import LongWorkload
 from journalspec_reference.batches import source_of
 from journalspec_reference.jboss_journal.codec import DIALECTS, JournalRecord, decode_record
 from journalspec_reference.jboss_journal.fileset import CONTROL
@@ -75,54 +75,48 @@ def _plain(record: str) -> str:
 
 
 class Run(Recorder):
-    """One run of the writer whose name is `writer`, on data files of `size` bytes.
-
-    It may go on with what a crash left: in `files` the records `whole` stand, and `owed` are promised.
-    """
+    """One run of the writer called `writer`, on data files of `size` bytes, or on what a crash left."""
 
     format = FORMAT
     model = Messages()
     plain = TABLES.rows["long"]["plain"]
     writer: JournalWriter
 
-    def __init__(  # where it begins; all but two have a plain default
+    def __init__(
         self,
         writer: str,
         size: int,
         background: str = "zero",
         life: int = 0,
-        files: Mapping[str, bytes] | None = None,
-        whole: Sequence[Mark] = (),
-        owed: Collection[str] = (),
+        image: CrashImage | None = None,
     ) -> None:
         edition, order = edition_and_order(writer)
-        super().__init__(edition, life, files)
+        super().__init__(edition, life, image)
         self.dialect = DIALECTS[edition]
         self.header_size = self.dialect.header_size
-        self._params = {
+        self.params = {
             "prefix": "j",
             "extension": EXTENSIONS[edition],
             "file_size": str(size),
             "fill": _FILLS.get(background, "00"),
             "order": order,
         }
-        self.ends = {name: self.header_size for name in self.memory.files if self._is_data(name)}
+        self.ends = {name: self.header_size for name in self.storage.files if self._is_data(name)}
         #: record -> its files, as long as they keep it
         self._places: dict[str, set[str]] = {}
         #: What is owed, or will be with the next force.
-        self._owed: set[str] = set(owed)
+        self._owed: set[str] = set() if image is None else image.owed
         #: DELETEs that were rolled back, by their first id: how many times.
         self._rolled_back: Counter[str] = Counter()
         #: Records that this run does not write first, but may copy.
-        self._inherited = {mark.record for mark in whole}
+        self._inherited = {mark.record for mark in self.marks}
         #: id -> the records that hold it
         self._holding: dict[str, list[str]] = {}
-        for mark in whole:
+        for mark in self.marks:
             self._recall(mark)
 
     def _recall(self, mark: Mark) -> None:
         """Note what a record of an earlier generation says, from its key."""
-        self.marks.append(mark)
         first, _, again = _plain(mark.record).partition(".")
         if again:
             self._rolled_back[first] = max(self._rolled_back[first], int(again) - 1)
@@ -148,11 +142,6 @@ class Run(Recorder):
     def unpromised(self) -> set[str]:
         """Records that were written and not acknowledged: those of open transactions."""
         return {name for name, _ in self.pending}
-
-    def open(self) -> None:
-        """Start a writer on the files that are there; what has no end is rolled back."""
-        self.writer = JournalWriter(self.storage, self.edition, self._params)
-        self.apply({"op": "open"})
 
     def perform(self, op: Operation, *, together: bool) -> None:
         """Do `op`, not forced if it is made durable with others."""
@@ -349,7 +338,7 @@ def build(work: Workload) -> Trace:
     if work.kind == "create":
         run = Run(work.writer, size, work.background)
         run.open()
-        return run.trace(work.name, work.tags, background=work.background)
+        return run.trace(work)
     before = 0
     if work.background.startswith("stale") and work.background != FOREIGN:
         # The files have been used before: for the same steps, and all of it deleted again.
@@ -365,23 +354,13 @@ def build(work: Workload) -> Trace:
         run.lay_noise()
     if work.background == FOREIGN:
         stale = _lay_foreign(run, work)
-    run.begin()
-    standing: list[Mark] = []
-    possible: list[Mark] = []
-    for mark in run.marks[before:]:
-        (possible if mark.record in run.unpromised else standing).append(mark)
+    own = run.marks[before:]
+    run.begin(mark for mark in own if mark.record not in run.unpromised)
+    possible = [mark for mark in own if mark.record in run.unpromised]
     # What the standing records have ended themselves is not owed.
     run.storage.note(Release(run.taken_back))
     first = max(1, _play(run, work))
-    return run.trace(
-        work.name,
-        work.tags,
-        background=work.background,
-        standing=standing,
-        stale=stale,
-        possible=possible,
-        crash_from=first,
-    )
+    return run.trace(work, stale, possible, first)
 
 
 def file_size(work: Workload) -> int:
@@ -441,7 +420,7 @@ def _lay_foreign(run: Run, work: Workload) -> list[Mark]:
     other.apply({"op": "next"})
     _lay(other, work.kind, _start(work, 1), 1)
     other.play(work.operations(1), together=False)
-    names = sorted(run.memory.files)
+    names = sorted(run.storage.files)
     return run.lay_foreign(other, dict(zip(names, (*names[1:], names[0]), strict=True)))
 
 
@@ -486,5 +465,4 @@ def resumed(origin: Workload | LongWorkload, life: int, image: CrashImage) -> Ru
     """Return a run of the writer of `origin` on `image`, not opened yet."""
     first = image.first
     size = origin.size if isinstance(origin, LongWorkload) else file_size(origin)
-    owed = {mark.record for mark in image.standing}
-    return Run(first.tags["order"], size, first.background, life, image.files, image.whole, owed)
+    return Run(first.tags["order"], size, first.background, life, image)

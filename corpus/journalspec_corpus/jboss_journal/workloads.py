@@ -117,10 +117,6 @@ def choices(first: Workload, scope: str) -> Mapping[str, Sequence[int]]:
     return {then: at for then, at in TABLES.choices[scope].items() if not (quiet and then == "open")}
 
 
-#: Transactions lose a record, or go as a whole: what is left can always be asked of a writer.
-REDUCTION = TABLES.reduction()
-
-
 def step_of(word: str) -> Step:
     """Return the step that a word of a long workload asks for, with a body of no size."""
     op = TABLES.rows["long"]["operations"][word[0].lower()]

@@ -7,8 +7,7 @@ from collections.abc import Hashable, Iterator, Mapping
 from typing import Any
 
 from journalspec.kahadb_journal import LAYOUT
-from journalspec.kahadb_journal.commands import KINDS, framed, messages
-from journalspec.kahadb_journal.commands import build as message
+from journalspec.kahadb_journal.commands import KINDS, messages
 from journalspec_corpus.crash.formats import CrashFormat, StateFiles, digest_of, two_policies
 from journalspec_corpus.crash.oracle import (
     ALONE,
@@ -42,8 +41,6 @@ from journalspec_reference.kahadb_journal.fileset import id_of
 from journalspec_reference.kahadb_journal.scan import EMPTY, scan
 
 MODEL = Messages()
-#: The edition whose numbers of commands are those of all.
-EDITION = "5.16"
 #: The parts of a state that recovery decides on.
 _DECIDED = ("destinations", "in_doubt")
 STATE = StateForm(LAYOUT.format_id, _DECIDED)
@@ -89,7 +86,7 @@ def action(key: str) -> Action:
     """Return what the record called `key` does."""
     said = json.loads(key)
     kind = said.pop("type")
-    op = {"op": "append", "payload": _payload(kind, said).hex()}
+    op = {"op": "command", "type": kind, "fields": _values(kind, said)}
     tx = tx_name(said)
     place = said.get("destination", {})
     if kind in _ROLES:
@@ -106,13 +103,8 @@ def action(key: str) -> Action:
     return Action(op, tx, MEMBER, (*makes, doubt))
 
 
-def _payload(kind: str, said: Mapping[str, Any]) -> bytes:
-    """Return the payload of a command from what an observation says of it."""
-    stored = _values(kind, said)
-    return framed(LAYOUT.types(EDITION)[kind], message(kind, stored))
-
-
 def _values(kind: str, said: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a command, as its parser has them, from what an observation says of it."""
     if kind == "UPDATE_MESSAGE":
         return {"add": _values("ADD_MESSAGE", said)}
     out: dict[str, Any] = {}
@@ -163,7 +155,7 @@ def _seen(content: bytes, edition: str, last: bool) -> bytes:  # a part of what 
 
 
 CRASH = CrashFormat.by_tables(
-    tables,
+    tables.TABLES,
     LongRun,
     record=build,
     look=look,

@@ -73,7 +73,9 @@ class Messages:
         return Kept(places, {}, prepared, tuple(map(_raw, state.get("payloads", ()))))
 
     def after(self, kept: Kept, op: Mapping[str, Any], edition: str) -> Kept:
-        """Return what is kept after one operation; only ``append`` changes anything."""
+        """Return what is kept after one operation: a payload, or a ``command`` that is parsed already."""
+        if op["op"] == "command":
+            return self.taken(kept, op["type"], op["fields"])
         if op["op"] != "append":
             return kept
         raw = bytes.fromhex(op["payload"])

@@ -13,6 +13,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from journalspec.observation import jsonable
@@ -33,7 +34,7 @@ from journalspec_corpus.kahadb_journal.workloads import (
     size_of,
     step_of,
 )
-from journalspec_corpus.workloads import FOREIGN, LongWorkload
+from journalspec_corpus.workloads import LongWorkload
 from journalspec_reference.batches import Memory
 from journalspec_reference.kahadb_journal.codec import DIALECTS, sums
 from journalspec_reference.kahadb_journal.fileset import id_of
@@ -62,10 +63,7 @@ def tx_name(fields: Mapping[str, Any]) -> str:
 
 
 class Run(TabledRecorder):
-    """One run of the writer whose name is `writer`, on data files of `length` bytes.
-
-    It may go on with what a crash left: in `files` the records `whole` stand.
-    """
+    """One run of the writer called `writer`, on data files of `length` bytes, or on what a crash left."""
 
     format = FORMAT
     model = Messages()
@@ -73,16 +71,9 @@ class Run(TabledRecorder):
     plain = TABLES.rows["long"]["plain"]
     header_size = 0
 
-    def __init__(
-        self,
-        writer: str,
-        length: int,
-        life: int = 0,
-        files: Mapping[str, bytes] | None = None,
-        whole: Sequence[Mark] = (),
-    ) -> None:
+    def __init__(self, writer: str, length: int, life: int = 0, image: CrashImage | None = None) -> None:
         self.defaults = {"max_file_length": str(length)}
-        super().__init__(writer, life, files, whole)
+        super().__init__(writer, life, image)
         self.dialect = DIALECTS[self.edition]
         #: Whether each step that is not forced is a batch of its own.
         self.flushing = False
@@ -141,8 +132,7 @@ class Run(TabledRecorder):
     @property
     def position(self) -> int:
         """Where the next batch goes: over the end marker."""
-        ends = [mark.off + mark.length for mark in self.marks if mark.file == self.file]
-        return max(ends, default=0)
+        return self.last_end(self.file)
 
     def settle(self, image: CrashImage) -> None:
         """Commit what is in doubt and was promised, as a transaction manager does."""
@@ -175,20 +165,12 @@ def build(work: Workload) -> Trace:
         run = Run(work.writer, CREATED)
         run.open()
         _play(run, work, 0)
-        return run.trace(work.name, work.tags, background=work.background)
+        return run.trace(work)
     run = _brought(work, 0)
-    standing = list(run.marks)
-    stale = _lay_background(run, work)
+    stale = run.lay(work.background, partial(_gone_on, work), [run.file])
     run.begin()
     first = _play(run, work, 0)
-    return run.trace(
-        work.name,
-        work.tags,
-        background=work.background,
-        standing=standing,
-        stale=[replace(mark, record=f"stale-{number}") for number, mark in enumerate(stale)],
-        crash_from=first if work.settled else 0,
-    )
+    return run.trace(work, stale, crash_from=first if work.settled else 0)
 
 
 def _play(run: Run, work: Workload, life: int) -> int:
@@ -243,27 +225,15 @@ def _filler(length: int) -> Operation:
     raise ValueError(f"no batch has {length} bytes")
 
 
-def _lay_background(run: Run, work: Workload) -> list[Mark]:
-    """Put the workload's background behind the end marker; return the stale records in it."""
-    if work.background == "garbage":
-        run.lay_noise()
-    if work.background in ("zero", "garbage"):
-        return []
-    life = 2 if work.background == "stale-shifted" else 1
+def _gone_on(work: Workload, life: int) -> Run:
+    """Return an earlier generation: in the same layout, and further than a run of `work` goes."""
     earlier = _brought(work, 0)
     earlier.life = life
-    before = len(earlier.marks)
-    # The earlier generation went on in the same layout, and further than this run will.
     _play(earlier, work, life)
     if work.kind == "append":
         more = [Step("add", number, 40).operation(life) for number in (12, 13)]
         earlier.play(more, together=False)
-    if work.background == FOREIGN:
-        return run.lay_foreign(earlier, {run.file: run.file})
-    content, old = run.memory.files[run.file], earlier.memory.files[run.file]
-    end = run.end_of(run.file)
-    content[end:] = old[end:].ljust(len(content) - end, b"\0")
-    return [mark for mark in earlier.marks[before:] if mark.file == run.file and mark.off >= run.position]
+    return earlier
 
 
 class LongRun(Run):
@@ -310,6 +280,6 @@ def resumed(origin: Workload | LongWorkload, life: int, image: CrashImage) -> Ru
     first = image.first
     size = origin.size if isinstance(origin, LongWorkload) else file_length(origin)
     # Lives 1 and 2 are those of a background.
-    run = Run(first.tags["order"], size, life + 1, image.files, image.whole)
+    run = Run(first.tags["order"], size, life + 1, image)
     run.flushing = first.tags.get("force") == "flush"
     return run

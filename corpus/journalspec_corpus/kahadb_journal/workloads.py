@@ -106,9 +106,6 @@ def batch_fields(sizes: list[int], edition: str) -> Places:
     return (*fields, *more), CONTROL + sum(sizes)
 
 
-REDUCTION = TABLES.reduction()
-
-
 def step_of(word: str) -> tuple[Step, str]:
     """Return the step that a word of a long workload asks for, and the letter of its body's size."""
     op, said, tx = TABLES.said(word)

@@ -1,6 +1,6 @@
 """From traces to judged states, by the million: plan, run, write, count.
 
-The same functions run in plain Python (:mod:`.local`) and in one Spark stage
+The same functions run in processes of this machine (:mod:`.build`) and in one Spark stage
 (:mod:`.spark`). What travels is descriptors; images are rebuilt where they are
 judged. Shards are fixed by the plan, so that the output does not depend on how
 many partitions, processes or attempts it took.

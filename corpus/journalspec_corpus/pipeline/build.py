@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import gc
+import os
 import platform
 import shutil
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pyarrow as pa
 
 from journalspec.files import replace_text
 from journalspec_corpus.crash.formats import crash_format
-from journalspec_corpus.pipeline import local
 from journalspec_corpus.pipeline.manifest import (
     LICENSE,
     MANIFEST,
@@ -26,6 +28,7 @@ from journalspec_corpus.pipeline.manifest import (
     WORK,
     ManifestChanged,
     ManifestError,
+    damaged,
     digest_of_parts,
     load,
 )
@@ -34,6 +37,7 @@ from journalspec_corpus.pipeline.published import CoreChoice, choose, columns_of
 from journalspec_corpus.pipeline.store import (
     BuildError,
     Kept,
+    ShardsDone,
     Summary,
     alone,
     another_plan,
@@ -42,14 +46,16 @@ from journalspec_corpus.pipeline.store import (
     not_ours,
     prepare,
     read_shard,
+    tried,
     write_part,
     write_shard,
 )
 from journalspec_corpus.pipeline.tables import Counts, counted, tabulate
-from journalspec_corpus.pipeline.verify import damaged
 from journalspec_corpus.seal import render, sealed
+from journalspec_corpus.workers import WorkerDied, results
 
 _ANEW = "the same command then makes everything again"
+Result = TypeVar("Result")
 #: Is told what is done, how much of it is, and how much there is in all.
 Progress = Callable[[str, int, int], None]
 
@@ -127,18 +133,7 @@ def _has_plan(out: Path, plan: Plan) -> bool:
 
 
 def _build(plan: Plan, out: Path, engine: Builder, progress: Progress) -> dict[str, Any]:
-    """Make everything and put it in its place, the manifest last."""
-    made = _made(plan, out, engine, progress)
-    (out / STATES).mkdir(exist_ok=True)
-    for name in [*(part["file"] for part in made["parts"]), *made.get("cases", {}).get("files", ())]:
-        (out / WORK / name).replace(out / name)
-    manifest = sealed(made)
-    replace_text(out / MANIFEST, render(manifest))
-    return manifest
-
-
-def _made(plan: Plan, out: Path, engine: Builder, progress: Progress) -> dict[str, Any]:
-    """Make all files of a build below ``work/``; return its manifest without the seal."""
+    """Make all files of a build below ``work/`` and put them in their place, the manifest last."""
     started = time.monotonic()
     total = plan.shards()
     show = partial(progress, f"{plan.tier}: shards")
@@ -153,7 +148,7 @@ def _made(plan: Plan, out: Path, engine: Builder, progress: Progress) -> dict[st
     run = {
         **asdict(engine),
         "workers": workers,
-        "cores": local.cores(),
+        "cores": cores(),
         "seconds": round(time.monotonic() - started, 3),
         "cpu_seconds": round(sum(have[number].cpu for number in todo), 3),
         "shards_run": len(todo),
@@ -161,7 +156,12 @@ def _made(plan: Plan, out: Path, engine: Builder, progress: Progress) -> dict[st
         "python": platform.python_version(),
         **{name: _version(name) for name in ("numpy", "pyarrow")},
     }
-    return {**manifest, "run": run, **({"cases": cases} if cases else {})}
+    (out / STATES).mkdir(exist_ok=True)
+    for name in [*(part["file"] for part in manifest["parts"]), *cases.get("files", ())]:
+        (out / WORK / name).replace(out / name)
+    made = sealed({**manifest, "run": run, **({"cases": cases} if cases else {})})
+    replace_text(out / MANIFEST, render(made))
+    return made
 
 
 def _merged(
@@ -177,7 +177,7 @@ def _merged(
     (out / WORK / STATES).mkdir(exist_ok=True)
     show(0, total)
     work = partial(_finish, plan, out, kept, choice.ids)
-    done = local.each_shard(work, range(total), jobs, lambda number: show(number, total)).values()
+    done = each_shard(work, range(total), jobs, lambda number: show(number, total)).values()
     parts, counts, published = zip(*done, strict=True)
     seen = sum(counts, Counts())
     generated = sum(entry.generated for entry in have.values())
@@ -206,25 +206,25 @@ def _merged(
 
 def _finish(
     plan: Plan, out: Path, kept: list[Kept], chosen: frozenset[bytes], number: int
-) -> tuple[dict[str, Any], Counts, dict[str, Counter[str]]]:
+) -> tuple[dict[str, Any], Counts, Counter[tuple[str, str]]]:
     """Write part and cases of shard `number`; return the manifest's entry, its labels and cases counted."""
     table = read_shard(out, number).filter(pa.array(kept[number]))
     cases = chosen.intersection(table["case_id"].to_pylist())
-    published = write_cases(plan, out, cases, number) if plan.tier == "core" else {}
+    published = write_cases(plan, out, cases, number) if plan.tier == "core" else Counter[tuple[str, str]]()
     return write_part(out, number, table), counted(table), published
 
 
-def _run(plan: Plan, out: Path, engine: Builder, todo: list[int], progress: local.Progress) -> int:
+def _run(plan: Plan, out: Path, engine: Builder, todo: list[int], progress: ShardsDone) -> int:
     """Run the engine and return how many workers it had."""
     if engine.name == "local":
-        local.each_shard(partial(write_shard, plan, out), todo, engine.jobs, progress)
+        each_shard(partial(write_shard, plan, out), todo, engine.jobs, progress)
         return engine.jobs
     from journalspec_corpus.pipeline import spark as on_spark  # noqa: PLC0415  # PySpark is optional
 
     session = on_spark.session(engine.master)
     cores = session.sparkContext.defaultParallelism
     partitions = engine.partitions or min(len(todo) or 1, on_spark.TASKS_PER_CORE * cores)
-    on_spark.run(plan, out, todo, progress, spark=session, partitions=partitions)
+    on_spark.run(plan, out, todo, progress, session, partitions)
     return cores
 
 
@@ -233,3 +233,44 @@ def _version(package: str) -> str | None:
         return version(package)
     except PackageNotFoundError:
         return None
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def each_shard(
+    work: Callable[[int], Result],
+    shards: Sequence[int],
+    jobs: int = 1,
+    progress: ShardsDone = lambda done: None,
+) -> dict[int, Result]:
+    """Return what `work` gives for each of `shards`; with more than one job it pickles.
+
+    Raises BuildError if a worker dies or cannot write, OSError if this process cannot.
+    """
+    found: dict[int, Result] = {}
+    if jobs <= 1 or len(shards) <= 1:
+        for number in shards:
+            found[number] = work(number)
+            progress(len(found))
+        return found
+    # From the end of the plan: workloads grow along it, and what is large should not come last.
+    order = shards[::-1]
+    try:
+        with closing(results(partial(_worker, work), order, jobs)) as done:
+            for at, answer in done:
+                found[order[at]] = answer
+                progress(len(found))
+    except WorkerDied as error:
+        raise BuildError(str(error), "the same command again goes on where this one stopped") from None
+    return {number: found[number] for number in shards}
+
+
+@contextmanager
+def _worker(work: Callable[[int], Result]) -> Iterator[Callable[[int], Any]]:
+    """Give what a worker does with each shard."""
+    # Workloads by the ten thousand and what is remembered stay: they are looked through for garbage seldom.
+    gc.set_threshold(100_000, 50, 100)
+    yield partial(tried, work)

@@ -1,18 +1,27 @@
-"""The manifest of a build: where it is, what its words mean, and the same for people to read.
+"""The manifest of a build: what its words mean, and whether a build is what its manifest says.
 
-Needs nothing that builds one.
+Needs nothing that builds one. Every bit counts: the manifest is sealed, the plan is in it, all other files
+have their checksums there, and what is in none of them is named. Whether the plan leads to these
+files, and to what the manifest counts in them, only another build shows (:func:`.build.built_again`).
+Whoever made the directory may have meant harm: nothing but regular files is opened, and
+nothing is read before it is known to be of a size that such a file may have.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+import json
+import os
+import stat
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from journalspec.files import as_is
+from journalspec.files import as_is, shown
 from journalspec_corpus.crash.trace import STRATA
-from journalspec_corpus.seal import MAX_SEALED, SealError, opened
+from journalspec_corpus.load import CASES
+from journalspec_corpus.seal import MAX_SEALED, SealError, checksum, opened, render
 
 MANIFEST = "manifest.json"
 PLAN_FILE = "plan.json"
@@ -112,3 +121,157 @@ def as_json(manifest: Mapping[str, Any]) -> dict[str, Any]:
         "cases_per_second": round(rate(manifest)),
         "strata": strata,
     }
+
+
+#: What a part or a file of cases may hold (bytes); the largest there are have some millions.
+MAX_FILE = 1 << 30
+#: More of one kind are counted, not listed.
+LISTED = 5
+#: What a manifest that somebody else wrote may raise where it is not of the form that it should be.
+ILL_FORMED = (KeyError, TypeError, AttributeError, ValueError, IndexError, OverflowError, RecursionError)
+
+
+@dataclass
+class Verified:
+    """What was looked at, and every way in which it is not what the manifest says (file: what)."""
+
+    checked: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+    def add(self, found: Collection[str], where: str) -> None:
+        """Add problems of one kind; of many only the first, and how many there are."""
+        self.problems += map(shown, list(found)[:LISTED])
+        if len(found) > LISTED:
+            self.problems.append(f"{where}: and {len(found) - LISTED} more of that kind")
+
+
+def verify(directory: Path) -> Verified:
+    """Check everything in a finished build against its manifest; raises ManifestError if there is none.
+
+    Where only the published cases were downloaded, the parts are not missed.
+    """
+    out = Verified()
+    try:
+        manifest, problems = look(directory)
+    except ManifestChanged as error:
+        return Verified(problems=[shown(str(error))])
+    out.add([f"{MANIFEST}: {problem}" for problem in problems], MANIFEST)
+    for check in (_plan, _files):
+        _guarded(check, directory, manifest, out)
+    return out
+
+
+def _guarded(
+    check: Callable[[Path, Any, Verified], None], directory: Path, manifest: Any, out: Verified
+) -> None:
+    """Make one check, whatever a manifest that somebody else wrote has in it."""
+    try:
+        check(directory, manifest, out)
+    except ILL_FORMED as error:
+        out.add(
+            [f"{MANIFEST}: not of the form of a manifest: {type(error).__name__}: {error!s:.200}"], MANIFEST
+        )
+    except MemoryError:
+        out.add([f"{directory}: does not fit into memory, as no build of this edition does"], MANIFEST)
+
+
+def _plan(directory: Path, manifest: dict[str, Any], out: Verified) -> None:
+    plan = manifest["plan"]
+    text = json.dumps(plan, sort_keys=True)
+    if hashlib.blake2b(text.encode(), digest_size=16).hexdigest() != manifest["fingerprint"]:
+        out.add([f"{MANIFEST}: the fingerprint is not the plan's"], MANIFEST)
+    if manifest.get("license") != LICENSE:
+        out.add([f"{MANIFEST}: the licence is {manifest.get('license')!r:.80}, not {LICENSE!r}"], MANIFEST)
+    stored = directory / PLAN_FILE
+    if not _there(stored) and not _there(directory / STATES):
+        return
+    written = render(plan).encode()
+    try:
+        found = checksum(stored, MAX_FILE)
+    except OSError as error:
+        out.add([f"{PLAN_FILE}: {error.strerror or error}; `corpus build` writes it again"], PLAN_FILE)
+        return
+    if found != (len(written), hashlib.sha256(written).hexdigest()):
+        out.add(
+            [f"{PLAN_FILE}: not the plan of {MANIFEST}; remove it, `corpus build` writes it again"], PLAN_FILE
+        )
+
+
+def said_of(manifest: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Return what a manifest says of parts and cases, by name; raises ValueError if they have other names."""
+    names, cases = [part["file"] for part in manifest["parts"]], manifest.get("cases", {"files": {CASES: {}}})
+    if names != [part_name(number) for number in range(len(names))]:
+        raise ValueError(f"the parts are not {part_name(0)} and so on")
+    if cases["files"].keys() != {CASES}:
+        raise ValueError(f"the file of cases is not {CASES}")
+    said = {part["file"]: part for part in manifest["parts"]}
+    return {**said, **cases["files"]} if "cases" in manifest else said
+
+
+def damaged(directory: Path, manifest: Mapping[str, Any]) -> list[str]:
+    """Return the names of the files of a finished build that are not there, or not what they were."""
+    return [name for name, said in said_of(manifest).items() if unlike(directory / name, said)]
+
+
+def _files(directory: Path, manifest: dict[str, Any], out: Verified) -> None:
+    """Name what is not in the manifest or no file or directory of its own; check the rest by checksums."""
+    said, parts, cases = said_of(manifest), manifest["parts"], manifest.get("cases")
+    known, here = {MANIFEST, PLAN_FILE, *said}, _there(directory / STATES)
+    strange = [*_strange(directory, "", known, {STATES})]
+    strange += _strange(directory / STATES, f"{STATES}/", known, ()) if here else ()
+    out.add(strange, str(directory))
+    if digest_of_parts(parts) != manifest["digest"]:
+        out.add([f"{MANIFEST}: the digest is not that of the parts"], MANIFEST)
+    if cases and not here:
+        out.checked.append(f"{STATES}/ is not here: only the published cases are checked")
+    else:
+        _compare(directory, {part["file"]: part for part in parts}, STATES, out)
+        out.checked.append(f"{len(parts)} parts, {sum(part['rows'] for part in parts):,} states")
+    if cases and _compare(directory, cases["files"], CASES, out):
+        told = ", ".join(f"{name} {count:,}" for name, count in sorted(cases["strata"].items()))
+        out.checked.append(f"{cases['count']:,} cases ({told})")
+
+
+def _compare(directory: Path, said: Mapping[str, Mapping[str, Any]], where: str, out: Verified) -> bool:
+    """Tell whether files are what is said of them by name; add what is not so."""
+    wrong = {name: text for name, of in said.items() if (text := unlike(directory / name, of))}
+    out.add([f"{name}: {text}" for name, text in wrong.items()], where)
+    return not wrong
+
+
+def _strange(directory: Path, prefix: str, files: Collection[str], below: Collection[str]) -> Iterator[str]:
+    with os.scandir(directory) as entries:
+        for entry in entries:
+            name, mode = f"{prefix}{entry.name}", entry.stat(follow_symlinks=False).st_mode
+            if name == WORK:
+                yield f"{WORK}: left of a build that was ended; the same `corpus build` removes it"
+            elif name not in files and name not in below:
+                yield f"{name}: not in the manifest; nothing of the build needs it, remove it"
+            elif not (stat.S_ISREG(mode) if name in files else stat.S_ISDIR(mode)):
+                yield f"{name}: a link, a pipe or a device; such things are not followed"
+
+
+def _there(path: Path) -> bool:
+    return os.path.lexists(path)
+
+
+_AGAIN = f"without {MANIFEST}, which says how it was built, `corpus build` makes everything again"
+
+
+def unlike(path: Path, said: Mapping[str, Any], again: str = _AGAIN) -> str:
+    """Return how a file differs from what a manifest says of it; nothing if it does not.
+
+    `again` is how one gets the file again.
+    """
+    try:
+        if path.is_symlink():
+            return "a link; a file is expected"
+        size, sha256 = checksum(path, min(MAX_FILE, int(said["bytes"])))
+    except OSError as error:
+        return f"{error.strerror or error}; {again}"
+    if size != said["bytes"]:
+        most = f", more than any such file ({MAX_FILE})" if size == said["bytes"] > MAX_FILE else ""
+        return f"{size} bytes, the manifest says {said['bytes']}{most}; {again}"
+    if not sha256:
+        return f"{size} bytes, more than any such file has ({MAX_FILE})"
+    return f"sha256 {sha256}, the manifest says {said['sha256']}; {again}" if sha256 != said["sha256"] else ""

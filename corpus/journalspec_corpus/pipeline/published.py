@@ -142,17 +142,16 @@ def _chosen(found: Sequence[tuple[bytes, Kind]], total: int) -> frozenset[bytes]
 
 
 def publish(
-    plan: Plan, out: Path, choice: CoreChoice, counted: Iterable[dict[str, Counter[str]]]
+    plan: Plan, out: Path, choice: CoreChoice, counted: Iterable[Counter[tuple[str, str]]]
 ) -> dict[str, Any]:
     """Put the cases of a build under way together; return what its manifest says of them. Raises BuildError.
 
     `counted` has what :func:`write_cases` returned of each shard.
     """
     counts: dict[str, Counter[str]] = {}
-    for of_shard in counted:
-        for stratum, categories_of in of_shard.items():
-            counts.setdefault(stratum, Counter()).update(categories_of)
-    written = sum(sum(of.values()) for of in counts.values())
+    for (stratum, category), number in sum(counted, Counter[tuple[str, str]]()).items():
+        counts.setdefault(stratum, Counter())[category] = number
+    written = sum(of.total() for of in counts.values())
     if written != len(choice.ids):
         raise BuildError(f"{len(choice.ids) - written} chosen states were not found again", "report this")
     # No time and no name in it: the same bytes whenever it is written.
@@ -162,7 +161,7 @@ def publish(
     data = (out / WORK / CASES).read_bytes()
     return {
         "count": written,
-        "strata": {name: sum(of.values()) for name, of in sorted(counts.items())},
+        "strata": {name: of.total() for name, of in sorted(counts.items())},
         "categories": _sorted(counts),
         "per_class": PER_CLASS,
         "quota": QUOTA,
@@ -177,11 +176,11 @@ def _lines_file(out: Path, number: int) -> Path:
     return out / WORK / f"cases-{number:05d}.jsonl"
 
 
-def write_cases(plan: Plan, out: Path, chosen: Collection[bytes], number: int) -> dict[str, Counter[str]]:
+def write_cases(plan: Plan, out: Path, chosen: Collection[bytes], number: int) -> Counter[tuple[str, str]]:
     """Write the lines of the `chosen` cases of shard `number`; count them by class and category."""
     left = set(chosen)
     adapter = crash_format(plan.format)
-    counts: dict[str, Counter[str]] = {}
+    counts: Counter[tuple[str, str]] = Counter()
     lines: list[str] = []
     for work in plan.shard_workloads(number):
         if not left:
@@ -190,7 +189,7 @@ def write_cases(plan: Plan, out: Path, chosen: Collection[bytes], number: int) -
         permitted: dict[str, str] = {}
         cases: list[str] = []
         for case, files, expect in _found(plan, adapter, adapter.build(work), left):
-            counts.setdefault(case["stratum"], Counter())[case["category"]] += 1
+            counts[case["stratum"], case["category"]] += 1
             for content in (content for _, content in sorted(files.items()) if content not in held):
                 held[content] = str(len(held))
                 lines.append(_line({"content": held[content], **_plain(content)}))

@@ -231,8 +231,6 @@ def judged_shard(plan: Plan, number: int) -> Shard:
 
 def masks(states: States) -> list[bytes]:
     """Return one byte per block for each state of a subset preset, nothing for a torn one."""
-    count, width = states.codes.shape
-    if states.torn >= 0 or not width or states.rot:
-        return [b""] * count
-    raw = states.codes.astype(np.uint8).tobytes()
-    return [raw[at : at + width] for at in range(0, len(raw), width)]
+    if states.torn >= 0 or states.rot:
+        return [b""] * len(states)
+    return [row.tobytes() for row in states.codes.astype(np.uint8)]

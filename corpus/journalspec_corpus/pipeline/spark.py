@@ -19,10 +19,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from journalspec_corpus.pipeline.local import Progress, tried
 from journalspec_corpus.pipeline.manifest import WORK
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.store import BuildError, sealed, write_shard
+from journalspec_corpus.pipeline.store import BuildError, ShardsDone, sealed, tried, write_shard
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -91,7 +90,12 @@ def _first_line(error: BaseException) -> str:
 
 
 def run(
-    plan: Plan, out: Path, shards: Sequence[int], progress: Progress, *, spark: SparkSession, partitions: int
+    plan: Plan,
+    out: Path,
+    shards: Sequence[int],
+    progress: ShardsDone,
+    spark: SparkSession,
+    partitions: int,
 ) -> None:
     """Judge and write `shards` in `partitions` tasks; call `progress` with the number done."""
     # Dealt out like cards: neighbours cost alike, so each task gets some of each.

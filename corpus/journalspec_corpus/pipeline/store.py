@@ -13,8 +13,10 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import os
 import time
-from collections.abc import Iterator, Sequence
+import traceback
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from io import BytesIO
 from pathlib import Path
@@ -34,6 +36,9 @@ from journalspec_corpus.pipeline.run import judged_shard
 from journalspec_corpus.pipeline.tables import Reached
 from journalspec_corpus.seal import MAX_SEALED, render
 
+#: Is told how many shards are done.
+ShardsDone = Callable[[int], None]
+_TRACEBACK = "JOURNALSPEC_TRACEBACK"
 #: Where the schema of a shard's file has its summary.
 _SUMMARY = b"journalspec"
 
@@ -44,6 +49,24 @@ class BuildError(Exception):
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
         self.hint = hint
+
+
+def tried(work: Callable[[int], object], number: int) -> object:
+    """Return what `work` gives, or the error that the builder is to raise."""
+    try:
+        return work(number)
+    except BuildError as error:
+        return error
+    except OSError as error:
+        name = f"{error.filename}: " if error.filename else ""
+        return BuildError(f"{name}{error.strerror or error}", "what is finished is kept")
+    except MemoryError:
+        return BuildError(f"shard {number}: not enough memory", "try fewer --jobs")
+    except Exception as error:  # whatever it is, the builder has to hear of it
+        if os.environ.get(_TRACEBACK):
+            traceback.print_exc()
+        text = f"shard {number}: a fault of journalspec, please report it: {type(error).__name__}: {error}"
+        return BuildError(text, f"Set {_TRACEBACK}=1 to see where it happened.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +215,6 @@ def sealed(out: Path) -> int:
     return sum(1 for path in (out / WORK).glob("shard-*.arrow"))
 
 
-Ids = npt.NDArray[np.uint64]
 Kept = npt.NDArray[np.bool_]
 
 
@@ -201,22 +223,15 @@ def kept_of_each(plan: Plan, out: Path) -> list[Kept]:
 
     This needs 60 bytes of memory per state.
     """
-    ids = [ids_of(read_shard(out, number, ["case_id"])) for number in range(plan.shards())]
+    columns = (read_shard(out, number, ["case_id"])["case_id"] for number in range(plan.shards()))
+    ids = [np.asarray(column.to_pylist(), f"S{ID_BYTES}") for column in columns]
     return np.split(first_of_each(np.concatenate(ids)), np.cumsum([len(each) for each in ids])[:-1])
 
 
-def ids_of(table: pa.Table) -> Ids:
-    """Return the case ids of a table as rows of two 64-bit numbers."""
-    ids = np.asarray(table["case_id"].to_pylist(), f"S{ID_BYTES}")
-    return ids.view(">u8").astype(np.uint64).reshape(-1, 2)
-
-
-def first_of_each(ids: Ids) -> Kept:
-    """Return True for each row that equals no earlier row."""
-    order = np.lexsort((ids[:, 1], ids[:, 0]))
-    again = (ids[order[1:]] == ids[order[:-1]]).all(axis=1)
-    first = np.ones(len(ids), bool)
-    first[order[1:][again]] = False
+def first_of_each(ids: npt.NDArray[np.bytes_]) -> Kept:
+    """Return True for each id that equals no earlier one."""
+    first = np.zeros(len(ids), bool)
+    first[np.unique(ids, return_index=True)[1]] = True
     return first
 
 

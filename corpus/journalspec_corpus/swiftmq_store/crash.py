@@ -50,14 +50,6 @@ class LoggedPages:
             pages.apply({"type": "COMMIT", "actions": [_action(said) for said in op["actions"]]})
         return pages
 
-    def shown(self, kept: naive.LaidPages) -> dict[str, Any]:
-        """Return what recovery must report; raises LookupError of pages that no log makes."""
-        store = naive.Store(kept)
-        store.walk()
-        if store.damaged or any(queue.bad or queue.undecided for queue in store.queues):
-            raise LookupError("pages that no log makes")
-        return store.state([])
-
 
 def _action(said: Mapping[str, Any]) -> dict[str, Any]:
     """Return an action as the naive reader has it: numbers and bytes, not texts."""
@@ -83,7 +75,6 @@ def _hex(value: Any) -> str:
     return str(jsonable(value))
 
 
-MODEL = LoggedPages()
 #: A state that no store is in: a queue has a name.
 NONSENSE: State = ((("", ()),), ())
 
@@ -93,10 +84,11 @@ def state(kept: naive.LaidPages) -> State:
 
     What a first crash tore was not there for what came later: without it the pages are right, or with it.
     """
-    try:
-        return canonical(MODEL.shown(kept))
-    except LookupError:
+    store = naive.Store(kept)
+    store.walk()
+    if store.damaged or any(queue.bad or queue.undecided for queue in store.queues):
         return NONSENSE
+    return canonical(store.state([]))
 
 
 def effects(decided: State) -> Iterator[Effect]:
@@ -160,13 +152,13 @@ def _seen(content: bytes, stored: bytes) -> bytes:
 
 
 CRASH = CrashFormat.by_tables(
-    tables,
+    tables.TABLES,
     LongRun,
     record=build,
     look=look,
     state_readers=two_policies("default"),
     answer=answering(json_key, canonical, _DECIDED, ("START",)),
     record_json=record_of_json,
-    semantics=Semantics(MODEL, action, state, effects, told, in_order=True),
+    semantics=Semantics(LoggedPages(), action, state, effects, told, in_order=True),
     second=Continuations(resumed, tables.TABLES),
 )

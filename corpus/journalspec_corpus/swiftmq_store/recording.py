@@ -6,7 +6,7 @@ START a generation ends: what its records did is in the pages by then, and nothi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from struct import pack
 
 from journalspec.observation import Record
@@ -45,12 +45,10 @@ class Run(Recorder):
     params = PARAMS
     in_vain = True
 
-    def __init__(
-        self, life: int = 0, files: Mapping[str, bytes] | None = None, whole: Sequence[Mark] = ()
-    ) -> None:
-        super().__init__("13", life, files, whole)
+    def __init__(self, life: int = 0, image: CrashImage | None = None) -> None:
+        super().__init__("13", life, image)
         #: Records of this generation.
-        self._young: list[str] = [mark.record for mark in whole]
+        self._young = [mark.record for mark in self.marks]
 
     def perform(self, op: Operation, *, together: bool) -> None:
         """Do one operation: the writer forces by itself."""
@@ -59,10 +57,8 @@ class Run(Recorder):
         else:
             self.apply(op)
 
-    def apply(self, op: Operation) -> None:
-        """Do one operation; every record is forced, and to force more is nothing."""
-        if op["op"] != "force":
-            super().apply(op)
+    def forcing(self, number: int) -> None:
+        """Say that every record is forced: to force more is nothing."""
 
     def did(self, item: Op, op: Operation) -> None:
         """Note `item`, and the records in it."""
@@ -131,7 +127,7 @@ class LongRun(Run):
 
 def resumed(origin: Workload | LongWorkload, life: int, image: CrashImage) -> Run:
     """Return a run of the writer on `image`, not opened yet."""
-    return Run(life, image.files, image.whole)
+    return Run(life, image)
 
 
 def build(work: Workload) -> Trace:
@@ -139,10 +135,8 @@ def build(work: Workload) -> Trace:
     if work.kind == "create":
         run = Run()
         run.open()
-        standing: list[Mark] = []
     else:
         run = begun(brought)
-        standing = list(run.marks)
         run.begin()
     run.play(work.operations(), together=False)
-    return run.trace(work.name, work.tags, standing=standing)
+    return run.trace(work)

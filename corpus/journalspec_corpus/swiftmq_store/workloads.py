@@ -56,9 +56,6 @@ def combined(moves: int, every: int) -> Iterator[tuple[Step, ...]]:
 TABLES = shared.Tables(__package__, Workload, Step, combined)
 
 
-REDUCTION = shared.Reduction(below=lambda size: (), **TABLES.rows["reduction"])
-
-
 def meaning(word: str) -> Operation:
     """Return the operation that a word of a long workload asks for."""
     pattern, said, _ = TABLES.said(word)

@@ -11,7 +11,6 @@ from journalspec_corpus.crash.record import Operation, Recorder
 from journalspec_corpus.crash.trace import Mark, Op, Part, Trace, Write
 from journalspec_corpus.crash.verdict import Answer
 from journalspec_corpus.workloads import SmallWorkload
-from journalspec_reference import load
 
 NAME, FORMAT = "notes.toy", "toy_sixth"
 
@@ -38,11 +37,6 @@ class Run(Recorder):
     format = FORMAT
     header_size = 4
     buffer = 512
-
-    def open(self) -> None:
-        """Start a writer on the files that are there."""
-        self.writer = load(FORMAT).writer(self.storage, edition=self.edition)
-        self.apply({"op": "open"})
 
     def did(self, item: Op, op: Operation) -> None:
         """Note what was done, and behind a written note what it is."""
@@ -88,7 +82,7 @@ def record(work: SmallWorkload) -> Trace:
     run.open()
     run.begin()
     run.play(work.operations(), together=False)
-    return run.trace(work.name, {"kind": work.kind})
+    return run.trace(work)
 
 
 def answer(observation: Observation) -> Answer:
