@@ -74,10 +74,11 @@ def test_what_a_record_says_is_what_the_model_is_told() -> None:
     )
     trace = build(Workload("append", "5.16", steps))
     for (mark,), step in zip(trace.marks.values(), steps, strict=True):
-        for op in (action(mark.key).op, step.operation(0)):
-            number, fields, surplus = command(bytes.fromhex(op["payload"]), trace.edition)
-            name = LAYOUT.type_name(trace.edition, number)
-            assert (key_of(name, told(name, fields)), surplus) == (mark.key, 0)
+        given = action(mark.key).op
+        number, fields, surplus = command(bytes.fromhex(step.operation(0)["payload"]), trace.edition)
+        name = LAYOUT.type_name(trace.edition, number)
+        assert (key_of(name, told(name, fields)), surplus) == (mark.key, 0)
+        assert (given["type"], key_of(name, told(name, given["fields"]))) == (name, mark.key)
 
 
 def test_a_state_is_the_same_however_it_was_come_by() -> None:
