@@ -106,7 +106,7 @@ def damage(answer: Answer) -> str:
     for entries in by_key(seen.missing, lambda entry: entry.code).values():
         count = sum(entry.count or 0 for entry in entries)
         noun = description.vocabulary.missing[entries[0].code].count.rstrip("s")
-        names = some_of([entry.name for entry in entries])
+        names = some_of([*dict.fromkeys(entry.name for entry in entries)])
         phrase = description.phrases.get(entries[0].code, "missing: {names}").format(
             names=names, number=len(entries)
         )

@@ -44,8 +44,10 @@ class LookedAt:
         return found
 
     def texts(self) -> Iterator[tuple[str, str]]:
-        """Yield the codes of notes on neighbours, and of remarks, each with its text."""
+        """Yield codes of what is missing, of notes on neighbours, and of remarks, each with its text."""
         for answer in self.answers:
+            for entry in answer.observation.missing:
+                yield entry.code, entry.text
             for note in answer.observation.notes:
                 if note.file in answer.journal.neighbours:
                     yield note.code, note.text
