@@ -213,6 +213,24 @@ def test_a_damaged_page_beside_a_clean_log_is_in_the_verdict(name: str, at: int,
     assert {seen.exit_code, checked.exit_code} == {1}
 
 
+@pytest.mark.parametrize(
+    ("name", "said"), [("log3", "begins a new log"), ("log2", "does not boot (NullPointerException)")]
+)
+def test_without_the_file_where_a_log_begins_nothing_is_undone(name: str, said: str, tmp_path: Path) -> None:
+    """Derby 10.8.3.0, 10.14.2.0 and 10.16.1.1 have 130 rows without log3.dat, 124 with it."""
+    with tarfile.open(ROOT / "reference_impl/tests/data/derby_database.tar.xz") as archive:
+        archive.extractall(tmp_path / "old", filter="data")
+    assert "end the transactions in doubt" in call("inspect", str(tmp_path / "old")).stdout
+    (tmp_path / "old" / "log" / f"{name}.dat").unlink()
+    text = " ".join(call("inspect", str(tmp_path / "old")).stdout.split())
+    has(text, f"at start Derby 10.1 to 10.16 {said}", "APP.T 130")
+    assert "end the transactions in doubt" not in text
+    assert call("recover", str(tmp_path / "old"), "--to", str(tmp_path / "new")).exit_code == 1
+    report = (tmp_path / "new.loss-report.md").read_text(encoding="utf-8")
+    has(report, "Carried over: 130 in APP.T", "rows may be older, or of transactions without an end")
+    assert call("check", str(tmp_path / "old")).exit_code == 3
+
+
 def test_a_log_file_without_a_header_has_a_next_step_that_works(tmp_path: Path) -> None:
     """Recovery refuses it, Derby does not start, and a new database has all rows."""
     home, new = tmp_path / "home", tmp_path / "new"

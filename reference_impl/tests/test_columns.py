@@ -17,10 +17,9 @@ from journalspec_corpus.load import load_cases
 from journalspec_reference import load
 from journalspec_reference.batches import ReadingRefused, Stretch
 
-#: Fields that columns have as they are stored, or in columns of their members. The name of a file that a
-#: Derby log removes has no column: the option `fields` gives it.
+#: Fields that columns have as they are stored, or in columns of their members.
 NESTED = {
-    "derby_log": {"header", "table", "rows", "global_id", "file_name"},
+    "derby_log": {"header", "table", "rows", "global_id"},
     "jboss_journal": {"pairs"},
     "kahadb_journal": {"destination", "transaction"},
     "swiftmq_store": {"actions"},

@@ -286,7 +286,7 @@ def all_pages(directory: Path) -> list[bytes]:
     found = []
     for path in sorted((directory / "seg0").glob("c*.dat")):
         heap = Heap(int(path.stem[1:], 16), path.name, path.read_bytes(), None)
-        for number in heap.numbers():
+        for number in heap.numbers:
             data = heap.page(number)
             if data[:2] == b"\0\x75" and data[5] == 1:
                 found.append(data)

@@ -61,7 +61,7 @@ def stored() -> Iterator[tuple[str, str, str, bytes]]:
 
 def _of_container(path: Path) -> Iterator[tuple[str, str, str, bytes]]:
     heap = Heap(int(path.stem[1:], 16), path.name, path.read_bytes(), None)
-    for at in (*heap.numbers(),)[:2]:
+    for at in heap.numbers[:2]:
         data = heap.page(at)
         if data[:2] == ALLOCATION_PAGE:
             yield "page", "allocation_page", "", data

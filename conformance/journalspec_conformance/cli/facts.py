@@ -113,7 +113,7 @@ def damage(answer: Answer) -> str:
     for entries in by_key(seen.missing, lambda entry: entry.code).values():
         count = sum(entry.count or 0 for entry in entries)
         noun = description.vocabulary.missing[entries[0].code].count.rstrip("s")
-        names = some_of([entry.name for entry in entries])
+        names = some_of([*dict.fromkeys(entry.name for entry in entries)])
         phrase = description.phrases.get(entries[0].code, "missing: {names}").format(
             names=names, number=len(entries)
         )
@@ -531,8 +531,10 @@ class LookedAt:
         return found
 
     def texts(self) -> Iterator[tuple[str, str]]:
-        """Yield the codes of notes on neighbours, and of remarks, each with its text."""
+        """Yield codes of what is missing, of notes on neighbours, and of remarks, each with its text."""
         for answer in self.answers:
+            for entry in answer.observation.missing:
+                yield entry.code, entry.text
             for note in answer.observation.notes:
                 if note.file in answer.journal.neighbours:
                     yield note.code, note.text

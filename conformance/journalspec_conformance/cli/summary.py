@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from itertools import chain, groupby
+from itertools import chain, groupby, islice
 from pathlib import PurePath
 
 from journalspec.files import shown
@@ -143,7 +143,8 @@ def sections(
         consequence.append(
             f"what follows is what --policy {kept_by} keeps" if kept_by else f"by --policy {policy}"
         )
-    doubt_left = bool(doubt.number) and not pending
+    # What recovery refuses the product does not start on, or it forgets what was in doubt.
+    doubt_left = bool(doubt.number) and not pending and seen.unfit is None
     own = {IN_DOUBT: doubt_left, BESIDE: contents is not None and contents.damaged()}
     first = LookedAt(
         main.place, [main.answer, shown_parts[0].answer], contents, {code for code in own if own[code]}
@@ -427,12 +428,12 @@ def _looked_for(answer: Answer) -> Iterator[str]:
     """Yield where a file may be that is missing: what has a name like it."""
     words = get_format(answer.journal.format).vocabulary.missing
     # What a file alone has is missing from what was elected, and the file is there.
-    names = [
-        one.name
+    names = {
+        one.name: None
         for one in answer.observation.missing
         if "file" in words[one.code].names and one.name not in answer.journal.files
-    ]
-    for name in names[:FEW]:
+    }
+    for name in islice(names, FEW):
         there = answer.journal.listed or ()
         alike = sorted(other for other in there if name in other and other != name)
         where = f"{some_of(alike)} may be it" if alike else "a renamed copy, another directory, a backup"

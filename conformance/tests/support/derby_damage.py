@@ -194,9 +194,6 @@ class Trial:
         # Without log.ctrl it does not look at the mirror.
         unnamed = any(note.code == "no-control" for note in answer.observation.notes)
         unnamed |= not (self.old / "log" / "log.ctrl").is_file()
-        # Nor does it look at the other files if the one is gone that log.ctrl names: seen on 10.8.3.0, which
-        # then has the rows of transactions without an end, and none in doubt.
-        unnamed |= answer.observation.code == "missing-file"
         begun = (self.old / "log" / "log1.dat").is_file()
         self.undone = "rolled-back" in lost and unnamed and not begun
         if _bytes(self.old) != before:

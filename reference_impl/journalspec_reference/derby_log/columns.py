@@ -350,7 +350,7 @@ def _numbers() -> dict[str, str]:
 COLUMNS: dict[str, str] = {
     **{"type": "string", "length": "int64", "instant": "int64", "group": "int64", "transaction": "int64"},
     **_numbers(),
-    **{"logical": "bool", "undone": "int64", "data": "binary", "body": "binary"},
+    **{"logical": "bool", "undone": "int64", "file_name": "string", "data": "binary", "body": "binary"},
 }
 
 
@@ -365,11 +365,14 @@ def columns(batch: Batch, edition: str) -> dict[str, Any]:
     found = Gathered(batch, forms, rows, names)
     off, end = (np.frombuffer(each, np.int64) for each in (batch.off, batch.end))
     opaque = found.closely.copy()
+    called: dict[int, str] = {}
     for row in np.flatnonzero(found.closely).tolist() if forms else ():
         with suppress(BadLog):
             body = decode(batch.data[batch.off[row] + BEFORE : batch.end[row] - BEHIND], forms)
             opaque[row] = False
             found.put(row, body)
+            if "file_name" in body.fields:
+                called[row] = body.fields["file_name"]
             # Data end where the body does, but for what no field takes.
             found.data_size[row] = len(body.data)
             found.data_at[row] = batch.end[row] - BEHIND - body.surplus - len(body.data)
@@ -377,6 +380,8 @@ def columns(batch: Batch, edition: str) -> dict[str, Any]:
     body_size = np.where(opaque, end - off - BEFORE - BEHIND, 0)
     masked = np.ma.masked_array
     found.data_size[opaque] = 0
+    names_at = np.full(rows, -1)
+    names_at[[*called]] = range(len(called))
     return {
         "type": (codes, [*(form.name for _, form in sorted(forms.items())), "OTHER"]),
         "length": end - off - BEFORE - BEHIND,
@@ -386,6 +391,7 @@ def columns(batch: Batch, edition: str) -> dict[str, Any]:
         **{name: masked(found.fields[name], opaque | ~found.has[name]) for name in _numbers()},
         "logical": masked(found.fields["undo"] != 0, opaque | ~found.has["undo"]),
         "undone": masked(found.fields["undone"] & _INSTANT, opaque | ~found.has["undone"]),
+        "file_name": (names_at, [*called.values()]),
         "data": (found.data_at, np.where(found.data_size > 0, found.data_size, -1)),
         "body": (off + BEFORE, np.where(opaque, body_size, -1)),
     }

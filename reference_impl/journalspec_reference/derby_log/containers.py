@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import heapq
 import zlib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
 from struct import Struct
 from typing import Any, Protocol
 
-from journalspec_reference.batches import source_of
 from journalspec_reference.derby_log.codec import BadLog
 from journalspec_reference.derby_log.heap import (
     ALLOCATION_PAGE,
@@ -24,6 +23,7 @@ from journalspec_reference.derby_log.heap import (
     SLOT,
     VALID,
     HeapRow,
+    numbers_of,
     rows_of,
 )
 
@@ -131,12 +131,10 @@ class Heap:
         off = number * self.size
         return number >= self.count or not any(bytes(self._data[off : off + self.size]))
 
-    def numbers(self) -> Iterator[int]:
-        """Yield the numbers of the pages after the first one, as far as they are no holes of the file."""
-        source, size, at = source_of(self._data), self.size, self.size
-        while self.count and (at := source.next_data(at)) < self.count * size:
-            yield at // size
-            at += size - at % size
+    @cached_property
+    def numbers(self) -> Sequence[int]:
+        """The numbers of the pages after the first one, as far as they are no holes of the file."""
+        return numbers_of(self._data, self.size, self.count)
 
     def absent(self) -> range:
         """Return the pages that the first page lists, and that the file does not have."""
@@ -176,7 +174,7 @@ class Heap:
         """
         used, last = {*self.used()}, 0
         highest = self.count if highest is None else highest
-        for page in heapq.merge(self.numbers(), sorted(used.union(changed))):
+        for page in heapq.merge(self.numbers, sorted(used.union(changed))):
             again, last = page == last, page
             if again or not page or (page > highest and page not in changed):
                 continue

@@ -137,7 +137,7 @@ class Evidence:
         heap, found = self._heaps.get(_CONGLOMERATES), dict[int, int]()
         if heap is None or heap.fault is not None:
             return found
-        for page in heap.numbers():
+        for page in heap.numbers:
             with suppress(Fault, BadLog):
                 data = heap.page(page)
                 for _, _, row in rows_of(data) if main_page(data) else ():

@@ -5,12 +5,14 @@ A field is a value, or the place of a long one (:class:`Pointer`). What a value 
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from struct import Struct
 from typing import Any, NamedTuple
 
-from journalspec_reference.derby_log.bodies import Body
+from journalspec_reference.batches import source_of
+from journalspec_reference.derby_log.bodies import SHORTEST, Body
 from journalspec_reference.derby_log.codec import BadLog
 
 #: A page begins with its format; its slots are before its last bytes, a checksum, the first one last.
@@ -103,6 +105,8 @@ def number(data: bytes, at: int, *, wide: bool) -> tuple[int, int]:
 
     Raises IndexError if there is no byte, BadLog if it ends too soon.
     """
+    if not wide and data[at] < SHORTEST:
+        return data[at], at + 1
     form = data[at] >> 6
     size = 1 << min(form, 2) + wide
     end = at + size
@@ -133,8 +137,13 @@ def image(data: bytes, at: int = 0) -> tuple[int, HeapRow, int]:
         # Each field takes a byte: more of them than bytes end soon.
         values: list[Value] = []
         for _ in range(count):
-            value, at = logged_field(data, at)
+            if data[at] & (_NULL | _LONG | _FIXED) or data[at + 1] >= SHORTEST:
+                value, at = logged_field(data, at)
+            else:
+                value, at = data[at + 2 : at + 2 + data[at + 1]], at + 2 + data[at + 1]
             values.append(value)
+        if at > len(data):
+            raise IndexError
     except IndexError:
         raise BadLog("a row ends too soon") from None
     return ident, HeapRow(values, first, rest, bool(status & _DELETED)), at
@@ -158,6 +167,15 @@ def logged_field(data: bytes, at: int) -> tuple[Value, int]:
     if end > len(data):
         raise BadLog(f"{size} bytes do not fit into the row")
     return (Pointer(data[at:end]) if status & _LONG else data[at:end]), end
+
+
+def numbers_of(data: Any, size: int, count: int) -> array[int]:
+    """Return which of `count` pages of `size` bytes, after the first one, are in no hole of a file."""
+    source, at, found = source_of(data), size, array("q")
+    while count and (at := source.next_data(at)) < count * size:
+        found.append(at // size)
+        at += size - at % size
+    return found
 
 
 def rows_of(data: bytes) -> Iterator[tuple[int, int, HeapRow]]:

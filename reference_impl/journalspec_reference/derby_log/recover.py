@@ -59,6 +59,13 @@ _BETA, _TEST_MODE = 1, 2
 #: The length of a control file of an old release.
 _OLD_CONTROL = 16
 _UNBORN = "DRB-DEV-006, DRB-DEV-007: Derby does not start (XSLAM, or XSLA3 from 16 bytes on)"
+#: What the product does without a log file: that of the checkpoint, that where undo begins, a later one.
+_NEW_LOG = (
+    "Derby 10.1 to 10.16 begins a new log and boots: rows that only the log has are lost, rows of"
+    " transactions without an end stay, and none is in doubt (DRB-DEV-004)"
+)
+_NO_UNDO = "Derby 10.1 to 10.16 does not boot (NullPointerException)"
+_ENDS_BEFORE = "Derby 10.1 to 10.16 boots as if the log ended before it, and says nothing (DRB-DEV-018)"
 _UNCHOSEN = choose({})
 #: What is reported next, and what takes in its batches.
 Step = tuple[Stretch, Callable[[Batch], None]]
@@ -166,6 +173,8 @@ class LogPass:
         #: The checkpoint record from which recovery begins, if there is one.
         self.checkpoint: Instant | None = None
         self._missing: list[Missing] = []
+        #: What the product does because log files are missing.
+        self._does = _ENDS_BEFORE
         linked = edition not in (SEED, "10.0", "10.1")
         self.log = Log(self._logs, summed=edition not in UNSUMMED, linked=linked)
         #: How bodies are decoded; None: they are opaque.
@@ -276,15 +285,16 @@ class LogPass:
 
         `by` is the place that names it.
         """
-        if not self._policy and start.number not in self._logs and self._logs:
+        name = f"log{start.number}.dat"
+        if start.number not in self._logs:
+            part, self._does = ("undo", _NO_UNDO) if self.checkpoint else ("the log", _NEW_LOG)
+            self._unfit = Refusal("fileset", "missing-file", f"{name} is missing, and {part} begins there")
+            if self._policy or not self._logs:
+                raise self._unfit
             if by is not None:
-                self._missing.append(Missing("log-file", f"log{start.number}.dat", by.file, by.off))
+                self._missing.append(Missing("log-file", name, by.file, by.off, text=self._does))
             start = Instant(min(self._logs), HEADER)
-        try:
-            self.log.enter(start.number)
-        except KeyError:
-            text = f"log{start.number}.dat is missing, and the log begins there"
-            raise Refusal("fileset", "missing-file", text) from None
+        self.log.enter(start.number)
         return start
 
     def _from_checkpoint(self, at: Instant) -> Instant:
@@ -543,12 +553,14 @@ class LogPass:
         for later, previous in self.log.later(last):
             if previous > Instant(last.file.number, last.end.off):
                 if previous.number not in self._logs:
-                    self._missing.append(Missing("log-file", f"log{previous.number}.dat", later.name, 16))
+                    name = f"log{previous.number}.dat"
+                    self._missing.append(Missing("log-file", name, later.name, 16, text=self._does))
                 elif later.number == last.file.number + 1 and not self.log.filled(later):
                     self._late.append(Note("unfinished-switch", later.name, text=f"{previous.packed:#x}"))
         if self._edition != SEED and self.log.ended(last):
             name = f"log{last.file.number + 1}.dat"
-            self._missing.append(Missing("log-file", name, last.file.name, last.end.off))
+            at = last.end.off
+            self._missing.append(Missing("log-file", name, last.file.name, at, text=self._does))
 
     # The answer.
 

@@ -16,7 +16,6 @@ from struct import Struct
 from typing import Any, NamedTuple
 
 from journalspec import mutf8
-from journalspec_reference.batches import source_of
 from journalspec_reference.derby_log.bodies import (
     BEGIN,
     END,
@@ -37,6 +36,7 @@ from journalspec_reference.derby_log.heap import (
     HeapPage,
     HeapRow,
     apply,
+    numbers_of,
     page_of,
 )
 
@@ -103,12 +103,9 @@ class Container:
         """Return where a page begins."""
         return number * self._size
 
-    def numbers(self) -> Iterator[int]:
-        """Yield the numbers of the pages behind the first one, as far as they are no holes of the file."""
-        source, size, at = source_of(self._data), self._size, self._size
-        while self.count and (at := source.next_data(at)) < self.count * size:
-            yield at // size
-            at += size - at % size
+    def numbers(self) -> Iterable[int]:
+        """Return the numbers of the pages behind the first one, as far as they are no holes of the file."""
+        return numbers_of(self._data, self._size, self.count)
 
     def page(self, number: int) -> HeapPage | None:
         """Return one page of rows; one whose rows overlap is none."""

@@ -307,7 +307,7 @@ class Booted:
         highest = self._highest.get(heap.number, heap.count)
         changed = sorted(page for container, page in self._images if container == heap.number)
         last = 0
-        for page in heapq.merge((each for each in heap.numbers() if each <= highest), changed):
+        for page in heapq.merge((each for each in heap.numbers if each <= highest), changed):
             if page != last and not self._spare(heap, page):
                 yield page
             last = page

@@ -2,7 +2,8 @@
 
 All that a header has follows from the name of its file and from the file before it. Where the checkpoint that
 the control files name is lost, an older one that is still in the log leads to the same pages: what it redoes
-more is on them.
+more is on them. Where its file is gone nothing is made again: who ended which transaction is not known, and
+Derby leaves all pages as they are.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ def repaired(files: Mapping[str, Any], edition: str) -> Iterator[Repair]:
                 yield Repair(file.name, "bad-header", text, Content(_Headed(header, file.data)))
     with suppress(Refusal):
         control = choose(files).control
-        if control is None or control.checkpoint is None:
+        if control is None or control.checkpoint is None or control.checkpoint.number not in logs:
             return
         with suppress(BadLog):
             if body_at(log, edition, control.checkpoint).operation.name == "CHECKPOINT":

@@ -19,6 +19,8 @@ _U4, _TIMESTAMP = Struct(">I"), Struct(">III")
 #: A DATE and a TIME without a value: Derby's objects for these have them for null.
 _NO_DAY, _NO_CLOCK = 0, 0xFFFFFFFF
 _MOST_NANOS = 999_999_999
+#: 15 October 1582, in days from March of the year 0 of the Julian calendar on, which ends the day before.
+_REFORM_YEAR, _REFORM = 1582, 578_043
 #: How a text ends whose length was not known when it was written, and what a CLOB has since 10.5.
 _END, _CLOB = b"\xe0\0\0", 0xF0
 _CLOB_HEADER = 5
@@ -118,7 +120,33 @@ def _timestamp(data: bytes) -> str | None:
     if nanos > _MOST_NANOS:
         raise ValueError(f"{nanos} nanoseconds")
     fraction = f"{nanos:09}".rstrip("0") or "0"
+    day, clock = _normal(day, clock)
     return f"{_day(day)} {_clock(clock)}.{fraction}"
+
+
+def _normal(day: int, clock: int) -> tuple[int, int]:
+    """Return a day and a clock as a lenient calendar of Java's sets them right."""
+    more, seconds = divmod((clock >> 16 & 0xFF) * 3600 + (clock >> 8 & 0xFF) * 60 + (clock & 0xFF), 86_400)
+    # Years begin in March, so that the day that some lack is the last one.
+    years, month = divmod((day >> 8 & 0xFF) + 9, 12)
+    year = (day >> 16) + years - 1
+    days = year * 1461 // 4 + (153 * month + 2) // 5 + (day & 0xFF) - 1 + more
+    gregorian = days - year // 100 + year // 400 + 2
+    # It looks at the year as it is given, before months carry over.
+    if day >> 16 >= _REFORM_YEAR and gregorian >= _REFORM:
+        days = gregorian
+    if days >= _REFORM:
+        century = (4 * (days - 2) + 3) // 146_097
+        days += century - century // 4 - 2
+    year = (4 * days + 3) // 1461
+    days -= year * 1461 // 4
+    month = (5 * days + 2) // 153
+    days -= (153 * month + 2) // 5
+    year += month > 9
+    # An era is not told.
+    year = year if year > 0 else 1 - year
+    clock = seconds // 3600 << 16 | seconds // 60 % 60 << 8 | seconds % 60
+    return year << 16 | (month + 2) % 12 + 1 << 8 | days + 1, clock
 
 
 def utf(data: bytes, at: int) -> tuple[str, int]:
