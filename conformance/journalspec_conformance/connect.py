@@ -187,7 +187,7 @@ class InProcess(Peer):
         except Crashed as error:
             self._trace = error.stderr
             return error
-        return None if more is None else Misbehaved(f"it said more than its answer: {more!r:.200}")
+        return None if more is None else Misbehaved(f"it printed more than its answer: {more!r:.200}")
 
     def errors(self) -> str:
         """Return the traceback of the last crash."""

@@ -300,7 +300,7 @@ def read_answer(text: bytes) -> Message:
     try:
         return read_object(text)
     except Unusable as error:
-        raise Misbehaved(f"standard output carries {error}: {text[:200]!r}") from None
+        raise Misbehaved(f"standard output has {error}: {text[:200]!r}") from None
 
 
 def read_object(text: bytes) -> Message:
@@ -343,7 +343,7 @@ def checked(reply: object, whole: str = "") -> Message:
             raise Misbehaved(f"a step is not an answer to {whole}: {reply!r:.200}")
         return reply
     if sum(key in reply for key in OUTCOMES) != 1:
-        raise Misbehaved(f"the answer carries not exactly one of {', '.join(OUTCOMES)}: {sorted(reply)}")
+        raise Misbehaved(f"the answer must have exactly one of {', '.join(OUTCOMES)}: {sorted(reply)}")
     (outcome,) = (key for key in OUTCOMES if key in reply)
     if not isinstance(reply[outcome], dict):
         raise Misbehaved(f"member {outcome!r} of the answer is not an object: {reply[outcome]!r:.200}")

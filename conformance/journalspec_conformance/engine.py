@@ -182,7 +182,7 @@ class Engine(Asking):
             if isinstance(value, list) and isinstance(found.get(key), list):
                 gone = _counted(value) - _counted(found[key])
                 if gone:
-                    return f"it does not hold of {key} what was answered: {next(iter(gone)):.200}"
+                    return f"in {key} it does not have its own answer: {next(iter(gone)):.200}"
         return None
 
     def _result(self, probe: Probe, outcome: Outcome) -> Result:
@@ -240,7 +240,7 @@ def fault_of(case: Case) -> str | None:
         return f"{case.format} has no edition {case.edition!r}"
     for entry in case.expect:
         if not {"verdict", "allowed"} & entry.keys():
-            return "an expectation says neither verdict nor allowed: it could not fail"
+            return "an expectation has neither verdict nor allowed: it could never fail"
         if entry["when"]["op"] == "write" and case.write is None:
             return "a write is expected, but there is nothing to write"
     return None

@@ -61,4 +61,4 @@ class Misbehaved(Breakdown):
 
 def said_more(said: bytes) -> Misbehaved:
     """Return the fault of who says more than his answer."""
-    return Misbehaved(f"it said more than its answer: {said[:200]!r}")
+    return Misbehaved(f"it printed more than its answer: {said[:200]!r}")

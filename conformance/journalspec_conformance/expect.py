@@ -49,7 +49,7 @@ OUTCOMES = {
     "timeout": "does not answer in time",
     "error": "answers outside the protocol",
     "flaky": "sometimes fails, sometimes not; both are tolerated (with * in case: no crash, no timeout)",
-    "wontfix": "answers wrongly, and will go on doing so",
+    "wontfix": "answers wrongly, and is not repaired",
 }
 #: What an entry may be about: the published tiers, a built one, and cases from files.
 TIERS = (*PUBLISHED_TIERS, DRAWN, CRASH, CRASH_WRITE, "core", "full", "files")
@@ -159,7 +159,7 @@ class Expectations:
                 idle.append(entry.case)
         if idle:
             raise Problem(
-                f"{source or 'expectations'}: no probe is named by {', '.join(sorted(idle))}",
+                f"{source or 'expectations'}: no probe matches {', '.join(sorted(idle))}",
                 "Take the entries out, or give them the tier that they are about (tier = ...). "
                 "`journalspec list` shows all ids of a tier.",
             )
@@ -218,7 +218,7 @@ def parse_expectations(text: str, source: str) -> Expectations:
         many = f".{DRAWN}." in case or _of_crashes(case)
         key = case, str(item.get("fingerprint", "")) if many else ""
         if key in seen:
-            faults.append(f"{label}: the same case stands twice")
+            faults.append(f"{label}: the same case occurs twice")
         seen.add(key)
     if faults:
         raise Problem(f"{source}: {'; '.join(faults)}")
@@ -243,7 +243,7 @@ def _faults(item: dict[str, Any]) -> list[str]:
         faults.append(f"draws have other ids with every seed: name {kind_of(case)!r} and a fingerprint")
     why = str(item.get("why", "")).strip()
     if not why or why.startswith(TODO):
-        faults.append("why it fails is not said")
+        faults.append("the reason of the failure is missing")
     return faults
 
 

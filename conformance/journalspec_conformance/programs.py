@@ -476,7 +476,7 @@ def walk(top: Path) -> Iterator[tuple[str, os.stat_result]]:
                     found = list(islice(entries, left + 1))
         left -= len(found)
         if left < 0:
-            raise Misbehaved(f"its directory holds more than {ENTRIES} entries")
+            raise Misbehaved(f"its directory has more than {ENTRIES} entries")
         for entry in found:
             try:
                 info = entry.stat(follow_symlinks=False)

@@ -227,7 +227,7 @@ def parse_report(lines: Iterable[bytes], source: str) -> Report:
             except ValueError as error:
                 raise InvalidReport(f"{where}: {error}") from None
             if result.probe in results:
-                raise InvalidReport(f"{where}: {result.probe} stands twice")
+                raise InvalidReport(f"{where}: duplicate result for probe {result.probe}")
             results[result.probe] = result
         else:
             raise InvalidReport(f"{where}: neither a result nor the footer")
@@ -262,7 +262,7 @@ def _header(line: dict[str, Any], source: str) -> dict[str, Any]:
         raise InvalidReport(f"{source}: the first line is not the header of a report of version {known}")
     impl = line.get("impl")
     if not isinstance(impl, dict) or not isinstance(impl.get("name"), str):
-        raise InvalidReport(f"{source}: the header does not say whose results these are")
+        raise InvalidReport(f"{source}: the report header lacks the name of the implementation")
     faults = [name for name, kind in _HEADER.items() if not isinstance(line.get(name), kind)]
     if not isinstance(impl.get("version", ""), str):
         faults.append("impl.version")

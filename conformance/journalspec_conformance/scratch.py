@@ -119,7 +119,7 @@ class CaseDirectory:
         try:
             info = self.directory.lstat()
         except OSError:
-            return "the directory itself is gone"
+            return "the directory itself was removed"
         if not samestat(info, self._info):
             return "the directory itself is another one"
         return None if info.st_mode == self._info.st_mode else "the directory itself has other rights"
@@ -134,7 +134,7 @@ class CaseDirectory:
         """Return the sizes of the regular files; raises Misbehaved if they are more than any case holds."""
         sizes = {name: seen.size for name, seen in sorted(self._entries().items()) if seen.kind == _FILE}
         if sum(sizes.values()) > MAX_BYTES:
-            raise Misbehaved(f"its directory holds files of more than {MAX_BYTES} bytes")
+            raise Misbehaved(f"its directory has files of more than {MAX_BYTES} bytes")
         return sizes
 
     def _open(self, name: str) -> io.BufferedReader | io.BytesIO:

@@ -239,8 +239,8 @@ def probes_of(cases: Sequence[Case], patterns: Sequence[str] = ()) -> list[Probe
         if not any(any_matches((pattern,), probe.id) for probe in probes):
             raise Problem(
                 f"--select {pattern!r} names none of {len(probes)} probes",
-                "Segments are separated by . and /; * stands for one, ** for any number of them. "
-                "`journalspec list` shows all ids.",
+                "Segments are separated by . and /; * matches one, ** any number of them. `journalspec "
+                "list` shows all ids.",
             )
     return [probe for probe in probes if any_matches(patterns, probe.id)]
 

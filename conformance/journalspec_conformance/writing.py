@@ -85,7 +85,7 @@ def _whole(engine: Asking, probe: Probe) -> Outcome:
         unnamed = sorted(set(reply["ok"].get("files", ())) - set(files))
         if unnamed:
             return Outcome(
-                "fail", "wrote-invalid", f"it says it wrote {', '.join(unnamed)}, which is not there"
+                "fail", "wrote-invalid", f"it reported writing {', '.join(unnamed)}, which does not exist"
             )
         said = _said(probe.expect, reply["ok"])
         return said or _judge_files(engine, probe, files)

@@ -78,7 +78,7 @@ def test_much_on_standard_error_is_no_fault(mode: str, program: Callable[..., An
         (b'{"a":' + b"1" * (DIGITS + 1) + b"}", f"{DIGITS + 1} digits"),
         (b"[" * 100_000, "nested deeper than 100"),
         (b'{"a":' + b"[" * NESTING + b"]" * NESTING + b"}", "nested deeper than 100"),
-        (b'{"a":{"b":1,"b":1}}', "member 'b' stands twice"),
+        (b'{"a":{"b":1,"b":1}}', "member 'b' occurs twice"),
         (b'{"a":"\\ud800"}', "half of a surrogate pair"),
         (b'{"a":"\xff"}', "no UTF-8"),
         ('{"a":1}'.encode("utf-16"), "no UTF-8"),

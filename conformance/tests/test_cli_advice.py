@@ -27,9 +27,9 @@ def test_only_policies_that_help_are_advised(no_command: Path) -> None:
     # Where a line breaks depends on the length of the path.
     text = flat(found).replace("\\ ", "")
     assert found.exit_code == 3
-    assert "what follows is what --policy salvage keeps" in text
+    assert "the rest is the result of --policy salvage" in text
     assert f"what salvage keeps: journalspec recover {no_command} --policy salvage --all" in text
-    by_default = f"what the product concludes by default: journalspec recover {no_command} --policy default"
+    by_default = f"the default result of the product: journalspec recover {no_command} --policy default"
     assert text.count("--policy default") == text.count(by_default) == 1
     assert "--policy unchecked" not in text
 
@@ -38,7 +38,7 @@ def test_what_reads_cleanly_and_is_refused_is_said(no_command: Path) -> None:
     found = in_full("inspect", no_command, columns=200, status=0)
     assert "recovery strict refuses, record/bad-command" in flat(found)
     shown = flat(call("inspect", no_command, columns=100))
-    assert "Strict recovery refuses it all the same, record/bad-command: " in shown
+    assert "Strict recovery refuses it nevertheless, record/bad-command: " in shown
     why = shown.partition("all the same, record/bad-command: ")[2]
     assert not why.startswith("text(")
     for hidden in (in_full("inspect", no_command, "--redact"), call("inspect", no_command, "--redact")):

@@ -52,7 +52,7 @@ def test_known_failures_from_the_first_run_to_green(tmp_path: Path) -> None:
     assert "added btm.judge.clean/read" in call("expect", "--update", expect, report, status=0).stdout
     refused = run(*impl, "--expect", expect)
     assert refused.exit_code == 2
-    assert "why it fails is not said" in refused.stderr
+    assert "the reason of the failure is missing" in refused.stderr
     expect.write_text(expect.read_text().replace("TODO: ", "forgets: "))
     assert run(*impl, "--expect", expect).exit_code == 0
     fixed = run("--impl", "reference", "--expect", expect, "--report", report)

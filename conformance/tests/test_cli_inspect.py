@@ -205,7 +205,7 @@ def test_a_file_full_of_records_that_salvage_leaves_out_is_named_in_the_other_fo
         path = tmp_path / f"activemq-data-{number}.amq"
         page(path, "v2", add("v2", number, number), file_id=number, format_version=version)
     text = flat(recover(tmp_path, "--edition", "v2", "--policy", "salvage"))
-    assert "1 valid record is outside the log, in what could not be used: 1 ADD. It does not count" in text
+    assert "1 valid record is outside the log, in unusable files or regions: 1 ADD. It is not part of the state" in text
     assert "- ADD file_id 2, id 2 (file activemq-data-2.amq, offset 16)" in text
 
 

@@ -245,7 +245,7 @@ def test_a_live_journal_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     seen = run(command, tmp_path, "--edition", "v2")
     assert seen.exit_code == 1, seen.output
     below = seen.stdout[seen.stdout.index("verdict  recovered") :].splitlines()[1]
-    assert below.strip().startswith("the journal changed while it was read: data-2.hq")
+    assert below.strip().startswith("the journal changed during the read: data-2.hq")
     told = answer(command, tmp_path, "--edition", "v2")
     assert told["verdict"] == "recovered"
     assert {"code": "changed-while-read", "file": "data-2.hq"} in told["notes"]

@@ -161,7 +161,7 @@ def test_writers_are_judged_by_what_the_reference_finds() -> None:
     seen = judge(probe, {"ok": {**said, "files": ["btm1.tlog"]}})
     assert (seen.fingerprint, seen.reason) == (
         "wrote-invalid",
-        "it says it wrote btm1.tlog, which is not there",
+        "it reported writing btm1.tlog, which does not exist",
     )
     seen = judge(probe, {"ok": {**said, "refusals": [{"op": "1", "code": "other"}]}})
     assert seen.fingerprint == "refused:writer/other"

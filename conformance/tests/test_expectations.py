@@ -64,7 +64,7 @@ def test_an_entry_that_names_nothing_is_an_error_unless_it_is_about_another_tier
     other = parse_expectations('[[expect]]\ncase = "x.other.*"\noutcome = "fail"\nwhy = "w"\n', "f")
     other.bind(PROBES, "smoke", elsewhere=["x.other.a/read"])
     other.bind(PROBES, "files", elsewhere=None)
-    with pytest.raises(Problem, match="no probe is named"):
+    with pytest.raises(Problem, match="no probe matches"):
         other.bind(PROBES, "smoke", elsewhere=["x.another.a/read"])
 
 
@@ -72,10 +72,10 @@ ENTRY = '[[expect]]\ncase = "x"\noutcome = "fail"\nwhy = "w"\n'
 #: The text of a file -> what is said of it.
 REFUSED = {
     ENTRY.replace('case = "x"\n', ""): "case is missing",
-    ENTRY.replace('why = "w"\n', ""): "why it fails is not said",
-    ENTRY.replace('"w"', '"TODO: x"'): "why it fails is not said",
+    ENTRY.replace('why = "w"\n', ""): "the reason of the failure is missing",
+    ENTRY.replace('"w"', '"TODO: x"'): "the reason of the failure is missing",
     ENTRY.replace('"fail"', '"broken"'): "outcome must be one of",
-    ENTRY * 2: "stands twice",
+    ENTRY * 2: "occurs twice",
     "[[expected]]\ncase = 'a'": "unknown table 'expected'",
     f'{ENTRY}reason = "r"': "unknown member 'reason'",
     f'{ENTRY}fingerprnt = "verdict"': "unknown member 'fingerprnt' (did you mean 'fingerprint'?)",
@@ -148,7 +148,7 @@ def test_update_adds_what_fails_and_drops_what_is_fixed() -> None:
     assert done.removed == ("x.tail.b/read",)
     assert done.added == (PROBES[0], PROBES[1])
     assert "no tail check" not in done.text
-    with pytest.raises(Problem, match="why it fails is not said"):
+    with pytest.raises(Problem, match="the reason of the failure is missing"):
         parse_expectations(done.text, "f")
     answered = done.text.replace("TODO: ", "")
     assert [entry.case for entry in parse_expectations(answered, "f").entries] == [

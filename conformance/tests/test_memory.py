@@ -222,10 +222,8 @@ def test_a_file_that_changes_between_two_passes_is_told(
 
     monkeypatch.setattr(journal_view, "ask", changing)
     result = in_full("inspect", tmp_path, *options, status=2)
-    assert (
-        f"{path.name} changed while it was read: what was printed, if anything, is not whole" in result.stderr
-    )
-    assert "next  stop what writes there, or look at a copy" in result.stderr
+    assert f"{path.name} changed while it was read: the output above is incomplete" in result.stderr
+    assert "next  stop the program that writes there, or read a copy" in result.stderr
     with pytest.raises(json.JSONDecodeError):
         json.loads(result.stdout)
 

@@ -112,7 +112,7 @@ def test_a_store_of_which_nothing_can_be_kept_is_status_3(pair: Path) -> None:
 def test_a_running_product_is_noticed(pair: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(newstore, "held", lambda *_: iter([("btm1.tlog", "process 7")]))
     done = call("recover", pair, "--to", pair.parent / "new", status=2)
-    assert "process 7 holds a lock on btm1.tlog" in done.stderr
+    assert "process 7 has a lock on btm1.tlog" in done.stderr
     assert not (pair.parent / "new").exists()
 
 
@@ -376,7 +376,7 @@ def test_redaction_hides_why_a_choice_is_refused(tmp_path: Path, choice: tuple[s
     assert ("in doubt: " in plain.stderr) == (choice[0] == "--commit")
     assert "secret-id" not in hidden.stderr
     assert "in doubt" not in hidden.stderr
-    has(hidden.stderr, "the reason may quote what is stored: text(", "without --redact")
+    has(hidden.stderr, "the reason may quote stored data: text(", "without --redact")
 
 
 def test_redaction_hides_why_no_store_can_be_made(pair: Path, monkeypatch: pytest.MonkeyPatch) -> None:

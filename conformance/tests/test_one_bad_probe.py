@@ -140,7 +140,7 @@ CHANGES: dict[str, tuple[Deed, str]] = {
     "a removed file": (lambda d: (d / "btm1.tlog").unlink(), "btm1.tlog is gone"),
     "a removed directory": (
         lambda d: d.rename(d.with_name("moved")) and None,
-        "the directory itself is gone",
+        "the directory itself was removed",
     ),
     "another directory": (swapped, "the directory itself is another one"),
     "a file of 40 GiB": (_deeds.huge, "huge is new"),

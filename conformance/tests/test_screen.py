@@ -241,7 +241,7 @@ def test_what_the_product_concludes_is_one_command_away(tmp_path: Path) -> None:
     assert data.find(b"WRITE BATCH", 60) > 0
     (tmp_path / source.name).write_bytes(data)
     seen = call("recover", tmp_path, columns=100, status=3)
-    assert f"what the product concludes by default: journalspec recover {tmp_path} --policy default" in flat(
+    assert f"the default result of the product: journalspec recover {tmp_path} --policy default" in flat(
         seen
     ).replace("\\ ", "")
 
@@ -542,7 +542,7 @@ def test_a_path_without_a_journal_lists_what_is_there(tmp_path: Path) -> None:
     seen = call("inspect", tmp_path)
     assert (seen.exit_code, seen.stdout) == (2, "")
     lines = seen.stderr.splitlines()
-    assert lines[0] == f"journalspec: {tmp_path} holds no journal that is known here"
+    assert lines[0] == f"journalspec: {tmp_path} has no journal of a known format"
     assert lines[1].startswith("  looked for  Bitronix transaction log, ")
     assert "  found  1 file, 1 directory, 0 links; none has such a name or such a beginning" in lines
     shutil.make_archive(str(tmp_path / "backup"), "gztar", tmp_path / "deep")

@@ -89,7 +89,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         names = Counter(name for name, _ in pairs)
-        raise ValueError(f"member {names.most_common(1)[0][0]!r:.{_SHOWN}} stands twice in one object")
+        raise ValueError(f"member {names.most_common(1)[0][0]!r:.{_SHOWN}} occurs twice in one object")
     return found
 
 
@@ -313,7 +313,7 @@ def _list(schema: Any, named: Mapping[str, Any]) -> Check:
             if found is not None:
                 return f"[{number}]{found[0]}", found[1]
         if unique and len(set(value)) < len(value):
-            return "", "something stands twice"
+            return "", "a duplicate entry"
         return None
 
     return check

@@ -147,7 +147,7 @@ def worst_cases(format_id: str) -> tuple[Worst, ...]:
             raise WorstError(f"{entry.get('id', 'a case without id')}: {error!r}") from None
     names = [worst.id for worst in found]
     if len(set(names)) != len(names):
-        raise WorstError(f"{format_id}/{FILE}: an id stands twice")
+        raise WorstError(f"{format_id}/{FILE}: an id occurs twice")
     return tuple(found)
 
 

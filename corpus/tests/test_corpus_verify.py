@@ -71,7 +71,7 @@ def contents(directory: Path) -> dict[str, bytes]:
 def test_a_sound_build_is_sound_and_built_again_it_is_the_same(core_build: Callable[[Plan], Path]) -> None:
     done = invoke("verify", core_build(Plan(FORMAT, "core", every=499)), "--again")
     assert done.exit_code == 0, done.output
-    assert "all as the manifest says, and built again it is the same" in done.output
+    assert "all as in the manifest, and built again it is the same" in done.output
 
 
 def test_what_only_another_build_can_tell(copy: Path) -> None:

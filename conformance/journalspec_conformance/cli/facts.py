@@ -30,7 +30,7 @@ PENDING = "pending"
 _RECOVERY = {
     "commit": "recovery commits it",
     "wait-for-parent": "another server decides",
-    "operator": "an operator has to end it",
+    "operator": "an operator must end it",
 }
 #: What a verdict says of losses that every format may have.
 PHRASES = {
@@ -127,7 +127,7 @@ def damage(answer: Answer) -> str:
         times = f" ({len(notes):,} times)" if len(notes) > 1 and "{names}" not in phrase else ""
         parts.append(phrase.format(names=some_of([note.file or "" for note in notes])) + times)
     if not parts and seen.verdict == RECOVERED:
-        parts.append("a part of it does not count; see the notes")
+        parts.append("a part of it is not part of the state; see the notes")
     return "; ".join(parts)
 
 
@@ -383,7 +383,7 @@ def losses(
     text += beside
     if inside:
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in inside.most_common(MOST))
-        text.append(f"{amount(inside.total(), 'sound record')} in it, which do not count: {kinds}")
+        text.append(f"{amount(inside.total(), 'sound record')} in it, which are not part of the state: {kinds}")
     regions, number, size = _regions(seen.dropped)
     rows = [
         (f"{shown(item.file)}:{item.off}..{item.end}", f"{amount(item.length, 'byte')}: {_short(why)}")

@@ -68,17 +68,17 @@ TABLES = {
         ("role", "str", "role of the file: do its records count?"),
     ),
     "lost": (
-        ("file", "str", "the file with a region that holds no record"),
+        ("file", "str", "the file with a region without a record"),
         ("off", "int", "offset of the region, in bytes"),
         ("length", "int", "its length, in bytes"),
         ("reason", "str", "why it holds none"),
     ),
     "missing": (
-        ("code", "str", "what kind of thing must have been here and is not"),
+        ("code", "str", "the kind of the missing item"),
         ("name", "str", "which one"),
         ("file", "str", "the file that proves it"),
         ("off", "int", "where the proof is"),
-        ("count", "int", "how many messages, records or rows are affected"),
+        ("count", "int", "the number of affected messages, records or rows"),
         ("text", "str", "more about it"),
     ),
 }
@@ -213,17 +213,17 @@ def _plain(column: Field, value: Any) -> Any:
     default=1024,
     show_default=True,
     metavar="MIB",
-    help="What the query may keep in memory. Nothing is written to a disk instead.",
+    help="The memory limit of the query. It never uses the disk instead.",
 )
 def query_command(
     sql: str, as_ndjson: bool, parquet: Path | None, timeout: float, max_memory: int, **what: Any
 ) -> None:
     """Answer a question in SQL about the journals at PATH.
 
-    The tables are records, files, lost (regions that hold no record), missing, transactions (those without
+    The tables are records, files, lost (regions without a record), missing, transactions (those without
     an end), and the other lists of the format's state: `journalspec columns PATH` has them all. On a
     terminal the first 40 rows are printed, elsewhere all as CSV. Needs DuckDB, the extra `query`, which
-    reads neither files nor the network here. Nothing is ever written to PATH.
+    reads neither files nor the network here. PATH is only read.
     """
     if find_spec("duckdb") is None:
         raise UsageProblem(

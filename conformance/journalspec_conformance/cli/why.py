@@ -25,7 +25,7 @@ from journalspec_reference.keeping import Holder, Keeping, keeping
 #: Of more journals than a store has, each gets one line.
 MOST_SCREENS = 2
 #: Of a format that does not say it yet.
-UNDESCRIBED = {"what": "What frees the files of this format is not described."}
+UNDESCRIBED = {"what": "The rules for freeing files of this format are not described."}
 
 
 @click.command(
@@ -37,9 +37,9 @@ UNDESCRIBED = {"what": "What frees the files of this format is not described."}
 @options()
 @click.option("--all", "everything", is_flag=True, help="All files and all reasons, however many.")
 def why_command(path: Path, everything: bool, **what: Any) -> None:
-    """Say what keeps the data file at PATH, or each file of the journals at PATH, from being deleted.
+    """List the reasons why the data file at PATH, or each file of the journals at PATH, is not deleted.
 
-    Nothing is ever written to PATH.
+    PATH is only read.
     """
     stores = find(Asked(paths=(path,), **what))
     journals = stores.pairs

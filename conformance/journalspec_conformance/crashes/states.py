@@ -104,7 +104,7 @@ class CrashCase(Case):
         answer = answer_of(self.adapter, observed, listed=claims.records)
         verdict = self.verdict(policy, answer)
         if verdict == "acceptable":
-            return Outcome("allowed", choice="it refused, as it may")
+            return Outcome("allowed", choice="it refused, which is allowed")
         if not VERDICTS[verdict]:
             return Outcome("pass")
         fingerprint, why = f"{verdict}/{self.category}", self.reason(verdict, answer)

@@ -182,7 +182,7 @@ def required(case: CrashCase) -> Iterator[str]:
 
 def lived(adapter: CrashFormat, workload: Any, state: State) -> Iterator[str]:
     """Yield what was done up to `state`, line by line, and what of it arrived."""
-    yield f"Before: {state.trace.background} behind what is in use."
+    yield f"Before: {state.trace.background} after the used bytes."
     for number, before in enumerate(reduce.crashes_before(adapter, workload), start=1):
         yield f"Life {number}, done in this order:"
         yield from (*(f"  {line}" for line in explain.story(before)), *explain.arrived(before), "")

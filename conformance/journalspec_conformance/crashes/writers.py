@@ -236,7 +236,7 @@ def account(loss: WriterLoss, target: str, repeat: str) -> list[str]:
         lines.append(f"strict recovery refuses that ({found['refused']}); under {policy}:")
         found = recovered(loss.case, state.files, policy)
     permitted = dict.fromkeys(f"  {json.dumps(some)[:MOST_SHOWN]}" for some in loss.permitted)
-    lines += [f"recovered: {json.dumps(found)[:MOST_SHOWN]}", "permitted, by what had been acknowledged:"]
+    lines += [f"recovered: {json.dumps(found)[:MOST_SHOWN]}", "permitted by the acknowledgements:"]
     return [*lines, *permitted, "repeat:", f"  {repeat}"]
 
 

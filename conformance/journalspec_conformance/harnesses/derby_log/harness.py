@@ -400,7 +400,7 @@ class Derby(shared.Driver):
     def recovered(self, directory: Path, params: Mapping[str, str], policy: str) -> Answer:
         """Boot a copy of the database, and return what it holds."""
         if not any(is_log(entry.name) for entry in os.scandir(directory)):
-            return shared.no_files("there is no log: the product was shown nothing")
+            return shared.no_files("there is no log: the product was not started")
         configure(params)
         self.doing = "boot"
         with database_of(directory, params.get("base", self.product.edition)) as copy:

@@ -91,7 +91,7 @@ def start(product: Product, *, charset: str | None = None, options: Sequence[str
         jpype.startJVM(*given, classpath=jars, convertStrings=False)
     except (OSError, RuntimeError, ValueError) as error:
         raise ProductError(
-            f"no Java could be started ({error}): install Java {product.java} or newer"
+            f"Java could not be started ({error}): install Java {product.java} or newer"
         ) from error
     system = jpype.JClass("java.lang.System")
     system.setOut(system.err)

@@ -377,7 +377,7 @@ class JournalProduct(shared.Driver):
         records, others = self._data_records(directory, params)
         names = [path.name for path in directory.iterdir()]
         if names and not others and not any(name.endswith(own) for name in names):
-            return shared.no_files("none of the files belongs to the journal: the product was shown nothing")
+            return shared.no_files("none of the files belongs to the journal: the product was not started")
         for name in others:
             records += self._beside(directory, params, name)
         loaded = self._load(directory, params)

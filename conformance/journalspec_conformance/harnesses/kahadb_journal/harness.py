@@ -384,7 +384,7 @@ class KahaDB(shared.Driver):
     def observed(self, directory: Path, params: Mapping[str, str]) -> Answer:
         """Return every record that the journal gives behind a check of all files."""
         if not any(directory.glob("db-*.log")):
-            return shared.no_files("there is no data file: the product was shown nothing")
+            return shared.no_files("there is no data file: the product was not started")
         self.doing = "scan"
         with shared.copy_of(directory) as copy, _stopped(Store(copy, "salvage")) as store:
             store.start()

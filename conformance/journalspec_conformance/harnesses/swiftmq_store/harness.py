@@ -44,7 +44,7 @@ def _router() -> Java:
         status = compiler.run(None, errors, errors, *words)
     if status:
         told = str(errors.toString()).strip()[: shared.SHOWN]
-        raise ProductError(f"the class path has no SwiftMQ that a router can be made for: {told}")
+        raise ProductError(f"the class path has no usable SwiftMQ: {told}")
     jvm.java_classes().addClassPath(str(place))
     java_class("java.lang.System").setProperty("swiftmq.paths.absolute", "true")
     try:
