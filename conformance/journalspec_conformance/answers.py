@@ -22,7 +22,7 @@ from journalspec_conformance.connection import FormatClaims, Hello
 from journalspec_conformance.errors import Misbehaved, Problem
 
 OWN = "x-"
-#: What a refusal may carry besides: an exception for which the implementation has no code.
+#: What a refusal may have besides: an exception for which the implementation has no code.
 EXCEPTION = "exception:"
 OPERATIONS = ("read", "recover", "write")
 #: Features, each with what it says.

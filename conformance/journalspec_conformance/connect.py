@@ -95,7 +95,7 @@ class OneShot(Peer):
         self._request = message
 
     def receive(self, timeout: float, directory: str) -> Message:
-        """Run the command; after a Breakdown the next question is asked all the same."""
+        """Run the command; after a Breakdown the next question is asked nevertheless."""
         request = self._request
         if request["cmd"] == "hello":
             return self._hello(timeout)
@@ -167,7 +167,7 @@ class InProcess(Peer):
         self._trace = ""
 
     def send(self, message: Message) -> None:
-        """Call the method of the request's name; a step goes on with it."""
+        """Call the method of the request's name; a step continues with it."""
         if message["cmd"] not in ("step", "bye"):
             self._trace = ""
             self._answers = self._guarded.answers(message)

@@ -1,6 +1,6 @@
 """Ask one probe after the other, and judge the answers.
 
-Anything that is not an answer becomes a result of its probe; the run goes on.
+Anything that is not an answer becomes a result of its probe; the run continues.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Engine(Asking):
         result = self._result(probe, outcome)
         result = self.expectations.apply(result)
         if result.result_class == "known":
-            # A breakdown that was expected says nothing of the questions behind it.
+            # A breakdown that was expected says nothing of the questions after it.
             self.forgive()
         enforced = {"should": self.options.enforce_should, "may": self.options.enforce_may}
         if result.result_class == "fail" and not enforced.get(probe.case.level, True):

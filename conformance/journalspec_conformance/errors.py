@@ -6,7 +6,7 @@
       TimedOut              no answer in time
       Misbehaved            it answered, but not in the protocol
 
-A Problem ends a run. A Breakdown is a result of one probe: the run goes on.
+A Problem ends a run. A Breakdown is a result of one probe: the run continues.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ OUTCOMES = {
 }
 #: What an entry may be about: the published tiers, a built one, and cases from files.
 TIERS = (*PUBLISHED_TIERS, DRAWN, CRASH, CRASH_WRITE, "core", "full", "files")
-#: How a generated reason begins. The lint refuses it: a person has to say why.
+#: How a generated reason begins. The lint refuses it: a person must say why.
 TODO = "TODO"
 
 #: What an expectation file may hold (bytes): the longest of ours has a hundredth of it.
@@ -85,7 +85,7 @@ class ExpectedFailure:
     tier: str = ""
 
     def predicts(self, result: Result) -> bool:
-        """Tell whether `result` failed as this entry says."""
+        """Return whether `result` failed as this entry says."""
         if self.outcome == "flaky":
             # A pattern must not turn a program that dies, or hangs, into one that is tolerated.
             return result.result_class in (_WRONG if "*" in self.case else _FAILING)
@@ -167,7 +167,7 @@ class Expectations:
 
 
 def _of_crashes(pattern: str) -> bool:
-    """Tell whether a pattern is about all crash states of a format."""
+    """Return whether a pattern is about all crash states of a format."""
     return f".{CRASH}.*" in pattern
 
 
@@ -293,7 +293,7 @@ def update(text: str, results: Iterable[Result], source: str = "the file") -> Up
 
 
 def _changing(result: Result) -> bool:
-    """Tell whether the id of a result depends on a seed."""
+    """Return whether the id of a result depends on a seed."""
     return is_drawn(result.probe) or (f".{CRASH}." in result.probe and bool(result.fingerprint))
 
 

@@ -13,7 +13,7 @@ from journalspec_conformance.report import Report, counts_by_format
 from journalspec_conformance.result import CLASSES, Result
 from journalspec_conformance.wording import UNJUDGED, grouped, judged_and_not
 
-#: What XML 1.0 cannot carry even escaped.
+#: What XML 1.0 cannot have even escaped.
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 NOTHING = "nothing was judged: silence is not success"
@@ -169,7 +169,7 @@ def unlike(reports: Sequence[Report]) -> list[str]:
 
 
 def _told_apart(names: Sequence[str]) -> list[str]:
-    """Return `names` with a number behind those that are there more than once."""
+    """Return `names` with a number after those that are there more than once."""
     names = [shown(name) for name in names]
     seen: Counter[str] = Counter()
     out = []

@@ -176,7 +176,7 @@ class SuiteFile(pytest.File):
 
 
 class ProbeFailure(Exception):
-    """A probe with a red result; carries the text to show."""
+    """A probe with a red result; has the text to show."""
 
 
 class ProbeItem(pytest.Item):

@@ -101,7 +101,7 @@ class _Body:
         return bytes(out)
 
     def key(self, rest: bool, but: int | None) -> tuple[object, ...]:
-        """Return what tells this content from others of this file, and is known before it is made."""
+        """Return what distinguishes this content from others of this file, and is known before it is made."""
         if rest and but is not None:
             change = self.pending[but]
             there = self.whole[change.off : change.off + len(change.before)]

@@ -60,7 +60,7 @@ def judge_write(engine: Asking, probe: Probe) -> Outcome:
                 return _said(probe.expect, said) or _judge_files(engine, probe, place.files())
         outcome = _whole(engine, probe)
         if outcome.result_class in ("pass", "allowed") and stepwise:
-            # A writer that tells its I/O is not killed: what a kill leaves is one of the states looked at.
+            # A writer that tells its I/O is not killed: what a kill leaves is one of the states checked.
             judge = _power_failures if "io-trace" in features else _durability
             judge(engine, probe)
         return outcome
@@ -129,7 +129,7 @@ def steps(
 ) -> Generator[tuple[int, Message], None, None]:
     """Write stepwise, and yield the number of each operation with the answer to it.
 
-    Closing it kills the writer where it stands. Raises Settled at a reply that is not an answer.
+    Closing it kills the writer where it is. Raises Settled at a reply that is not an answer.
     """
     request = _request(engine, probe, place) | {"step": True, **more}
     engine.validate("request-write", {"seq": 0, **request})

@@ -21,7 +21,7 @@ A = decision(COMMITTING, b"A", b"db1", b"jms1")
 
 @pytest.fixture
 def stale(tmp_path: Path) -> Path:
-    """A log with one record, another one broken behind it, and a stale one behind the tail."""
+    """A log with one record, another one broken after it, and a stale one after the tail."""
     return pair(tmp_path, A, decision(COMMITTING, b"A", b"db1", b"jms1", broken=True), behind=A)
 
 
@@ -40,7 +40,7 @@ def damaged(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def hidden(tmp_path: Path) -> Path:
-    """The active file has lost its header; a decision that nobody confirmed stands whole in it."""
+    """The active file has lost its header; a decision that nobody confirmed is whole in it."""
     path = pair(tmp_path, A, decision(PREPARED, b"B", b"db1")) / "btm1.tlog"
     path.write_bytes(bytes(21) + path.read_bytes()[21:])
     return tmp_path
@@ -205,7 +205,7 @@ def test_a_file_full_of_records_that_salvage_leaves_out_is_named_in_the_other_fo
         path = tmp_path / f"activemq-data-{number}.amq"
         page(path, "v2", add("v2", number, number), file_id=number, format_version=version)
     text = flat(recover(tmp_path, "--edition", "v2", "--policy", "salvage"))
-    assert "1 valid record is outside the log, in unusable files or regions: 1 ADD. It is not part of the state" in text
+    assert "1 valid record is outside the log, in unusable files or regions: 1 ADD. It is not part of" in text
     assert "- ADD file_id 2, id 2 (file activemq-data-2.amq, offset 16)" in text
 
 

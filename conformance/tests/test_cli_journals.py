@@ -1,4 +1,4 @@
-"""What `inspect` and `recover` have in common: editions, files left out, parameters, how they end."""
+"""What `inspect` and `recover` have in common: editions, files omitted, parameters, how they end."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def rows(directory: Path) -> Iterator[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def failing(directory: Path) -> dict[str, Any]:
-    """A state in which strict recovery brings a record of an earlier life back: of no use, but no fault."""
+    """A state in which strict recovery restores a record of an earlier generation, which is not a fault."""
     return next(row for row in rows(directory) if row["verdict_strict"] == "resurrected")
 
 

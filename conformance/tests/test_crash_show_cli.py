@@ -19,7 +19,7 @@ from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.worst import worst_cases
 from judged import call
 
-#: States of each build that are looked at.
+#: States of each build that are checked.
 SAMPLE = 40
 #: Reachable ones that are reported as a number of operations and of bytes of the next one.
 PREFIX = "prefix-byte"
@@ -75,7 +75,7 @@ def replayed(told: Mapping[str, Any]) -> dict[str, str]:
 
 
 def owed(told: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return what must, may and must not come back, from acknowledgements and releases alone."""
+    """Return what must, may and must not reappear, from acknowledgements and releases alone."""
     trace = told["trace"]
     upto = told["after"] if told["under_way"] is None else max(told["after"], told["under_way"] + 1)
     acknowledged = {mark["record"] for mark in trace["before"] if mark["acknowledged"]}

@@ -272,7 +272,7 @@ def test_a_renamed_file_is_missed(name: str, file: str, after: str, tmp_path: Pa
     shutil.copytree(CAPTURED / name, tmp_path / "store")
     store = tmp_path / "store"
     shutil.copy(store / file, store / f"{file}{after}")
-    assert call("check", store).exit_code == 0  # a copy beside it is no part of the journal
+    assert call("check", store).exit_code == 0  # a copy beside it is not part of the journal
     (store / file).unlink()
     assert call("check", store).exit_code in (1, 3)
     # The pair of a transaction manager is read whatever its names.
@@ -294,7 +294,7 @@ def test_a_pipe_with_the_name_of_a_renamed_file_is_not_opened(tmp_path: Path) ->
 
 
 def test_an_index_alone_is_a_journal_without_its_files(tmp_path: Path) -> None:
-    """Beside other stores it would not be looked at otherwise, and they are clean."""
+    """Beside other stores it would not be checked otherwise, and they are clean."""
     shutil.copytree(CAPTURED / "kahadb_journal/activemq-6.1.7/rollover", tmp_path / "one")
     (tmp_path / "two").mkdir()
     (tmp_path / "two/db.data").write_bytes(index())

@@ -67,7 +67,7 @@ def copied(name: str, scratch: Path, row: Row) -> Path:
 
 
 def journals(place: Path, row: Row) -> list[Journal]:
-    """Return the journals of a directory; an edition that the row names is taken for granted."""
+    """Return the journals of a directory; an edition that the row names is read as granted."""
     below = place / row.get("below", "")
     every = find_journals(load(below if below.is_dir() else place), row.get("format"))
     edition = row.get("edition")
@@ -75,7 +75,7 @@ def journals(place: Path, row: Row) -> list[Journal]:
 
 
 def fits(want: Any, have: Any) -> bool:
-    """Tell whether `have` is what a row says: of objects the members listed, a number of entries, or all."""
+    """Tell if `have` is what a row says: of objects the members listed, a number of entries, or all."""
     if isinstance(want, Mapping) and isinstance(have, list):
         return all(any(fits(value, entry) for entry in have) for value in want["any"])
     if isinstance(want, Mapping):
@@ -156,7 +156,7 @@ def damages(data: bytes, at: int) -> Iterator[bytes]:
 def test_every_kind_of_damage_in_the_middle_of_a_log_is_noticed(quarter: int, tmp_path: Path) -> None:
     middle = unpacked("derby-middle-damage-looks-like-torn-tail", tmp_path)
     path = middle / "log1.dat"
-    # What was damaged before is left out. The log begins where recovery does.
+    # What was damaged before is omitted. The log begins where recovery does.
     sound = path.read_bytes()[:106904] + bytes(1000)
     path.write_bytes(sound)
     start = answered(middle, "default").records[0].at.off

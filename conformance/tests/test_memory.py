@@ -44,7 +44,7 @@ LIVE: dict[str, Callable[[Any], Sequence[Any]]] = {
     "derby_log": lambda state: state["rows"],
     "swiftmq_store": lambda state: [one for each in state["queues"] for one in each["messages"]],
 }
-#: What has to be said of files that are the suite's own.
+#: What must be said of files that are the suite's own.
 LOOKED = {"derby_log": {"tables": "suite"}}
 #: Journals that begin with records of their own.
 BEGUN = {"derby_log", "kahadb_journal", "swiftmq_store"}
@@ -147,7 +147,7 @@ def test_memory_does_not_grow_with_the_journal(
     policy: str | None,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """What is loaded of files is bounded, and told apart."""
+    """What is loaded of files is bounded, and distinguished."""
     monkeypatch.setattr(reread, "KEEP", 1 << 14)
     monkeypatch.setattr(batches, "STRETCH", 1 << 13)
     peaks = []

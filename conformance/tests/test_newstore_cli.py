@@ -357,7 +357,7 @@ def test_a_change_of_a_sparse_file_is_noticed(tmp_path: Path) -> None:
         file.truncate(5 << 30)
         (before,) = newstore.digests([("it", path)])
         file.seek((3 << 30) + 5)
-        # Zeros in place of a hole are the same content.
+        # Zeros instead of a hole are the same content.
         file.write(bytes(10))
         file.flush()
         assert newstore.digests([("it", path)]) == [before]

@@ -19,7 +19,7 @@ from journalspec.formats import format_ids
 from tables import table
 
 ROOT = Path(__file__).resolve().parents[2]
-#: Each package, behind those that it may import, and where it is.
+#: Each package, after those that it may import, and where it is.
 PACKAGES = {
     "journalspec": "specs",
     "journalspec_reference": "reference_impl",
@@ -78,7 +78,7 @@ def begun() -> frozenset[str]:
 
 
 def is_shared(name: str) -> bool:
-    """Tell whether a module lies outside the folders of every format."""
+    """Return whether a module is outside the folders of every format."""
     return not begun() & set(name.split("."))
 
 

@@ -1,6 +1,6 @@
 """Windows and macOS as far as they can be imitated: little of POSIX, line ends, backslashes, locked files.
 
-And every Python from 3.11 on that is installed beside this one. What is here is no trial on those systems:
+And every Python from 3.11 on that is installed beside this one. What is here is not a trial on those systems:
 the page *Getting started* says which were tried.
 """
 
@@ -21,7 +21,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 POOR = HERE / "support" / "poor_platform.py"
 LOG = ROOT / "corpus" / "captured" / "bitronix_tlog" / "bitronix-2.1.4" / "partial-commit"
-#: What an operator and an implementer do; what is printed names no file that is made anew.
+#: What an operator and an implementer do; what is printed names no file that is made again.
 COMMANDS = {
     "inspect": ("inspect", LOG),
     "inspect as JSON": ("inspect", "--json", LOG),

@@ -44,7 +44,7 @@ def told(command: str, directory: Path, *options: str) -> Json:
     return found
 
 
-# Real files: what has to be in them is in data/field.toml.
+# Real files: what must be in them is in data/field.toml.
 
 
 @of_products
@@ -55,7 +55,7 @@ def test_the_product_gives_the_same_records_of_real_files(name: str, connect_pro
     theirs = scanned(ask(connect_product(PRODUCT), KAHADB / name))
     ours = scanned(read({path.name: path.read_bytes() for path in (KAHADB / name).iterdir()}))
     assert theirs.records == ours.records
-    # Zeros behind the last batch: KHD-DEV-004.
+    # Zeros after the last batch: KHD-DEV-004.
     assert theirs.parts == ours.parts or (
         name.startswith(("gen-", "deb5172-callerbuffer")) and not ours.parts
     )

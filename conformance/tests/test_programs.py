@@ -59,7 +59,7 @@ serve(Hangs(), sys.stdin, sys.stdout)
 
 @pytest.fixture
 def mark() -> Iterator[str]:
-    """A value in the environment of all that a test starts; what still carries it afterwards is killed."""
+    """A value in the environment of all that a test starts; what still has it afterwards is killed."""
     value = secrets.token_hex(8)
     yield value
     for pid in marked(MARK, value):

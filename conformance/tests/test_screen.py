@@ -36,7 +36,7 @@ from judged import call, flat, has
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = FIELD.parent
-#: Every so-manyth case of a format is looked at.
+#: Every so-manyth case of a format is checked.
 STEP = 37
 
 
@@ -237,7 +237,7 @@ def test_what_the_product_concludes_is_one_command_away(tmp_path: Path) -> None:
     source = CAPTURED / "kahadb_journal" / "activemq-6.1.7" / "three" / "db-1.log"
     data = bytearray(source.read_bytes())
     data[60] ^= 0x55
-    # The batch after the first one begins behind it.
+    # The batch after the first one begins after it.
     assert data.find(b"WRITE BATCH", 60) > 0
     (tmp_path / source.name).write_bytes(data)
     seen = call("recover", tmp_path, columns=100, status=3)

@@ -127,7 +127,7 @@ def test_a_file_that_appears_in_a_directory_is_noticed(tmp_path: Path, tool: Mod
 
 
 def test_each_page_is_read_once(tmp_path: Path, tool: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Indexes are read first, then messages: a page of an index that stands between them costs no more."""
+    """Indexes are read first, then messages: a page of an index that is between them costs no more."""
     tool.MAKERS[FORMAT](tmp_path, 1 << 22, tool.SHAPES["live"])
     (journal,) = find_journals(load_files(tmp_path))
     read = 0

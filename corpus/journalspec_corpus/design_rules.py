@@ -2,7 +2,7 @@
 
 The rules are in ``design_rules.toml`` beside this module, a format's
 findings in the file of the same name in its room. Both are data, checked
-against ``design_rules.schema.json`` when they are read. A finding carries its
+against ``design_rules.schema.json`` when they are read. A finding has its
 proof: single crash states with the verdict that a named reader gets on them,
 published cases, or an argument where nothing can show it.
 """

@@ -35,10 +35,10 @@ class DrawnJournal:
 
     `records` is what reading the whole journal reports, in its order;
     `recovered` is what recovery counts, and `state` what it concludes.
-    `before` holds the files as they were in their previous life (same names and
+    `before` holds the files as they were in their previous generation (same names and
     lengths): what shows through where a write did not reach the disk. `fields`
     names the bytes, `pointers` those of them that say where the log ends. `ends` says for each of `recovered`
-    up to where its file has to be there: it may count only with others.
+    up to where its file must be there: it may count only with others.
     """
 
     format: str
@@ -195,7 +195,7 @@ def lie(
 
 
 def lie_in(built: Built, lies: Sequence[bytes], times: int, rng: random.Random, *, small: int = 0) -> None:
-    """Put `lies` into fields of sound files, so many `times`: their beginnings, or any bytes.
+    """Put `is` into fields of sound files, so many `times`: their beginnings, or any bytes.
 
     Where `small` is given there may be a number below it as well. What is longer than a lie gets a wrong bit.
     """
@@ -224,8 +224,8 @@ def drawn(  # all but the first three are keyword-only
 
     `lives` are this one and the previous one, whose files are made as long as those of this one. Of the
     records, those with the labels `recovered` count for recovery (none given: all); `left` are records of
-    the previous life that still stand, and count as records of this one. `pointer` is how the labels of the
-    fields end that say where the log ends. `ends` says up to where the file of each that counts has to be
+    the previous generation that still are, and count as records of this one. `pointer` is how the labels of
+    the fields end that say where the log ends. `ends` says up to where the file of each that counts must be
     there (not given: up to its own end).
     """
     now, then = lives

@@ -1,4 +1,4 @@
-"""Files that say what they hold: JSON that carries its own checksum, and checksums of others.
+"""Files that say what they hold: JSON that has its own checksum, and checksums of others.
 
 There is one way to write a sealed file down, so that every bit of it counts: a blank,
 the order of members, the spelling of a number. The member `seal` is the SHA-256 of the

@@ -71,7 +71,7 @@ class Tables:
         return tuple(self.step(*values) for values in members)
 
     def sequences(self, names: Iterable[str]) -> list[tuple[Any, ...]]:
-        """Return the lists of steps that stand under `names`, one after the other."""
+        """Return the lists of steps that are under `names`, one after the other."""
         out: list[tuple[Any, ...]] = []
         for name in names:
             entry = self.rows["sequences"][name]
@@ -120,7 +120,7 @@ class Tables:
         ``force`` and ``align``. Every ``background``, ``align`` and ``edge`` of a block has all rows, each by
         every writer that ``writers`` names for it; ``by`` puts what has the same writer, or the same steps,
         together. Writers vary fastest otherwise: what two of them have in common then falls into one
-        shard. A first record without the field that is aligned is left out.
+        shard. A first record without the field that is aligned is omitted.
         """
         writers = self.rows["writers"][scope]
         for block in self.rows[table][scope]:
@@ -170,7 +170,7 @@ class Tables:
         return op, dict(zip(takes, word[1:], strict=False)), word[1 + len(takes) :]
 
     def playable(self, steps: Iterable[Any]) -> bool:
-        """Tell whether each step finds what it is about.
+        """Return whether each step finds what it is about.
 
         The table ``playable`` says what is ``standing`` before all, and of an operation (``""``: of all
         others) what it ``needs``, ``gives`` and then ``takes``. Each is a word, and the member of a step
@@ -202,7 +202,7 @@ class Tables:
         )
 
     def fields_of(self, layout: Layout) -> RecordFields:
-        """Return where the fields of the format's records begin, named as the table says."""
+        """Return the place where the fields of the format's records begin, named as the table says."""
         return RecordFields(layout, self.rows["fields"])
 
 
@@ -362,7 +362,7 @@ class Continuations:
     not opened yet. The `tables` say what may be done after opening, and after which crash states:
     ``same`` repeats the first run's steps (those that are `repeatable`), so that new records lie as the
     lost ones did; ``settle`` first does what recovery leaves to be done. Where given, `choices(first, scope)`
-    says in place of the table what is done after a first run. Of long first runs the full tier goes on
+    says instead of the table what is done after a first run. Of long first runs the full tier goes on
     from some, as DRAWN says.
     """
 
@@ -398,7 +398,7 @@ class Continuations:
             "category": image.category,
             "field": image.field,
             "opened": str(life.opened),
-            # Whatever failed in the first life is its own trace's business.
+            # Whatever failed in the first generation is its own trace's business.
             "fine": "yes" if chosen.fine else "no",
         }
         return Trace(
@@ -480,7 +480,7 @@ class Continuations:
 class Reduction:
     """How a format's workloads become smaller.
 
-    The table ``reduction`` has most of it. `backgrounds` stand from the plainest on; garbage is no
+    The table ``reduction`` has most of it. `backgrounds` are from the plainest on; garbage is no
     simplification of what stood there before. `below(size)` are the plainer sizes of a step, smallest first.
     `align` is the plainest alignment. `playable` tells whether steps can be asked of a writer. `rule`
     matches a rule of a long workload that has a size, its group, which is one of `rule_sizes`; those that

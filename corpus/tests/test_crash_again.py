@@ -1,4 +1,4 @@
-"""Second lives: what stands after a first crash, what is owed after the second, writers that get it wrong."""
+"""Second lives: what is after a first crash, what is owed after the second, writers that get it wrong."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def tx() -> CrashFormat:
 
 
 def two_records() -> Trace:
-    """Two records behind a pointer that counts them; the first is acknowledged before the second begins."""
+    """Two records after a pointer that counts them; the first is acknowledged before the second begins."""
     ops = (
         Write("new", 1000, b"A" * 600),
         Mark("a", "new", 1000, 600, "key-a"),
@@ -113,7 +113,7 @@ def test_what_is_whole_stands_where_its_file_is_now() -> None:
     # The file was renamed after the record had been written.
     assert [(mark.record, mark.file) for mark in everything.standing] == [("gone", "log"), ("a", "log")]
     assert [(mark.record, mark.length) for mark in everything.possible] == [("b", 600)]
-    assert everything.stale == ()  # b stands on it
+    assert everything.stale == ()  # b is on it
     nothing = crash_image(states, row_of(states, g0=0, g3=0, g4=0, g5=0), gone=False)
     assert nothing is not None
     assert records(nothing.standing) == ["gone", "a"]
@@ -167,13 +167,13 @@ def test_a_state_without_what_is_owed_is_nobodys_start() -> None:
     assert crash_image(states, len(states) - 1, gone=False) is None
 
 
-# --- What is owed in the second life --------------------------------------------------------------
+# --- What is owed in the second generation --------------------------------------------------------------
 
 
 def remains_where(
     adapter: CrashFormat, work: Any, *, whole: set[str], owed_now: set[str], gone: bool
 ) -> CrashImage:
-    """Return a crash state of `work` in which exactly these records stand whole, and these are owed."""
+    """Return a crash state of `work` in which exactly these records are whole, and these are owed."""
     for states in crash_states(adapter.build(work), (SECTORS, BYTES), 1):
         expected = expected_at(states.point.trace, states.point.crash_index)
         if expected.must_keep != owed_now:
@@ -396,7 +396,7 @@ def test_an_unknown_continuation_is_refused() -> None:
         tx_resume.live(SOME[3][1], 2, left, "party")
 
 
-# --- Verdicts: the reference, and writers that break the second life -------------------------------
+# --- Verdicts: the reference, and writers that break the second generation -------------------------------
 
 
 def verdicts_of(adapter: CrashFormat, trace: Trace, category: str = "", reader: int = 0) -> Counter[str]:
@@ -491,7 +491,7 @@ IN_DOUBT = TxWorkload("append", "seed+hash", TX_STEPS)
 @pytest.mark.parametrize(
     ("method", "also", "first", "then", "verdicts"),
     [
-        # Everything is on disk, behind eight bytes at which every reader stops.
+        # Everything is on disk, after eight bytes at which every reader stops.
         (
             DiskWriter._adopt,
             behind_a_gap,

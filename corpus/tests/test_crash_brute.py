@@ -131,7 +131,7 @@ def test_a_renamed_file_is_never_there_twice() -> None:
 
 
 def rotten(label: str, **files: bytes) -> bool:
-    """Whether corruption `label` may leave `files` of a trace that put 600 times A behind a page of zeros."""
+    """Whether corruption `label` may leave `files` of a trace that put 600 times A after a page of zeros."""
     trace = toy(*record("a", PAGE, 600, b"A"), base=bytes(3 * PAGE))
     settled = bytes(PAGE) + b"A" * 600 + bytes(2 * PAGE - 600)
     return is_rotten(Past(trace, len(trace.ops)), files or {"log": settled}, label)
@@ -194,14 +194,14 @@ def part(fill: bytes, off: int, copy: int = 0) -> tuple[Write, Mark]:
 
 
 def chained(*places: tuple[int, ...], **more: Any) -> Trace:
-    """A record, written part by part, once at each of `places`; forced and promised behind the first."""
+    """A record, written part by part, once at each of `places`; forced and promised after the first."""
     first, *others = ([op for off in spots for op in part(b"A", off, at)] for at, spots in enumerate(places))
     told = (Publish(("a",)), Sync("log"), Ack(("a",)))
     return replace(toy(*first, *told, *(op for ops in others for op in ops)), **more)
 
 
 def chains(files: Mapping[str, bytes], *, halves: bool = False) -> Answer:
-    """Read the log: a record is two chunks a page apart. With `halves`, one is taken for all of it."""
+    """Read the log: a record is two chunks a page apart. With `halves`, one is read as all of it."""
     log = files.get("log", b"")
     there = [[log[off : off + CHUNK] == b"A" * CHUNK for off in spots] for spots in (HERE, COPY)]
     if any(map(all, there)):

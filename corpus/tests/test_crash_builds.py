@@ -106,7 +106,7 @@ def test_two_processes_write_the_same_bytes(tmp_path: Path, reference: Any) -> N
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="finds worker processes in /proc")
 def test_killed_builds_are_taken_up_and_come_out_the_same(tmp_path: Path, reference: Any) -> None:
     out = tmp_path / "out"
-    # The builder dies, then a worker, then somebody presses Ctrl-C: what is sealed stays, nothing goes on.
+    # The builder dies, then a worker, then somebody presses Ctrl-C: what is sealed stays, nothing continues.
     process = start(out)
     until(lambda: sealed(out) >= 1, process)
     workers = two_workers(process)
@@ -239,7 +239,7 @@ def family(pid: int) -> list[int]:
 
 
 def runs(pids: list[int], name: bytes) -> bool:
-    """Tell whether one of the processes has this in its command line."""
+    """Return whether one of the processes has this in its command line."""
     for pid in pids:
         try:
             if name in Path(f"/proc/{pid}/cmdline").read_bytes():

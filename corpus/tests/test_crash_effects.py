@@ -148,7 +148,7 @@ def test_who_lists_all_that_was_let_go_stands_on_no_copy() -> None:
 def test_who_lists_no_records_is_judged_by_the_state(
     live: Mapping[str, str], reported: bool, refusal: str, stratum: str, verdict: str
 ) -> None:
-    """ADD 5 is acknowledged, ADD 6 behind it is not."""
+    """ADD 5 is acknowledged, ADD 6 after it is not."""
     ops = [*written(ADD_5), Ack(("ADD-5",)), Write("f", 200, b"x"), Mark("ADD-6", "f", 200, 1, ADD_6)]
     expected = expected_at(journal(*ops), len(ops), stratum=stratum)
     answer = Answer((), None, reported, state=state(live), unlisted=True)

@@ -182,7 +182,7 @@ def test_of_many_names_in_flight_one_is_missing_or_only_one_is_there() -> None:
 
 def test_an_append_is_all_there_or_not_seen() -> None:
     trace = trace_of(Write("log", 600, b"x" * 1000), base={"log": b"y" * 700})
-    # One sector edge lies in the old part of the file, none more in front of its end.
+    # One sector edge is in the old part of the file, none more before its end.
     expected = [b"y" * 700, b"y" * 600 + b"x" * 100, b"y" * 600 + b"x" * 1000]
     assert same(left(trace, "sqlite-sequential-safe-append", at=0), [{"log": log} for log in expected])
     trace = trace_of(Write("log", 600, b"x" * 1000), base={"log": b"y" * 1100})
@@ -242,7 +242,7 @@ def image(*records: tuple[str, int]) -> bytes:
 
 @pytest.fixture
 def every_trace(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let no trace be left out by lot."""
+    """Let no trace be omitted by lot."""
     monkeypatch.setattr(engine, "selected", lambda trace, share: True)
 
 
@@ -254,7 +254,7 @@ def test_a_lie_loses_what_had_been_acknowledged_and_nothing_else() -> None:
         return [files["log"] for files in left(LOG, preset, at)]
 
     assert logs("lying-cache", 4) == [image()]
-    # Record b lies in sectors 1 and 2: it may be cut between them.
+    # Record b is in sectors 1 and 2: it may be cut between them.
     cut = image(a)[:1000] + b"b" * 24 + image(a)[1024:]
     assert sorted(logs("lying-cache", 8)) == sorted([image(), image(a), cut])
     assert logs("fail-marks-clean", 4) == [image()]
@@ -446,7 +446,7 @@ def pointer(*records: str, at: int = 1) -> tuple[Write, Publish]:
 
 
 def two_records(*, barrier: bool, base: bytes = bytes(4096)) -> Trace:
-    """Two records of two sectors each behind a pointer in sector 0, forced together at the end."""
+    """Two records of two sectors each after a pointer in sector 0, forced together at the end."""
     first, second = record("a", 1000, 600), record("b", 2000, 600)
     force = (Sync("log"),) if barrier else ()
     ops = (*first, *second, *force, *pointer("a", "b"), Sync("log"), Ack(("a", "b")))
@@ -699,7 +699,7 @@ def test_every_state_is_the_one_its_descriptor_describes(trace: Trace) -> None:
 
 @pytest.mark.parametrize("trace", TRACES.values(), ids=TRACES)
 def test_brute_force_says_the_same(trace: Trace) -> None:
-    """Which states there are, what is owed in them and who may refuse: by reading what stands whole."""
+    """Which states there are, what is owed in them and who may refuse: by reading what is whole."""
 
     def reader(files: Mapping[str, bytes]) -> Answer:
         found = [

@@ -129,7 +129,7 @@ def strongest(entries: set[Reached]) -> dict[tuple[str, ...], str]:
 
 
 def reached(seen: Counts, readers: tuple[str, ...]) -> set[Reached]:
-    """Return of counted rows which writers were looked at under which presets, and what failed."""
+    """Return of counted rows which writers were checked under which presets, and what failed."""
     out: set[Reached] = set()
     for label in seen:
         who = label.stratum, label.writer, label.edition, label.preset

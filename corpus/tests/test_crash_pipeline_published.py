@@ -267,7 +267,7 @@ SAID = "A clean", "AB clean", "AA clean", "B clean", " clean", "A recovered", " 
 @pytest.mark.parametrize(
     ("refusal", "stratum", "salvaging", "fine"),
     [
-        # What is acknowledged has to be there, and a refusal as the oracle says.
+        # What is acknowledged must be there, and a refusal as the oracle says.
         ("forbidden", "R", False, ["A clean", "AB clean"]),
         ("allowed", "R", False, ["A clean", "AB clean", "refused"]),
         ("allowed", "L", True, ["A clean", "AB clean", "refused"]),
@@ -275,7 +275,7 @@ SAID = "A clean", "AB clean", "AA clean", "B clean", " clean", "A recovered", " 
         ("required", "R", False, ["refused"]),
         ("required", "L", False, ["refused"]),
         ("required", "R", True, ["A recovered", "AB recovered", "refused"]),
-        # After corruption whatever is missing has to be reported, and a record may be in two places.
+        # After corruption whatever is missing must be reported, and a record may be in two places.
         ("allowed", "C", False, ["A clean", "AB clean", "AA clean", "A recovered", " recovered", "refused"]),
         ("allowed", "C", True, ["A clean", "AB clean", "AA clean", "A recovered", " recovered", "refused"]),
     ],

@@ -38,7 +38,7 @@ from journalspec_reference.api import WriterRefused
 
 FORMATS = ("bitronix_tlog", "jboss_journal")
 SEED = 1
-#: States of each group that are looked at to find one that fails.
+#: States of each group that are checked to find one that fails.
 SAMPLE = 40
 
 
@@ -287,7 +287,7 @@ def test_second_lives_and_long_workloads_become_small(format_id: str, verdict: s
 
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_the_states_that_later_lives_begin_with_are_found_again(format_id: str) -> None:
-    """Of every ninth such workload; some begin with a cut that no state of the first life is made of."""
+    """Of every ninth such workload; some begin with a cut that no state of the first generation has."""
     adapter = crash_format(format_id)
     lives = [work for work in adapter.workloads("core") if isinstance(work, SecondLife)][::9]
     assert len(lives) > 20

@@ -108,7 +108,7 @@ def test_the_page_has_examples_of_each_kind() -> None:
 
 
 def copied() -> Trace:
-    """A record, published; then a copy of it where an old record stands, and a pointer to that."""
+    """A record, published; then a copy of it where an old record is, and a pointer to that."""
     first = (*written("R", SECTOR, SECTOR), *pointer("P", "R"))
     second = (*written("R", 2 * SECTOR, SECTOR), *pointer("Q", "R"))
     return trace_of(*first, *second, Sync("log"), Ack(("R",)), base={"log": drawn("..S")}, stale=old("..S"))

@@ -20,7 +20,7 @@ from journalspec_corpus.crash.verdict import Answer
 from journalspec_reference import load
 from journalspec_reference.api import WriterRefused
 
-#: What a crash may do to the journals that are looked at here.
+#: What a crash may do to the journals that are checked here.
 PRESET = "epoch-subset-512"
 few = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 

@@ -1,4 +1,4 @@
-"""Crash states of SwiftMQ's store: what is recorded, what comes back, what a second oracle says."""
+"""Crash states of SwiftMQ's store: what is recorded, what reappears, what a second oracle says."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_a_torn_record_is_taken_for_a_whole_one() -> None:
     shard.add(crash_format(FORMAT).build(Workload("insert", "13", (Step("insert queue=q body=a*3000"),))))
     verdicts = set(shard.table().to_pydict()["verdict_strict"])
     assert {"pass", "torn-accepted", "lost"} <= verdicts
-    # That an earlier record goes needs a disk that spoils a sector in which it stands.
+    # That an earlier record goes needs a disk that spoils a sector in which it is.
     assert not verdicts & {"invented", "uncommitted-applied", "half-transaction"}
 
 

@@ -64,7 +64,7 @@ def test_the_committed_form_is_what_the_sources_give(format_id: str) -> None:
 
 
 def covers(have: Any, want: Any) -> bool:
-    """Tell whether an answer has what is wanted of it; it may say more of a thing."""
+    """Return whether an answer has what is wanted of it; it may say more of a thing."""
     if isinstance(want, Mapping):
         return all(covers(have.get(name), value) for name, value in want.items())
     if isinstance(want, list):

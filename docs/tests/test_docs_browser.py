@@ -169,7 +169,7 @@ def test_a_file_of_no_format_is_no_harm(opened: Browser, site: Path, tmp_path: P
     assert opened.complaints() == []
 
 
-#: Every so many pages are looked at for faint text: pages of a kind are alike, and there are two themes.
+#: Every so many pages are checked for faint text: pages of a kind are alike, and there are two themes.
 EVERY_PAGE = 8
 
 

@@ -1,4 +1,4 @@
-"""The whole site: built once, with warnings as errors, then looked at."""
+"""The whole site: built once, with warnings as errors, then checked."""
 
 from __future__ import annotations
 

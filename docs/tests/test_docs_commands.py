@@ -45,7 +45,7 @@ NUMBERS: dict[str, Callable[[], int]] = {
     "README.md: 42 crash states": worst_of_all,
 }
 WORDS = {"two": 2, "three": 3, "four": 4, "five": 5, "ten": 10}
-#: What a number of has to be in the list above. Round ones of the crash engine are reported as "about".
+#: What a number of must be in the list above. Round ones of the crash engine are reported as "about".
 COUNTED = "probes|cases|requirements|rules|mutants|deviations|crash states"
 TOLD = re.compile(rf"(?<![\w.,/-])(?P<number>\d[\d,]*|ten|twenty) (?P<what>{COUNTED})\b")
 ABOUT = re.compile(r"[Aa]bout |more\s+than |up to ")
@@ -63,7 +63,7 @@ def blocks(path: Path, language: str) -> Iterator[str]:
 
 
 def commands(path: Path) -> list[str]:
-    """Return what follows the prompts on a page, without the remarks behind it."""
+    """Return what follows the prompts on a page, without the remarks after it."""
     lines = [line for block in blocks(path, "console") for line in block.splitlines()]
     return [re.split(r"\s+# ", line[2:])[0].strip() for line in lines if line.startswith("$ ")]
 
@@ -150,7 +150,7 @@ def words(command: str) -> list[str]:
 
 
 def options_of(arguments: list[str]) -> set[str]:
-    """Return the options of the command of ours that `arguments` (behind `journalspec`) call."""
+    """Return the options of the command of ours that `arguments` (after `journalspec`) call."""
     found: click.Command | None = cli
     context = click.Context(cli)
     for argument in arguments:

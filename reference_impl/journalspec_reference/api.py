@@ -100,7 +100,7 @@ class Detection:
     can tell apart; `edition` is then what to call them where all read alike.
     Empty: the files say which edition it is. `evidence` says what narrows it.
     `params` are what the names tell.
-    `neighbours` hold no records and are looked at all the same, read only: an index that names
+    `neighbours` hold no records and are checked nevertheless, read only: an index that names
     files, a lock. Reading and recovery find them among the files.
     """
 
@@ -149,9 +149,9 @@ class Piece(NamedTuple):
 
 #: What a format calls what comes after its log, where it does not say more.
 REST = "rest"
-#: What is said of a record that stands where there is none for recovery.
+#: What is said of a record that is where there is none for recovery.
 WELL_FORMED = "well-formed, no part of the answer"
-#: What gives the headers and records that stand whole between two offsets where recovery sees none, in order.
+#: What gives the headers and records that are whole between two offsets where recovery sees none, in order.
 Inside = Callable[[int, int], Iterable[Piece]]
 
 
@@ -165,7 +165,7 @@ def file_spans(
     """Yield the spans of one file up to `end`: its pieces, their fields, and what is unused between them.
 
     `fields` gives those of a header or record; None: they are not named, nor is what `inside` finds
-    in what is dropped, in what a format calls the rest, and behind the last piece.
+    in what is dropped, in what a format calls the rest, and after the last piece.
     """
     numbers: Counter[str] = Counter()
     at = 0
@@ -284,7 +284,7 @@ def order_of(orders: Mapping[str, T], params: Params) -> T:
 def perform(
     handlers: Mapping[str, Callable[[Operation], dict[str, Any]]], op: Operation, is_open: bool
 ) -> dict[str, Any]:
-    """Do `op` by its handler; raises ValueError if there is none, or the journal has to be opened first."""
+    """Do `op` by its handler; raises ValueError if there is none, or the journal must be opened first."""
     name = str(op.get("op"))
     if name != "open" and not is_open:
         raise ValueError("the journal is not open")
@@ -327,7 +327,7 @@ class Implementation:
         return self._late("newstore").new_store(answer, choices)
 
     def lacking(self, answer: Any) -> Iterable[Missing]:
-        """Return what is missing by the rules of the product's directories, which no reader has to know."""
+        """Return what is missing by the rules of the product's directories, which no reader must know."""
         found: Iterable[Missing] = self._late("lacking").lacking(answer) if self.lacks else ()
         return found
 
@@ -397,7 +397,7 @@ class Implementation:
 def spans_by_file(names: Iterable[str], spans: Iterable[Span]) -> Iterator[tuple[str, Iterator[Span]]]:
     """Yield each of `names` with its part of `spans`, which come file by file in the same order.
 
-    A part has to be used up before the next one is asked for.
+    A part must be used up before the next one is asked for.
     """
     parts = groupby(spans, key=attrgetter("file"))
     part: tuple[str, Iterator[Span]] | None = next(parts, None)

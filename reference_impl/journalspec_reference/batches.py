@@ -24,11 +24,11 @@ from journalspec_reference.content import Content, Unreadable
 
 #: Bytes of a stretch. A record that does not fit into one makes its stretch longer.
 STRETCH = 1 << 20
-#: So much is looked at first where most likely little is enough (bytes).
+#: So much is checked first where most likely little is enough (bytes).
 _HEADS = 1 << 12
 #: So many regions and notes end a batch, whatever its length: hostile bytes may have one in every byte.
 MOST_ODD = 4096
-#: Zeros are passed over so many bytes at a time.
+#: Zeros are skipped so many bytes at a time.
 _ZEROS = bytes(1 << 16), bytes(1 << 12), bytes(1 << 8)
 
 
@@ -91,7 +91,7 @@ def source_of(data: Any) -> Source:
 class Batch:
     """The records of one stretch.
 
-    The stretch begins at offset `base` of its file, and its bytes are `data`, behind which there may be
+    The stretch begins at offset `base` of its file, and its bytes are `data`, after which there may be
     others that do not count. Record number i goes from ``base + off[i]`` to ``base + end[i]``; `code[i]`
     is the number of its type, as the format numbers them. `damage` are the regions that hold no record, as
     (start, end, reason) with offsets in the file, in order; `notes` are on this stretch. `more` holds
@@ -121,7 +121,7 @@ def zeros_end(data: bytes, at: int, top: int) -> int:
 
 
 def zeros(source: Source, off: int = 0) -> bool:
-    """Tell whether there are only zeros from `off` on; holes are not read."""
+    """Return whether there are only zeros from `off` on; holes are not read."""
     size = _HEADS
     while off < source.size:
         if (end := source.next_data(off)) == off:

@@ -77,7 +77,7 @@ def held_for_others(
     """Return the files that stay only because an earlier one does.
 
     `order` are all files, `held` those that stay by themselves; `needs` says which earlier files a file has
-    something about (a delete, an acknowledgement): without it what they hold would come back.
+    something about (a delete, an acknowledgement): without it what they hold would reappear.
     """
     staying = set(held)
     later = set()

@@ -1,4 +1,4 @@
-"""Which files of a journal another process holds a lock on: it is in use, and a copy is better looked at."""
+"""Which files of a journal another process holds a lock on: it is in use, and a copy is better checked."""
 
 from __future__ import annotations
 

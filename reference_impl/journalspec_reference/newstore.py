@@ -37,7 +37,7 @@ try:
 except ImportError:  # not on every system
     fcntl = None  # type: ignore[assignment]
 
-#: Kinds of an :class:`LossItem` that are no rows of a table.
+#: Kinds of an :class:`LossItem` that are not rows of a table.
 BYTES, FILE = "bytes", "file"
 #: The policy of a store that was only read.
 NO_POLICY = "none"
@@ -45,7 +45,7 @@ NO_POLICY = "none"
 REPORT, MARK = ".loss-report", "journalspec loss report"
 #: Behind the name of what is not complete, and what comes then.
 _PARTIAL, _RANDOM = ".partial-", re.compile("[0-9a-f]{8}")
-#: Files are read in pieces of so many bytes, and of those with more bytes in holes only what is no hole.
+#: Files are read in pieces of so many bytes, and of those with more bytes in holes only what is not a hole.
 PIECE, MOST_HOLES = 1 << 20, 1 << 30
 #: What no name has on Windows, and the names of devices there.
 _ODD = re.compile(r'[\x00-\x1f<>:"|?*\\\x7f]')
@@ -70,9 +70,9 @@ class CannotRebuild(FilesetError):
 class StoreChoices:
     """What the user asks for beside the policy. Each names something by the id that contents print."""
 
-    #: Transactions, message ids, queues: left out.
+    #: Transactions, message ids, queues: omitted.
     drop: tuple[str, ...] = ()
-    #: What would be left out otherwise (unverified, or dropped by the product at a start): carried over.
+    #: What would be omitted otherwise (unverified, or dropped by the product at a start): carried over.
     keep: tuple[str, ...] = ()
     #: XIDs of branches in doubt.
     commit: tuple[str, ...] = ()
@@ -120,7 +120,7 @@ class NewStore(ABC):
     """What a format makes of an answer of recovery; deterministic, and nothing is written by it.
 
     A format gives :meth:`carried` and :meth:`files`, and replaces of the others what it has to say. `items`
-    are what choices leave out, `lines` say what each choice did.
+    are what choices omit, `lines` say what each choice did.
     """
 
     #: Whether reading it again says nothing new: it is encrypted, or has the bytes that were read clean.
@@ -226,7 +226,7 @@ def new_store(answer: Answer, choices: StoreChoices) -> NewStore:
 def nothing_kept(
     seen: Observation, hint: str = "another policy may keep something (--policy)"
 ) -> CannotRebuild:
-    """Return what to raise where recovery refused and no new store is made all the same."""
+    """Return what to raise where recovery refused and no new store is made nevertheless."""
     return CannotRebuild(f"recovery keeps nothing: {seen.phase}/{seen.code}: {seen.message}", hint)
 
 
@@ -262,7 +262,7 @@ class Part:
 class Digest:
     """A file's length in bytes and SHA-256 in hexadecimal.
 
-    `why` it has none: it cannot be read, or it is so sparse that only what is no zero was looked at.
+    `why` it has none: it cannot be read, or it is so sparse that only what is not a zero was checked.
     """
 
     file: str
@@ -312,7 +312,7 @@ def _filled(part: PartOfFile) -> Iterator[int]:
 def _sparse(name: str, part: PartOfFile, progress: Progress) -> Digest:
     """Return what tells whether a file with many holes is changed, in a time that its holes do not cost.
 
-    Pieces of zeros are left out as well: a file system may call the same bytes a hole at one time only.
+    Pieces of zeros are omitted as well: a file system may call the same bytes a hole at one time only.
     """
     taken, size = hashlib.sha256(), 0
     for at in _filled(part):
@@ -366,7 +366,7 @@ def own_directories(journals: Iterable[Journal]) -> set[Path]:
 
 
 def refuse_target(target: Path, others: Iterable[Path]) -> Path:
-    """Return where a new directory is made; raises FilesetError for a place that is not fit.
+    """Return the place where a new directory is made; raises FilesetError for a place that is not fit.
 
     It must not be there, even empty or as a link; its parent must be there and writable; and it is neither
     within one of the `others` nor around one.

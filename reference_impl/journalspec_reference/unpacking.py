@@ -37,7 +37,7 @@ class Spool:
             # Unbuffered: it is read by descriptor.
             self._stream = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  # lives as long as its parts
         base, size = self._end, 0
-        # What a file that failed has left behind is not part of the next one.
+        # What a file that failed has left after is not part of the next one.
         self._stream.truncate(base)
         for block in inflated(_Packed(source), path):
             size += len(block)

@@ -71,7 +71,7 @@ UNDECIDED = {"hornetq-2.0.0/tx-commit-alone", "hornetq-2.0.0/empty"}
 
 
 def within(part: Any, whole: Any) -> bool:
-    """Tell whether an answer has all that is expected of it."""
+    """Return whether an answer has all that is expected of it."""
     if isinstance(part, dict):
         return all(name in whole and within(value, whole[name]) for name, value in part.items())
     if isinstance(part, list):
@@ -404,7 +404,7 @@ def test_editions_that_are_read_by_the_rules_of_another_read_the_same() -> None:
 
 
 class Unlooked(list[Any]):
-    """A list of a state whose entries would all have to be looked up."""
+    """A list of a state whose entries would all must be looked up."""
 
     def __eq__(self, other: object) -> bool:
         raise AssertionError("compared")

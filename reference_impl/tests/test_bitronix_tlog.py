@@ -41,7 +41,7 @@ def test_a_forensic_search_on_crafted_bytes_stays_linear() -> None:
 
 
 def found(batches: Iterable[Batch]) -> list[tuple[int, int, str]]:
-    """Return where records (without a reason) and damage begin and end."""
+    """Return the place where records (without a reason) and damage begin and end."""
     rows: list[tuple[int, int, str]] = []
     for batch in batches:
         rows += [

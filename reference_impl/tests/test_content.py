@@ -368,7 +368,7 @@ def write_pair(directory: Path, sizes: range) -> None:
 
 
 class Faults:
-    """What happens when a file is read: a sector fails, or it is cut at the first look behind an offset."""
+    """What happens when a file is read: a sector fails, or it is cut at the first look after an offset."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
         self.path, self.inode = path, path.stat().st_ino

@@ -45,7 +45,7 @@ SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "contents" / "d
 shared = pytest.mark.skipif(
     not SHARED.is_dir(), reason="stores of the products are missing beside the checkout (../shared/contents)"
 )
-#: A store -> tables whose containers it does not have: the research lists them as left out for their size.
+#: A store -> tables whose containers it does not have: the research lists them as omitted for their size.
 LEFT_OUT = {
     "enc2-aes-10.8.3.0": {"SYS.SYSALIASES", "SYS.SYSROUTINEPERMS", "SYS.SYSSTATEMENTS", "SYSIBM.SYSDUMMY1"}
 }
@@ -111,7 +111,7 @@ def small_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_kept_database_is_as_sql_has_it(small: Path) -> None:
-    """All types, a table made behind the checkpoint, an added column, rows in parts, an open transaction."""
+    """All types, a table made after the checkpoint, an added column, rows in parts, an open transaction."""
     found = opened(small)
     agree(found, json.loads((DATA / "derby_contents.json").read_bytes()), set())
     types = {
@@ -210,7 +210,7 @@ def test_an_encrypted_database_needs_its_password(
     assert [*found.rows("tables")] == []
 
 
-# What Derby stored for one boot password, and the first record of each log: what checks those behind it.
+# What Derby stored for one boot password, and the first record of each log: what checks those after it.
 KEYS = dict(ROWS["KEYS"])
 
 
@@ -270,7 +270,7 @@ def as_row(told: Mapping[str, Any]) -> tuple[int, HeapRow]:
 
 
 def same_row(data: bytes, family: Family) -> bool:
-    """Hold a row against its table; tell whether it is one."""
+    """Hold a row against its table; return whether it is one."""
     try:
         expected = as_row(naive(family, "row", data))
     except ContentsError:
@@ -445,7 +445,7 @@ def page(rows: list[bytes], *, overflow: bool = False, size: int = 4096) -> byte
 def container(
     pages: list[bytes], number: int = 0x470, columns: tuple[int, ...] = (85,), size: int = 4096
 ) -> bytes:
-    """Return a heap of these pages, behind a first row that describes it."""
+    """Return a heap of these pages, after a first row that describes it."""
     info = struct.pack(">iiiiihhqqqqqq", 116, 0, size, 20, 12, 1, 8, 0, 0, 0, 0, 0, 0)
     first = bytearray(size)
     struct.pack_into(">HxxBBq", first, 0, 118, 0, 1, 1)
@@ -681,7 +681,7 @@ def test_the_database_is_found_from_within(small: Path, monkeypatch: pytest.Monk
 
 
 def test_damaged_pages_and_rows_end_in_remarks(small: Path) -> None:
-    """Bytes changed anywhere, with a checksum that holds: rows are told or left out, nothing is raised."""
+    """Bytes changed anywhere, with a checksum that holds: rows are told or omitted, nothing is raised."""
     draws, pages = random.Random(46), [data for data in all_pages(small) if len(data) == 4096]
     for _ in range(1500):
         damaged = bytearray(draws.choice(pages))

@@ -93,7 +93,7 @@ def bare(value: Any) -> Any:
 
 
 def as_shown(transaction: str | None) -> str | None:
-    """Return a transaction as ActiveMQ shows it: the first zero of bytes below 16 is left out there."""
+    """Return a transaction as ActiveMQ shows it: the first zero of bytes below 16 is omitted there."""
     if transaction is None or not transaction.startswith("XID"):
         return transaction
     return re.sub(
@@ -192,7 +192,7 @@ def test_a_store_is_what_its_broker_showed(version: str, tmp_path: Path) -> None
 
 
 def _selected(message: Mapping[str, Any], selector: str | None, version: str) -> bool:
-    """Tell whether a subscription is to get a message of the list that the broker recovers for it.
+    """Return whether a subscription is to get a message of the list that the broker recovers for it.
 
     The list has what others need, too: the count, which is asked for beside it, has not. 5.3.0 counts all.
     """

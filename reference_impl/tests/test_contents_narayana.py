@@ -1,7 +1,7 @@
 """Narayana's transactions: as the transaction manager and its resources saw them, in stores of its own.
 
 ``data/contents_narayana.json`` has records of Narayana 7.0.2 (``stores.py narayana``), and of each its Uid,
-what recovery has to do, and the XIDs of participants that have not finished, or decided by themselves.
+what recovery must do, and the XIDs of participants that have not finished, or decided by themselves.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""From a path to journals: what is read, what is left out and why, what belongs together."""
+"""From a path to journals: what is read, what is omitted and why, what belongs together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""New Bitronix logs: what recovery has to do is in them, nothing else is, and they read clean."""
+"""New Bitronix logs: what recovery must do is in them, nothing else is, and they read clean."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def answer_of(files: Mapping[str, bytes], edition: str = "2.1", policy: str = SA
 
 @pytest.mark.parametrize("place", CAPTURED, ids=lambda path: "-".join(path.parts[-2:]))
 def test_a_captured_log_is_found_again_as_it_was(place: Path, tmp_path: Path) -> None:
-    """In a directory, so that the names and the clock of the files are looked at, too."""
+    """In a directory, so that the names and the clock of the files are checked, too."""
     (journal,) = find_journals(load(place), FORMAT)
     answer = ask(journal, SALVAGE)
     if answer.observation.state is None:
@@ -195,7 +195,7 @@ def test_decisions_of_a_sound_other_file_are_listed_where_the_active_one_is_dama
     answer = answer_of(pair(first, second, hole=0))
     assert not answer.observation.missing
     store, _ = made(answer)
-    # Of the records behind the damage two show that their transactions have ended.
+    # Of the records after the damage two show that their transactions have ended.
     (item,) = store.left_out()
     assert (item.id, item.file, item.off, item.code) == (
         *("srv1/1795219652537/0", "btm2.tlog", HEADER_SIZE, "may-be-lost"),
@@ -333,7 +333,7 @@ def test_a_copy_whose_name_ends_in_a_digit_is_no_part_of_the_pair(stray: str, tm
 
 
 def test_records_of_the_lap_before_come_first() -> None:
-    """In the old file they are behind those of this lap: a decision before what ends a part of it."""
+    """In the old file they are after those of this lap: a decision before what ends a part of it."""
     before, now = bytes(range(16)), bytes(range(16, 32))
 
     def frame(delimiter: bytes, status: int, names: tuple[bytes, ...]) -> bytes:

@@ -78,7 +78,7 @@ def made(old: Path, new: Path, choices: StoreChoices | None = None) -> tuple[Ans
         again = opened(new, "strict")
         assert (again.observation.verdict, again.observation.message) == ("clean", "")
         assert live(again) == live(answer)
-        # Of what recovery refuses there is no state; contents may have it all the same.
+        # Of what recovery refuses there is no state; contents may have it nevertheless.
         refused = answer.observation.verdict == "refused"
         assert answer.observation.state == (None if refused else again.observation.state)
     return answer, store
@@ -145,7 +145,7 @@ def test_the_law_holds_for_logs_alone(product: str, tmp_path: Path) -> None:
 
 
 def newer(log: Path) -> bool:
-    """Tell whether pages beside a log have what it has lost."""
+    """Return whether pages beside a log have what it has lost."""
     return any(note.code == "newer-page" for note in opened(log).observation.notes)
 
 
@@ -308,7 +308,7 @@ def record(number: int, at: int, data: bytes) -> bytes:
 
 
 def group(number: int, at: int, *bodies: bytes) -> bytes:
-    """Return records behind what sums them up."""
+    """Return records after what sums them up."""
     data = b""
     for each in bodies:
         data += record(number, at + 37 + len(data), each)
@@ -400,7 +400,7 @@ def test_properties_are_made_anew(old: Path, tmp_path: Path) -> None:
 
 
 def test_a_property_that_is_no_text_is_left_out_and_reported(old: Path, tmp_path: Path) -> None:
-    """Of one that all databases have there is the usual value; a tab is no damage."""
+    """Of one that all databases have there is the usual value; a tab is not damage."""
     path = old / "service.properties"
     text = path.read_text()
     path.write_text(text.replace("SystablesIdentifier=96", "SystablesIdentifier=9\x016") + "x=1\ty\n")
@@ -422,7 +422,7 @@ def test_a_property_that_is_no_text_is_left_out_and_reported(old: Path, tmp_path
 
 @pytest.mark.parametrize("name", [BRANCH, f"{BRANCH}:62", "193"])
 def test_a_transaction_in_doubt_is_committed(name: str, old: Path, tmp_path: Path) -> None:
-    """The record goes behind the log; the rows are there then."""
+    """The record goes after the log; the rows are there then."""
     _, store = made(old, tmp_path / "new", StoreChoices(commit=(name,)))
     before = (old / "log" / "log3.dat").read_bytes()[: END[1]]
     after = (tmp_path / "new" / "log" / "log3.dat").read_bytes()
@@ -565,7 +565,7 @@ def test_a_comment_ends_where_ij_ends_it() -> None:
 
 
 def test_an_open_comment_is_read_once() -> None:
-    """It is one thing that takes the rest, or it were looked at again from each of its beginnings."""
+    """It is one thing that takes the rest, or it were read again from each of its beginnings."""
     for text in ("-- " * 6, "/* " * 6):
         assert not contained(text, commas=True)
         assert [found.span() for found in sql._QUOTED.finditer(text)] == [(0, 18)]

@@ -128,7 +128,7 @@ def test_files_are_the_same_each_time(name: str, sources: Path) -> None:
         return [(file.name, hash(b"".join(file.parts))) for file in store.files()]
 
     assert digests() == digests()
-    # A file that is not read is passed over.
+    # A file that is not read is skipped.
     assert [file.name for file in store.files()] == [each for each, _ in digests()]
 
 

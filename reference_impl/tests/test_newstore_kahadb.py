@@ -113,7 +113,7 @@ def around(middle: bytes) -> bytes:
 
 
 def test_three_bytes_of_a_batch_cost_two_messages_at_most() -> None:
-    """Of 69 messages 67 come back byte for byte; what may be wrong is unverified, or it is withheld."""
+    """Of 69 messages 67 reappear byte for byte; what may be wrong is unverified, or it is withheld."""
     rng, records = random.Random(69), [sent(number) for number in range(69)]
     middle, good = batch(records), []
     true = bodies(answer_of({"db-1.log": around(middle)}))
@@ -427,7 +427,7 @@ def acknowledgements(store: NewStore) -> list[tuple[str, str]]:
 
 
 def test_the_last_acknowledgement_is_of_what_is_before_all_that_is_needed() -> None:
-    """Products deliver what comes behind it; if there is none, a message of its own is acknowledged."""
+    """Products deliver what comes after it; if there is none, a message of its own is acknowledged."""
     begin = ["r1 SUBSCRIPTION t=T sub=c:a info=01", "r2 SUBSCRIPTION t=T sub=c:b info=02"]
     sent_ = [f"r{number} t=T" for number in (3, 4, 5, 6)]
     later = [f"r{number + 6} REMOVE_MESSAGE t=T id=m{number} sub=c:a" for number in (3, 4, 6)]
@@ -505,7 +505,7 @@ def test_the_report_says_what_no_checksum_covers() -> None:
 
 
 def test_the_place_of_what_no_checksum_covers_is_one_in_the_file() -> None:
-    """Also behind the first piece in which a file is read."""
+    """Also after the first piece in which a file is read."""
     first, bare = batch([sent(1, message=bytes(5 << 20))]), batch([sent(2)])[:20] + bytes(8) + sent(2)
     store, _ = made(answer_of({"db-1.log": first + bare}))
     assert [(item.file, item.off, item.text) for item in store.unverified()] == [

@@ -31,7 +31,7 @@ BESIDE = pytest.mark.skipif(not SHARED.is_dir(), reason="needs ../shared beside 
 #: Of how many journals at least: those of an edition or a verdict, those from which rows of a table are
 #: carried over, or none, and those of which nothing can be kept.
 LEAST = dict(ROWS["LEAST"])
-#: What a new store reports although nothing was chosen: left out, or not verified.
+#: What a new store reports although nothing was chosen: omitted, or not verified.
 REPORTED = {
     "bitronix_tlog": {"decision", "may-be-lost", *get_format("bitronix_tlog").vocabulary.reasons},
     "swiftmq_store": {"no-topic"},

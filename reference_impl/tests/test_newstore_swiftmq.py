@@ -119,7 +119,7 @@ def test_choices(choices: dict[str, Any], left: list[tuple[str, int, int]]) -> N
     assert held == doubtful
     items = [*store.left_out()]
     assert {item.code for item in items} == ({"by-choice"} if choices else set())
-    # A line for each; a queue that is left out and a branch that is decided are reported.
+    # A line for each; a queue that is omitted and a branch that is decided are reported.
     assert len([*store.chosen()]) >= len(choices)
     assert decided <= {item.id for item in items}
     assert all("other resources are not touched" in line for line in store.chosen() if "1:0" in line)
@@ -241,7 +241,7 @@ def test_a_message_of_several_queues_is_stored_once() -> None:
     assert [note.text for note in again.observation.notes if note.code == "shared-message"] == [
         "2 entries of queues name 1 messages, 1 of which are named several times"
     ]
-    # Also if it is left out of one of them.
+    # Also if it is omitted from one of them.
     store, again = made(answer, queues=("a",))
     assert len(bytes_of(store)["db/page.db"]) == 3 * 2048
     assert not [note for note in again.observation.notes if note.code == "shared-message"]

@@ -21,7 +21,7 @@ from journalspec_reference.storage import MemoryStorage
 
 
 class Known(NamedTuple):
-    """What the laws have to know of a format.
+    """What the laws must know of a format.
 
     `names` are file names that mean something to it, `writer` gives the parameters with
     which a writer takes a drawn journal for its own, `made` adds to a state what a writer makes
@@ -111,7 +111,7 @@ def test_all_descriptions_agree(format_id: str, edition: str, data: st.DataObjec
 
 @law
 def test_the_plainest_reader_finds_the_same_places(format_id: str, edition: str, data: st.DataObject) -> None:
-    """Every offset looked at, one rule per line, no shared code: also on damaged files."""
+    """Every offset checked, one rule per line, no shared code: also on damaged files."""
     fault = data.draw(faults(data.draw(journals(format_id, edition))))
     naive = format_module("journalspec_corpus", format_id).naive
     for policy in get_format(format_id).policies:
@@ -231,7 +231,7 @@ def spliced(data: st.DataObject, content: bytes) -> bytes:
 
 
 def assert_within(answer: Observation, files: Mapping[str, bytes]) -> None:
-    """Assert that what is reported lies in the files, each byte in one record or region at most."""
+    """Assert that what is reported is in the files, each byte in one record or region at most."""
     taken: dict[str, int] = {}
     reported = [(record.at.file, record.at.off, record.at.length) for record in answer.records]
     reported += [(region.file, region.off, region.length) for region in answer.dropped]

@@ -96,7 +96,7 @@ def shape(store: dict[str, bytes]) -> list[Any]:
 
 
 def real_messages(store: str, numbers: list[list[int]]) -> list[str]:
-    """Return what stands on pages of a real store, as its log leaves them."""
+    """Return what is on pages of a real store, as its log leaves them."""
     found = files(store)
     source = Memory(found[LOG_FILE])
     pages = ReplayedPages(Memory(found[PAGES]), 2048, source)

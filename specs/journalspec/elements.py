@@ -239,7 +239,7 @@ def _element(item: Field) -> Construct[Any, Any]:
 
 
 def values_of(found: Any) -> dict[str, Any]:
-    """Return the fields of a parsed structure as plain values, without what says where it stands."""
+    """Return the fields of a parsed structure as plain values, without what says where it is."""
     out: dict[str, Any] = {}
     for name, value in found.items():
         if name in ("_io", "off", "end") or name.endswith("_from"):

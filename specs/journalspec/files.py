@@ -2,7 +2,7 @@
 
 Written: whole or not at all. What is being written has no name that anybody could
 guess or mistake for the result (where the system allows it, no name at all, so that
-a kill leaves nothing), is forced to the disk, and then takes the place of what was there.
+a kill leaves nothing), is forced to the disk, and then replaces what was there.
 Read: regular files only, compressed ones as a stream, and never more than a bound.
 """
 
@@ -31,7 +31,7 @@ _DESCRIPTOR = re.compile(r"/dev/std(?P<name>out|err)|(?:/dev|/proc/self)/fd/(?P<
 
 
 def no_room(error: OSError) -> bool:
-    """Tell whether a disk is full, or a file may not be so large."""
+    """Return whether a disk is full, or a file may not be so large."""
     return error.errno in (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
 
 
@@ -302,7 +302,7 @@ class _Bounded(io.RawIOBase):
 def inflated(raw: Readable, path: Path) -> Iterator[bytes]:
     """Yield the content of all members of a gzip stream in pieces of bounded size; raises Unfit.
 
-    Zeros behind the last member, as tapes leave them, are no damage.
+    Zeros after the last member, as tapes leave them, are no damage.
     """
     engine = zlib.decompressobj(wbits=31)
     pending = b""

@@ -44,7 +44,7 @@ class Part(Generic[T]):
     key: object = None
 
     def same(self, other: Part[T]) -> bool:
-        """Tell whether both are known to give the same."""
+        """Return whether both are known to give the same."""
         mine = self.name, self.count, self.key
         return self.key is not None and mine == (other.name, other.count, other.key)
 

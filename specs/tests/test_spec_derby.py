@@ -150,7 +150,7 @@ def test_compressed_numbers_have_the_limits_of_the_document(unit: int, form: str
     [(3, "bad length"), (11, "another place"), (36, "another length behind"), (32, "another checksum")],
 )
 def test_a_damaged_record_is_not_parsed(off: int, what: str) -> None:
-    """The first record behind the header is a checksum record of 37 bytes."""
+    """The first record after the header is a checksum record of 37 bytes."""
     data = bytearray((CAPTURED / "derby-10.16.1.1" / "three" / "log1.dat").read_bytes())
     data[24 + off] ^= 1
     with pytest.raises(SchemaError):

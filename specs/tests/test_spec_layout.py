@@ -322,7 +322,7 @@ def test_pieces_are_laid_where_they_belong() -> None:
 
 
 class Looked(bytes):
-    """Bytes that may be looked at only so often, for what would not end."""
+    """Bytes that may be checked only so often, for what would not end."""
 
     left = 200
 
@@ -334,7 +334,7 @@ class Looked(bytes):
 
 @each_structure
 def test_a_count_that_lies_ends_with_the_bytes(format_id: str, edition: str, name: str, kind: str) -> None:
-    """Every number is the largest there is: whatever it counts, no element begins behind the bytes."""
+    """Every number is the largest there is: whatever it counts, no element begins after the bytes."""
     layout = layout_of(format_id)
     form = layout.structure(name, edition, kind)
     head = b"".join(

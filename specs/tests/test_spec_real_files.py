@@ -27,7 +27,7 @@ pytestmark = [
 
 
 def journals() -> Iterator[Any]:
-    """Yield format, edition and files of every directory of a product, or of a file that stands alone."""
+    """Yield format, edition and files of every directory of a product, or of a file that is alone."""
     for format_id, known in TABLE.items():
         for product, edition in known["editions"].items():
             for path in sorted((REAL / format_id / known["folder"] / product).glob("*")):

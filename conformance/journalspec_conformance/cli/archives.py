@@ -36,7 +36,7 @@ MOST_ENTRIES = 100_000
 MOST_DEEP, LONGEST_NAME = 64, 255
 #: Bytes that are copied at a time, and of a header: some versions of Python need the square of them in time.
 PIECE = 1 << 14
-#: Of standard input so many bytes are looked at to tell what it is.
+#: Of standard input so many bytes are checked to tell what it is.
 BEGIN = 1 << 20
 _OPENERS: Mapping[bytes, Callable[..., Any]] = {
     GZIP_MAGIC: gzip.open,
@@ -60,7 +60,7 @@ _BROKEN = (
 
 
 def is_archive(path: Path) -> bool:
-    """Tell whether a path is a file with an archive's name."""
+    """Return whether a path is a file with an archive's name."""
     return path.name.lower().endswith(ENDINGS) and path.is_file()
 
 
@@ -235,13 +235,13 @@ def _named(begins: bytes) -> Iterator[tuple[int, str]]:
 
 
 def _is_zip(path: Path) -> bool:
-    """Tell whether a file is a zip archive from its first byte on: any file may have one at its end."""
+    """Return whether a file is a zip archive from its first byte on: any file may have one at its end."""
     with path.open("rb") as begin:
         return begin.read(2) == b"PK" and zipfile.is_zipfile(path)
 
 
 def _is_tar(path: Path) -> bool:
-    """Tell whether a file begins as a tar archive, packed or not; no more of it is read."""
+    """Return whether a file begins as a tar archive, packed or not; no more of it is read."""
     try:
         with _opened(path) as stream:
             tarfile.TarInfo.frombuf(stream.read(tarfile.BLOCKSIZE), "utf-8", "surrogateescape")

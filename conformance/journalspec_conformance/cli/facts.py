@@ -58,7 +58,7 @@ class Listing:
     drop: Sequence[str] = ()
 
     def rest(self, cap: int) -> str:
-        """Return the line on what is left out if `cap` rows are shown; empty: nothing is."""
+        """Return the line on what is omitted if `cap` rows are shown; empty: nothing is."""
         left = self.number - min(cap, len(self.rows))
         if not left:
             return ""
@@ -132,7 +132,7 @@ def damage(answer: Answer) -> str:
 
 
 def is_loss(description: Format, note: Note) -> bool:
-    """Tell whether a note is on a loss."""
+    """Return whether a note is on a loss."""
     word = description.vocabulary.notes.get(note.code)
     return note.code in PHRASES or bool(word and word.loss)
 
@@ -383,7 +383,7 @@ def losses(
     text += beside
     if inside:
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in inside.most_common(MOST))
-        text.append(f"{amount(inside.total(), 'sound record')} in it, which are not part of the state: {kinds}")
+        text.append(f"{amount(inside.total(), 'sound record')} in it, not part of the state: {kinds}")
     regions, number, size = _regions(seen.dropped)
     rows = [
         (f"{shown(item.file)}:{item.off}..{item.end}", f"{amount(item.length, 'byte')}: {_short(why)}")

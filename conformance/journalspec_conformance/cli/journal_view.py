@@ -49,7 +49,7 @@ EXIT_STATUS = (
     "never clean: recovered, with the note changed-while-read."
     " 130 interrupted, 141 closed pipe."
 )
-#: Notes that stand above the tables already.
+#: Notes that are above the tables already.
 SAID = (ASSUMED, UNCHECKED)
 VERDICT_STYLES = {"clean": "bold green", "recovered": "bold yellow", "refused": "bold red"}
 MIN_FIELDS = 28
@@ -86,7 +86,7 @@ class Painter:
             self.line(*line)
 
     def wrapped(self, first: str, text: str, style: str = "") -> None:
-        """Write `text` behind `first`, continued under itself."""
+        """Write `text` after `first`, continued under itself."""
         room = max(self.columns - len(first), MIN_FIELDS)
         head: Part = (first, style)
         for piece in wrapped_lines(text, room):
@@ -201,7 +201,7 @@ def present(
                         out.line("")
                     write(out, answer, place.asked)
                 write_beside(out, given)
-    # What could not be listed may hold a journal that was not looked at.
+    # What could not be listed may hold a journal that was ignored.
     if found.unlisted:
         statuses.append(STATUSES[RECOVERED])
     if beside is not None:
@@ -304,7 +304,7 @@ class Given:
         return iter(self.answers)
 
     def beside(self) -> Iterator[LeftOut]:
-        """Yield what lies at the paths and belongs to no journal shown, and why it was left out."""
+        """Yield what is at the paths and belongs to no journal shown, and why it was omitted."""
         places: dict[int, tuple[Directory, list[Answer]]] = {}
         for place, answer in self:
             places.setdefault(id(place), (place, []))[1].append(answer)
@@ -320,7 +320,7 @@ class Given:
 
 
 def left_json(entries: Iterable[LeftOut]) -> list[dict[str, str]]:
-    """Return what was left out as JSON has it."""
+    """Return what was omitted as JSON has it."""
     return [{"file": entry.name, "why": entry.why} for entry in entries]
 
 
@@ -349,7 +349,7 @@ def document(given: Given, members: Callable[[Directory, Answer], dict[str, obje
 
 
 def write_beside(out: Painter, given: Given) -> None:
-    """Write what lies at the paths and was left out."""
+    """Write what is at the paths and was omitted."""
     entries = by_reason(given.beside())
     if entries:
         out.line("")
@@ -495,7 +495,7 @@ def _valid(count: int) -> str:
 
 
 def _one(description: Format, record: Record) -> str:
-    """Return what a record is, whose, and where it stands."""
+    """Return what a record is, whose, and where it is."""
     whose = [
         f"{name} {value_text(record.fields[name])}" for name in description.identity if name in record.fields
     ]

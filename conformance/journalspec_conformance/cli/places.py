@@ -31,7 +31,7 @@ from journalspec_reference.filesets import (
     load,
 )
 
-#: What stands for standard input, and so many entries of a directory are looked at for a name.
+#: What stands for standard input, and so many entries of a directory are checked for a name.
 STANDARD_INPUT, MOST_NEIGHBOURS = Path("-"), 10_000
 #: Of a name that there is not, so many that are like it are listed.
 NEAREST = 3
@@ -254,7 +254,7 @@ class Stores(NamedTuple):
 def find(asked: Asked) -> Stores:
     """Return the stores that are asked about, and what was not looked into; raises UsageProblem with a hint.
 
-    Several files are one set; each directory is looked at by itself, and so is each archive, which is
+    Several files are one set; each directory is checked by itself, and so is each archive, which is
     unpacked for as long as the command runs. Where a directory holds no journal of its own, the stores below
     it are meant.
     """

@@ -51,7 +51,7 @@ MOST_ROWS = 40
 BATCH_ROWS = 8192
 #: What DuckDB allocates is bounded by its own limit, but for single values: these by so much more (bytes).
 BEYOND = 512 << 20
-#: No machine has more (MiB); and so many seconds a query has to end after it was interrupted.
+#: No machine has more (MiB); and so many seconds a query must end after it was interrupted.
 MOST_MEMORY, GRACE = 1 << 30, 5
 CONFIG = {
     "enable_external_access": "false",
@@ -90,7 +90,7 @@ def tables_of(description: Format) -> dict[str, dict[str, Field]]:
     """Return the tables of a format and their columns: records, what all have, lists of its state, contents.
 
     ``transactions`` is the list of those without an end. A list within an entry of a list is its length.
-    A table of contents is in place of a list of its name.
+    A table of contents is instead of a list of its name.
     """
     out = {"records": dict(columns_of(description))}
     for table, columns in TABLES.items():
@@ -130,7 +130,7 @@ class _Table:
 
 
 def _tables(sources: Sequence[Matches]) -> dict[str, _Table]:
-    """Return the tables of journals of one format: those of contents in place of lists of the same name."""
+    """Return the tables of journals of one format: those of contents instead of lists of the same name."""
     found: dict[str, list[Matches]] = {"records": [*sources]}
     own = {id(one) for one in with_contents(sources)}
     for source in sources:
@@ -302,7 +302,7 @@ def _answered(
     pa.set_memory_pool(pa.system_memory_pool())
     tables = _tables(sources)
     config: dict[str, str | bool | int | float | list[str]] = {**CONFIG}
-    # Reading is what takes time, and it goes on in one thread.
+    # Reading is what takes time, and it continues in one thread.
     config |= {"memory_limit": f"{max_memory}MiB", "threads": 1}
     with (
         _memory_bound((max_memory << 20) + BEYOND),

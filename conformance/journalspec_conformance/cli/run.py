@@ -215,7 +215,7 @@ def _failed_before(request: RunRequest) -> Prepared:
 
 
 def _refuse_overwriting(report: Path, prepared: Prepared, request: RunRequest) -> None:
-    """Raise Problem if the report is to take the place of what is read, whatever name it goes by."""
+    """Raise Problem if the report is to replace what is read, whatever name it goes by."""
     shipped = prepared.setup.target.expectations
     expect = shipped if request.expect is None else Path(request.expect)
     read = [(f"--cases {path}", path) for path in request.cases]

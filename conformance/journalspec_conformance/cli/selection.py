@@ -38,7 +38,7 @@ WORDS = {"int": "integer", "bytes": "bytes", "str": "text", "bool": "boolean", "
     "time": "time",
     "object": "object",
 }
-#: What rows are asked for that are no contents.
+#: What rows are asked for that are not contents.
 RECORDS = "records"
 #: Integers of columns have so many bits.
 BITS = 64

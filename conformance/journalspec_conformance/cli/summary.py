@@ -45,9 +45,9 @@ from journalspec_reference.filesets import LeftOut, by_reason
 IN_DOUBT, BESIDE = "in-doubt", "beside"
 #: The policy that does what the product does.
 DEFAULT = "default"
-#: Titles of editions longer than this are left out (characters).
+#: Titles of editions longer than this are omitted (characters).
 MOST_TITLE = 60
-#: Of no more messages the ones around a damage are looked for: each has to be decoded.
+#: Of no more messages the ones around a damage are looked for: each must be decoded.
 MOST_LOOKED_AT = 100_000
 #: How a verdict is shown.
 WORDS = {CLEAN: "clean", RECOVERED: "recovered", REFUSED: "REFUSED"}
@@ -334,7 +334,7 @@ def _span(names: Sequence[str]) -> str:
 
 
 def _records(parts: Sequence[Part]) -> Section:
-    """Return how many records there are of each type."""
+    """Return the number of records of each type."""
     lines = []
     for part in parts:
         answer = part.answer
@@ -344,13 +344,14 @@ def _records(parts: Sequence[Part]) -> Section:
         kinds = ", ".join(f"{count:,} {name}" for name, count in types.most_common(MOST))
         more = f", {len(types) - MOST} other types" if len(types) > MOST else ""
         beside = len(seen.unanchored)
-        outside = f"; {amount(beside, 'sound record')} outside the log, not part of the state" if beside else ""
+        sound = amount(beside, "sound record")
+        outside = f"; {sound} outside the log, not part of the state" if beside else ""
         lines.append(f"{where}{len(seen.records):,}{': ' if types else ''}{kinds}{more}{outside}")
     return Section("records", lines)
 
 
 def _types(answer: Answer) -> Counter[str]:
-    """Return how many records there are of each type; none if counting them takes another pass."""
+    """Return the number of records of each type; none if counting them takes another pass."""
     records = answer.observation.records
     numbers: Mapping[int, int] | None = getattr(records, "codes", None)
     layout = getattr(format_module("journalspec", answer.journal.format), "LAYOUT", None)
@@ -430,7 +431,7 @@ def next_steps(
 
 
 def _looked_for(answer: Answer) -> Iterator[str]:
-    """Yield where a file may be that is missing: what has a name like it."""
+    """Yield the places where a file may be that is missing: what has a name like it."""
     words = get_format(answer.journal.format).vocabulary.missing
     # What a file alone has is missing from what was elected, and the file is there.
     names = [

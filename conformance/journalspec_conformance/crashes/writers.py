@@ -113,7 +113,7 @@ class WriterLoss:
 
 
 def record(engine: Asking, probe: Probe) -> Written:
-    """Let the implementation write a case; raises Settled at a reply that is no answer, and a Breakdown."""
+    """Let the implementation write a case; raises Settled at an invalid reply, and a Breakdown."""
     case = probe.case
     ops: list[Op] = []
     asked: list[int] = []

@@ -1,4 +1,4 @@
-"""What recovery may decide, and which records have to come back: from trace and model, no reader is asked.
+"""What recovery may decide, and which records must reappear: from trace and model, no reader is asked.
 
 The criterion is durable linearizability, with failure atomicity. The recovered state must be the
 model's after a set S of operations, in the order in which they were issued, such that
@@ -226,7 +226,7 @@ class Operations:
         return bits
 
     def _takes_back(self, count: int, gone: int) -> bool:
-        """Tell whether the operation behind the first `count` ends what those of `gone` had brought about.
+        """Return whether the operation after the first `count` ends what those of `gone` had brought about.
 
         What a swap or a compaction deletes is deleted for the copies, and not for whatever is issued next.
         """
@@ -397,7 +397,7 @@ class Permitted:
         return self._explained(chosen, self.issued, state, 0)
 
     def keeps(self, state: State) -> bool:
-        """Tell whether `state` may be what a run from the front leads to, with all that was acknowledged."""
+        """Tell if `state` may be what a run from the front leads to, with all that was acknowledged."""
         return state in self._runs(self.acknowledged)
 
     def _runs(self, least: int) -> frozenset[State]:
@@ -433,7 +433,7 @@ class Permitted:
         return self._explained(chosen, counting, state, twice)
 
     def _doubled(self, chosen: int, twice: int, state: State) -> bool:
-        """Tell whether `state` is that after `chosen` but for records that are in two places by now.
+        """Return whether `state` is that after `chosen` but for records that are in two places by now.
 
         A compaction under way does that, a write that landed elsewhere or a doubled file.
         """

@@ -172,7 +172,7 @@ class RecordFields:
 
 
 def _length(item: Field, values: Mapping[str, Any]) -> int:
-    """Return how many bytes the values of a field that varies take, the fixed members of a list left out."""
+    """Return how many bytes the values of a field that varies take, the fixed members of a list omitted."""
     if item.type != "list":
         return len(values.get(item.name, b""))
     rows = values[item.name]
@@ -183,10 +183,10 @@ def _length(item: Field, values: Mapping[str, Any]) -> int:
 class Recorder:
     """A journal in memory, the writer on it, and the trace so far with its annotations.
 
-    It begins with no files, or goes on with `files` that a crash left, in which the records `whole` stand;
+    It begins with no files, or continues with `files` that a crash left, in which the records `whole` are;
     then the ids of the records that it writes begin otherwise. `life` is which life of the files it is, in
     the format's own count. `marks` are all records written, `ends` says of a file where its last record ends
-    in its present life; before the first one stand `header_size` bytes.
+    in its present life; before the first one are `header_size` bytes.
     """
 
     #: The format's id.
@@ -271,7 +271,7 @@ class Recorder:
             self.kept = self.model.after(self.kept, op, self.edition)
 
     def end_of(self, name: str) -> int:
-        """Return where the last record of file `name` ends in its present life."""
+        """Return the place where the last record of file `name` ends in its present life."""
         return self.ends.get(name, self.header_size)
 
     def settle(self, image: Any) -> None:
@@ -368,13 +368,13 @@ class Recorder:
         return Trace(*head, ops, background, *marks, crash_from, tags, tuple(possible))
 
     def lay_noise(self) -> None:
-        """Put bytes that look like nothing behind the last record of each file."""
+        """Put bytes that look like nothing after the last record of each file."""
         for number, name in enumerate(sorted(self.memory.files)):
             content, end = self.memory.files[name], self.end_of(name)
             content[end:] = _noise(len(content) - end, number)
 
     def lay_foreign(self, other: Recorder, sources: Mapping[str, str]) -> list[Mark]:
-        """Let every sector behind the last record be one of `other`'s, header first; return its records.
+        """Let every sector after the last record be one of `other`'s, header first; return its records.
 
         `sources` says for each file which of the other journal's is taken.
         """
@@ -394,7 +394,7 @@ class TabledRecorder(Recorder):
     """A recorder of a writer whose edition and parameters are one of the `journals` of a format's table.
 
     `defaults` are parameters that the table does not have. It is about one file at a time, and forces with an
-    operation that has to be durable at once.
+    operation that must be durable at once.
     """
 
     journals: ClassVar[Mapping[str, Params]]
@@ -444,7 +444,7 @@ def begun(begin: Callable[..., R], *how: Hashable) -> R:
 
 
 def edge_at(off: int) -> int:
-    """Return the first sector's edge at or behind `off`."""
+    """Return the first sector's edge at or after `off`."""
     return -(-off // SECTOR) * SECTOR
 
 

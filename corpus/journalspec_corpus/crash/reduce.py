@@ -157,7 +157,7 @@ def crashes_before(adapter: CrashFormat, workload: Workload) -> list[State]:
     """Return the crash states that the lives of `workload` began with, the first crash first."""
     if not isinstance(workload, SecondLife):
         return []
-    # Lives begin with states among all cuts of a write, not only those that are looked at (see `choose`).
+    # Lives begin with states among all cuts of a write, not only those that are checked (see `choose`).
     first = replace(adapter.build(workload.first), unread=frozenset())
     chosen = choose(first, gone=bool(adapter.second and adapter.second.released_is_gone))
     left = chosen.image(workload.choice)
@@ -239,7 +239,7 @@ class Reduced:
     `records` and `deviations` are its size; `steps` the reductions that were taken,
     `tried` the calls of the reader.
     `minimal` is false if the budget ended before every smaller candidate had been
-    looked at. `state` knows the rest; `start` is the case id that it was reduced from. In a second
+    checked. `state` knows the rest; `start` is the case id that it was reduced from. In a second
     life, `earlier` are the deviations of the crash that it began with.
     """
 
@@ -401,7 +401,7 @@ class _Search:
         return None
 
     def _is_one(self, state: State, like: State) -> bool:
-        """Tell whether `state` fails as it should, and takes no more records than `like`."""
+        """Return whether `state` fails as it should, and takes no more records than `like`."""
         answer = self.answer(state)
         if self.verdict_of(state) != self.verdict:
             return False

@@ -125,13 +125,13 @@ class Mark:
 
     @property
     def alternative(self) -> tuple[str | int, ...]:
-        """Which of the alternatives of its record this is: the record stands if one of them is whole."""
+        """Which of the alternatives of its record this is: the record is if one of them is whole."""
         return self.file, self.off, self.length
 
 
 @dataclass(frozen=True, slots=True)
 class Part(Mark):
-    """A mark of some of the bytes of `record`, which lies in several places at once.
+    """A mark of some of the bytes of `record`, which is in several places at once.
 
     A message that is chained over pages has such parts, or a row over two log records. Those of one
     `copy` are needed together, and what is independent is torn; a part that is written again at its
@@ -406,7 +406,7 @@ class RecordingStorage:
         self.ops.append(Unlink(name))
 
     def note(self, *annotations: Op) -> None:
-        """Add annotations (Ack, Mark, Publish, Release, Reuse) behind what was done so far."""
+        """Add annotations (Ack, Mark, Publish, Release, Reuse) after what was done so far."""
         self.ops.extend(annotations)
 
 
@@ -479,7 +479,7 @@ class Preset:
     `force` is honest, ignored or fails-clean. `rot` names the kind of corruption.
     A preset with `share` n is applied to about every n-th trace.
 
-    `imitates` names what behaves so, `assumes` what is taken for granted, `also`
+    `imitates` names what behaves so, `assumes` what is read as granted, `also`
     are other names for the very same states.
     """
 

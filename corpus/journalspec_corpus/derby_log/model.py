@@ -1,4 +1,4 @@
-"""What a database has to find again: the rows that were committed, and branches in doubt.
+"""What a database must find again: the rows that were committed, and branches in doubt.
 
 What the rows in records hold is read as the naive reader does it, which is nothing of the reference's.
 """

@@ -1,4 +1,4 @@
-"""What a broker has to find again: its records, and the transactions that are in doubt."""
+"""What a broker must find again: its records, and the transactions that are in doubt."""
 
 from __future__ import annotations
 

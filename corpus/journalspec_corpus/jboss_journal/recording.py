@@ -70,14 +70,14 @@ def _meaning(kind: str, tx: Any, ident: Any) -> Operation:
 
 
 def _plain(record: str) -> str:
-    """Return the id of a record without what tells lives apart."""
+    """Return the id of a record without what distinguishes lives."""
     return record.removeprefix(SECOND_LIFE)
 
 
 class Run(Recorder):
     """One run of the writer whose name is `writer`, on data files of `size` bytes.
 
-    It may go on with what a crash left: in `files` the records `whole` stand, and `owed` are promised.
+    It may continue with what a crash left: in `files` the records `whole` are, and `owed` are promised.
     """
 
     format = FORMAT
@@ -159,7 +159,7 @@ class Run(Recorder):
         self.apply({**op, "sync": "false"} if together else op)
 
     def end_life(self) -> None:
-        """Delete all there is and use the files again: from here on, what they hold is of an earlier life."""
+        """Delete all records and reuse the files: their old records are then of an earlier generation."""
         self.apply({"op": "next"})
         for tx in sorted(self.kept.open, key=int):
             self.apply({"op": "commit", "tx": tx})
@@ -227,7 +227,7 @@ class Run(Recorder):
         return out
 
     def _called(self, base: str) -> str:
-        """Return the id of the record `base`: what an earlier life wrote keeps its own, but for an end."""
+        """Return the id of the record `base`: records of an earlier generation keep it, with a suffix."""
         base += f".{self._rolled_back[base] + 1}" if base in self._rolled_back else ""
         fresh = base not in self._inherited or base.startswith(("COMMIT", "ROLLBACK"))
         return self.prefix + base if fresh else base
@@ -404,7 +404,7 @@ def _brought(work: Workload, size: int, background: str, life: int) -> Run:
 
 
 def _start(work: Workload, life: int) -> int:
-    """Return where in its file the first step of a life begins."""
+    """Return the place where in its file the first step of a life begins."""
     if not work.steps:
         return 0
     return work.start(_STANDING) + (3 if life and work.background == "stale-shifted" else 0)
@@ -434,7 +434,7 @@ def _lay(run: Run, kind: str, start: int, life: int) -> None:
 
 
 def _lay_foreign(run: Run, work: Workload) -> list[Mark]:
-    """Let every block behind the last record be one of another file, with another id; return its records."""
+    """Let every block after the last record be one of another file, with another id; return its records."""
     other = Run(work.writer, file_size(work))
     other.open()
     # Its records are in the second file.

@@ -1,4 +1,4 @@
-"""What a message store has to find again: the messages of each destination, and transactions in doubt.
+"""What a message store must find again: the messages of each destination, and transactions in doubt.
 
 Operations are what a writer is asked: a payload each. What they mean comes from the naive parser of commands.
 """

@@ -1,6 +1,6 @@
 """Write traces of the KahaDB journal: commands in batches, forced or not, on new files and over torn tails.
 
-The traces are recorded from the reference writer. A batch stands or falls as a whole, so a record's place is
+The traces are recorded from the reference writer. A batch is or falls as a whole, so a record's place is
 that of its batch. A force promises all records of its file, and with a COMMIT or PREPARE the commands of its
 transaction, wherever they are; what else went to a file that was left without a force is never promised.
 Nothing is ever deleted: what is taken away stays readable.
@@ -41,9 +41,9 @@ from journalspec_reference.kahadb_journal.recover import id_of
 from journalspec_reference.kahadb_journal.scan import scan
 
 FORMAT = "kahadb_journal"
-#: Fields that say where a record lies, and not what it says.
+#: Fields that say where a record is, and not what it says.
 _PLACED = frozenset(["length", "batch_size", "checksum"])
-#: Room before the first step, for what is there; behind the last one, for what forces.
+#: Room before the first step, for what is there; after the last one, for what forces.
 _STANDING, _ROOM = 300, 256
 #: Length of the files of a journal that is created.
 CREATED = 1024
@@ -64,7 +64,7 @@ def tx_name(fields: Mapping[str, Any]) -> str:
 class Run(TabledRecorder):
     """One run of the writer whose name is `writer`, on data files of `length` bytes.
 
-    It may go on with what a crash left: in `files` the records `whole` stand.
+    It may continue with what a crash left: in `files` the records `whole` are.
     """
 
     format = FORMAT
@@ -92,7 +92,7 @@ class Run(TabledRecorder):
         self._named: Counter[str] = Counter()
 
     def forcing(self, number: int) -> Operation:
-        """Return a note that has to be durable, as the product's periodic one is."""
+        """Return a note that must be durable, as the product's periodic one is."""
         text = payload(f"r0 TRACE text=f{self.life}.{number}")
         return {"op": "append", "payload": text.hex(), "sync": True}
 
@@ -244,7 +244,7 @@ def _filler(length: int) -> Operation:
 
 
 def _lay_background(run: Run, work: Workload) -> list[Mark]:
-    """Put the workload's background behind the end marker; return the stale records in it."""
+    """Put the workload's background after the end marker; return the stale records in it."""
     if work.background == "garbage":
         run.lay_noise()
     if work.background in ("zero", "garbage"):

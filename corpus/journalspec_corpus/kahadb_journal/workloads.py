@@ -52,7 +52,7 @@ class Workload(shared.SmallWorkload):
     """A workload of this format.
 
     `kind` is append, over (the last step does not fit any more and goes to the next file), past (it begins in
-    the file and ends behind its maximum), create. `force` is also ``flush``: each step is a batch, and all
+    the file and ends after its maximum), create. `force` is also ``flush``: each step is a batch, and all
     are forced at the end.
     """
 

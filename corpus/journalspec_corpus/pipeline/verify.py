@@ -43,7 +43,7 @@ ILL_FORMED = (KeyError, TypeError, AttributeError, ValueError, IndexError, Overf
 
 @dataclass
 class Verified:
-    """What was looked at, and every way in which it is not what the manifest says (file: what)."""
+    """What was checked, and every way in which it is not what the manifest says (file: what)."""
 
     checked: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
@@ -143,7 +143,7 @@ def _files(directory: Path, manifest: dict[str, Any], out: Verified) -> None:
 
 
 def _compare(directory: Path, said: Mapping[str, Mapping[str, Any]], where: str, out: Verified) -> bool:
-    """Tell whether files are what is said of them by name; add what is not so."""
+    """Return whether files are what is said of them by name; add what is not so."""
     wrong = {name: text for name, of in said.items() if (text := unlike(directory / name, of))}
     out.add([f"{name}: {text}" for name, text in wrong.items()], where)
     return not wrong

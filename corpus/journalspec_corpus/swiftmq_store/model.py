@@ -1,4 +1,4 @@
-"""What a store has to find again: the messages of each queue in order, and branches in doubt."""
+"""What a store must find again: the messages of each queue in order, and branches in doubt."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class Workload(shared.SmallWorkload):
 
 
 def combined(moves: int, every: int) -> Iterator[tuple[Step, ...]]:
-    """Yield what so many different `moves`, one behind the other, come to; of all orders every so many-th."""
+    """Yield what so many different `moves`, one after the other, come to; of all orders every so many-th."""
     rows = TABLES.rows["moves"].values()
     for number, chosen in enumerate(permutations(rows, moves)):
         if number % every == 0:

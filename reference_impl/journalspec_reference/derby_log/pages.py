@@ -166,7 +166,7 @@ class Explained:
     def newer(self) -> Iterator[Note]:
         """Yield a note for the first page of each container that has had more changes than the log explains.
 
-        A container that the log makes or removes is left out: what fills it at first need not be logged.
+        A container that the log makes or removes is omitted: what fills it at first need not be logged.
         """
         told: set[int] = set()
         containers = self._store.containers

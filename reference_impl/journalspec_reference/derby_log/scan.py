@@ -88,7 +88,7 @@ class LogFile(NumberedFile):
         return source_of(self.data)
 
     def previous(self) -> Instant:
-        """Return where its header says that the file before ends; raises BadLog."""
+        """Return the place where its header says that the file before ends; raises BadLog."""
         return codec.header(bytes(self.data[:HEADER]), self.number)
 
 
@@ -136,7 +136,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
     """Yield the records of log file `number` from `start` on; the last batch has in `more` the ``end``.
 
     The file ends at `limit`. `summed`: there are checksum records, and they can be read. No record is looked
-    at that begins at `until` or behind it: then there may be no ``end``. Each batch has in `more` as ``sums``
+    at that begins at `until` or after it: then there may be no ``end``. Each batch has in `more` as ``sums``
     its checksum records: their rows, and how many bytes each covers. Any `stretch` gives the same.
     """
     limit = source.size if limit is None else limit
@@ -151,7 +151,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
         top, at, need = len(data), 0, 0
         final = top >= room
         if final:
-            # Here no record goes on in the next stretch: its head may be read beyond the end.
+            # Here no record continues in the next stretch: its head may be read beyond the end.
             data += _PAD
         ready, edge = room if final else top - _HEAD.size, min(room, until - base)
         # Where a record may end at once, and what its instant is less its offset here; beyond 4 GiB none is.
@@ -264,7 +264,7 @@ def places(
 ) -> Iterator[tuple[int, bytes, int]]:
     """Yield each place between `start` and `end` where `pattern` matches, and bytes with their offset.
 
-    They are those that it matches, and `before` bytes before them. Holes and zeros are passed over.
+    They are those that it matches, and `before` bytes before them. Holes and zeros are skipped.
     """
     at = max(0, start)
     while (at := source.next_data(at)) < end:
@@ -302,12 +302,13 @@ def groups_after(source: Source, number: int, start: int) -> Groups | None:
 
 
 def search(source: Source, number: int, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield where records of file `number` stand whole anywhere between `start` and `end`, not overlapping.
+    """Yield the places where records of file `number` are whole anywhere between `start` and `end`, not
+    overlapping.
 
-    A record says where it stands. Of what says otherwise nothing more is looked at, and of what does not end
+    A record says where it is. Of what says otherwise nothing more is checked, and of what does not end
     as it begins, its last bytes: the search is linear whatever the bytes say.
     """
-    # Zeros are passed over: what is looked for is the last byte of the number that is none.
+    # Zeros are skipped: what is looked for is the last byte of the number that is none.
     stamp = number.to_bytes(4, "big").rstrip(b"\0")
     pattern = re.compile(re.escape(stamp[-1:]) + b"(?<=" + re.escape(stamp) + b")", re.DOTALL)
     behind, at = _LENGTH.size + len(stamp) - 1, start
@@ -326,7 +327,7 @@ def search(source: Source, number: int, start: int, end: int) -> Iterator[tuple[
 
 
 def garbage(data: Any, start: int) -> tuple[int, int] | None:
-    """Return where the first byte that is not a zero stands from `start` on, and where the last one ends."""
+    """Return where the first byte that is not a zero is from `start` on, and where the last one ends."""
     source, at = source_of(data), start
     first = end = -1
     while (at := source.next_data(at)) < source.size:
@@ -382,7 +383,7 @@ class Log:
         return file
 
     def after(self, file: LogFile, end: End) -> LogFile | LogEnd:
-        """Return the file in which the log goes on behind the end of one, if it does; raises Refusal."""
+        """Return the file in which the log continues after the end of one, if it does; raises Refusal."""
         after = self.files.get(file.number + 1)
         if end.reason or not end.marked or after is None:
             return LogEnd(file, end)
@@ -408,11 +409,11 @@ class Log:
         return None
 
     def filled(self, file: LogFile) -> bool:
-        """Tell whether a file holds a record at its beginning, or a sound group anywhere."""
+        """Return whether a file holds a record at its beginning, or a sound group anywhere."""
         return self.record(file.number, HEADER) is not None or self.groups_after(file, HEADER) is not None
 
     def ended(self, last: LogEnd) -> bool:
-        """Tell whether the last file was ended by a length of 0 for one that is not there (DRB-FIL-169).
+        """Return whether the last file was ended by a length of 0 for one that is not there (DRB-FIL-169).
 
         What was set aside ends with a sector: there, four zeros may be just the rest of it.
         """
@@ -432,7 +433,7 @@ def stubs(files: Iterable[str]) -> set[int]:
 
 
 def is_container(name: str) -> bool:
-    """Tell whether a file is a container beside a log, or the stub of one."""
+    """Return whether a file is a container beside a log, or the stub of one."""
     return bool(_CONTAINER.fullmatch(name) or _STUB.fullmatch(name))
 
 

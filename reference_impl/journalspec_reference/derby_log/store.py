@@ -100,11 +100,11 @@ class Container:
         return int(version) if form in (ROWS_PAGE, ALLOCATION_PAGE) else None
 
     def offset(self, number: int) -> int:
-        """Return where a page begins."""
+        """Return the place where a page begins."""
         return number * self._size
 
     def numbers(self) -> Iterator[int]:
-        """Yield the numbers of the pages behind the first one, as far as they are no holes of the file."""
+        """Yield the numbers of the pages after the first one, as far as they are not holes of the file."""
         source, size, at = source_of(self._data), self._size, self._size
         while self.count and (at := source.next_data(at)) < self.count * size:
             yield at // size
@@ -214,7 +214,7 @@ class Store:
         self.fresh: set[Place] = set()
         #: Container -> its last page, where the log cuts it off.
         self.highest: dict[int, int] = {}
-        #: Where a part of a row stands -> where the part before it does.
+        #: Where a part of a row is -> where the part before it does.
         self._owners: dict[RowPlace, tuple[int, int]] = {}
 
     def take(self, instant: int, body: Body, redo_from: int) -> None:
@@ -317,7 +317,7 @@ class Store:
         return self.pages[place]
 
     def _stored(self, container: int, number: int) -> HeapPage | None:
-        """Return a page of a container beside the log: of those that are no tables, its version."""
+        """Return a page of a container beside the log: of those that are not tables, its version."""
         if container not in self.containers:
             return None
         if container in self.tables:
@@ -427,7 +427,7 @@ class Store:
         row = None if page is None else page.rows.get(ident)
         if row is None or row.deleted or row.first or place in self._owners:
             return None
-        # As many values as tell whether there are two of them.
+        # As many values as return whether there are two of them.
         values, parts = row.values[:3], [place]
         while row.rest is not None:
             page = self.page(container, row.rest[0])

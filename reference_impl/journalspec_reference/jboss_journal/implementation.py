@@ -17,7 +17,7 @@ FORMAT = "jboss_journal"
 EXTENSIONS = {"jbm": "seed", "hq": "v2", "amq": "v2e", "jms": "", "bindings": ""}
 SHORT = tuple(name for name, dialect in DIALECTS.items() if not dialect.versions)
 LONG = tuple(name for name, dialect in DIALECTS.items() if dialect.versions)
-#: So much of a control file is looked at for the names in it (bytes).
+#: So much of a control file is checked for the names in it (bytes).
 MOST_CONTROL = 1 << 20
 #: File ids from here on are no sign of a 16-byte header.
 MAX_ID = 1 << 48
@@ -62,7 +62,7 @@ def detect(files: Files, params: Params) -> list[Detection]:
 def head_of(data: Any) -> str:
     """Return what the first bytes of a file look like: "1" or "2" (format version), "short", or nothing.
 
-    Behind the id of a 4-byte header stands a record or fill, neither of which
+    Behind the id of a 4-byte header is a record or fill, neither of which
     is a user version that anybody has configured. A file that was never given
     a header says nothing.
     """
@@ -77,7 +77,7 @@ def head_of(data: Any) -> str:
 
 
 def _ours(extension: str, names: list[str], files: Files) -> bool:
-    """Tell whether the files of an extension are a journal: known, or of the form of one."""
+    """Return whether the files of an extension are a journal: known, or of the form of one."""
     if extension in EXTENSIONS:
         return True
     return any(NAME.match(base_name(name)) and head_of(files[name]) in ("1", "2") for name in names)

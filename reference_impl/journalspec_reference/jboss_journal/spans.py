@@ -49,7 +49,7 @@ _AMQP, _NARAYANA = range(2, 6), b"#BE\x01"
 
 
 def spans(files: Files, edition: str, params: Params, fields: bool = True) -> Iterator[Span]:
-    """Yield header, records, torn regions, records of earlier lives and what lies between, file by file.
+    """Yield header, records, torn regions, records of earlier generations and what is between, file by file.
 
     Control files, leftovers and superseded files are among them; what is in them is named as well.
     """

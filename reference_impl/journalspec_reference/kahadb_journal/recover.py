@@ -189,7 +189,7 @@ class Walk:
         self._all, self._checked, self._skips = POLICIES[policy or "salvage"]
 
     def stretch(self, file: DataFile, end: int | None = None) -> Stretch:
-        """Return the log of a file, or with the place of its end what is behind that."""
+        """Return the log of a file, or with the place of its end what is after that."""
         found = partial(self.batches, file) if end is None else partial(self._beyond, file, end)
         records = partial(told, file=file.name, dialect=self._dialect)
         columns = late_columns(__package__, self._dialect)
@@ -271,7 +271,7 @@ class Walk:
             yield from next((batch.notes[:1] for batch in self._beyond(file, off) if batch.notes), ())
 
     def _beyond(self, file: DataFile, off: int) -> Iterator[Batch]:
-        """Yield the batches behind the end of a log (KHD-END-011)."""
+        """Yield the batches after the end of a log (KHD-END-011)."""
         return scan(source_of(file.data), self._dialect, file.name, off + 1, beyond=True)
 
 
@@ -569,12 +569,12 @@ def _payload(record: Record) -> Any:
 
 
 def _only_filling(data: Any, start: int) -> bool:
-    """Tell whether zeros and end markers are all that stands from `start` to the end of a file."""
+    """Return whether zeros and end markers are all that is from `start` to the end of a file."""
     begun = b""
     for at in range(start, len(data), 1 << 16):
         piece = begun + bytes(data[at : at + (1 << 16)])
         begun = piece.replace(END_MARKER, bytes(MARKER)).lstrip(b"\0")
-        # What is left may be the beginning of an end marker that goes on in the next piece.
+        # What is left may be the beginning of an end marker that continues in the next piece.
         if not (END_MARKER.startswith(begun) and piece.endswith(begun)):
             return False
     return not begun

@@ -125,7 +125,7 @@ class _Asked:
 
 
 def _order(plain: str) -> tuple[int, str]:
-    """Return where a file comes: pages, log, then by name."""
+    """Return the place where a file comes: pages, log, then by name."""
     return (PAGES, LOG, plain).index(plain), plain
 
 

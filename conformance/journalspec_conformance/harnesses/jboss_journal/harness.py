@@ -213,7 +213,7 @@ class Journal:
 
     @product_call()
     def read_control(self) -> list[Answer]:
-        """Return the records of a control file as the product reads it: its header is not looked at."""
+        """Return the records of a control file as the product reads it: its header is ignored."""
         version = getattr(self.variant.class_of("impl.JournalImpl"), "FORMAT_VERSION", None)
         told = {"control_id": self.variant.control_id, "version": version}
         file = self._factory.createSequentialFile(*self._given("file", name=CONTROL))

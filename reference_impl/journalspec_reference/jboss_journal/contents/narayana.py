@@ -59,7 +59,7 @@ COMMIT, WAIT, OPERATOR, MOVED, NOTHING = "commit", "wait-for-parent", "operator"
 
 
 def is_narayana(extension: str, replay: Kept) -> bool:
-    """Tell whether a journal is Narayana's: by its files' extension, or by its first live record."""
+    """Return whether a journal is Narayana's: by its files' extension, or by its first live record."""
     for item in () if extension == EXTENSION else replay.live():
         return item.user_type == USER_TYPE and item.data.startswith(MARK, item.start)
     return extension == EXTENSION
@@ -181,7 +181,7 @@ class Transaction:
 
 
 def transaction(body: bytes) -> Transaction:
-    """Return what a record holds; what cannot be decoded is left out, with a reason."""
+    """Return what a record holds; what cannot be decoded is omitted, with a reason."""
     found = Transaction()
     try:
         record = _Buffer(body)
