@@ -34,7 +34,7 @@ def test_only_policies_that_help_are_advised(no_command: Path) -> None:
     assert "--policy unchecked" not in text
 
 
-def test_what_reads_cleanly_and_is_refused_is_said(no_command: Path) -> None:
+def test_clean_journal_that_recovery_refuses_is_reported(no_command: Path) -> None:
     found = in_full("inspect", no_command, columns=200, status=0)
     assert "recovery strict refuses, record/bad-command" in flat(found)
     shown = flat(call("inspect", no_command, columns=100))
@@ -58,14 +58,14 @@ def test_advice_can_be_pasted(tmp_path: Path, name: str) -> None:
         assert shlex.split(words)[2] == name
 
 
-def test_files_that_are_nothing_but_a_name_are_told(tmp_path: Path) -> None:
+def test_files_that_are_nothing_but_a_name_are_reported(tmp_path: Path) -> None:
     (tmp_path / "db-1.log").write_bytes(b"")
     assert "empty-file" in flat(call("recover", tmp_path))
     (tmp_path / "db-2.log").write_bytes(b"no journal at all " * 9)
     assert "nothing-recognised" in flat(call("recover", tmp_path, status=1))
 
 
-def test_a_directory_with_the_name_of_a_file_is_told(tmp_path: Path) -> None:
+def test_a_directory_with_the_name_of_a_file_is_reported(tmp_path: Path) -> None:
     (tmp_path / "db-1.log").mkdir()
     found = call("inspect", tmp_path, status=2)
     assert "'db-1.log' bears the name of a journal's file and is a directory" in " ".join(

@@ -178,7 +178,7 @@ def test_update_refuses_what_it_cannot_take_apart() -> None:
 
 
 @pytest.mark.parametrize("result_class", ["crash", "timeout"])
-def test_a_pattern_does_not_tolerate_who_dies_or_hangs(result_class: str) -> None:
+def test_expectation_pattern_does_not_cover_crash_or_timeout(result_class: str) -> None:
     entry = 'outcome = "flaky"\nwhy = "w"'
     assert bound(f'case = "**"\n{entry}').apply(result(result_class=result_class)).red
     assert bound(f'case = "**"\n{entry}').apply(result()).result_class == "known"
@@ -186,7 +186,7 @@ def test_a_pattern_does_not_tolerate_who_dies_or_hangs(result_class: str) -> Non
     assert literal.apply(result(result_class=result_class)).result_class == "known"
 
 
-def test_what_was_not_asked_is_never_known() -> None:
+def test_unasked_probe_is_never_a_known_failure() -> None:
     for outcome in ("flaky", "error", "crash", "fail"):
         entry = bound(f'case = "**"\noutcome = "{outcome}"\nwhy = "w"')
         seen = entry.apply(result(result_class="unasked", fingerprint=""))

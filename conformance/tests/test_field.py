@@ -124,7 +124,7 @@ def test_nothing_is_wrong_with_what_a_healthy_product_wrote(row: Row, tmp_path: 
 
 
 @pytest.mark.parametrize("name", TABLE["checked"])
-def test_a_monitor_is_told_of_what_a_start_fails_on(name: str, tmp_path: Path) -> None:
+def test_check_reports_causes_of_a_failing_start(name: str, tmp_path: Path) -> None:
     want = TABLE["checked"][name]
     place = unpacked(name, tmp_path)
     said = call("check", place, status=want["status"]).stdout
@@ -167,9 +167,7 @@ def test_every_kind_of_damage_in_the_middle_of_a_log_is_noticed(quarter: int, tm
 
 
 @pytest.mark.parametrize(("at", "told"), [(31069, "2 of queue Q.TX"), (34665, "1 of queue Q.XA")])
-def test_what_only_the_index_has_committed_is_told_where_a_commit_is_damaged(
-    at: int, told: str, tmp_path: Path
-) -> None:
+def test_index_only_commits_are_reported_if_a_commit_is_damaged(at: int, told: str, tmp_path: Path) -> None:
     store = copied("contents/kahadb_journal/rich-6.1.7-clean/kahadb", tmp_path, {})
     with (store / "db-1.log").open("r+b") as file:
         file.seek(at + 5)

@@ -96,7 +96,7 @@ def run(command: str, *arguments: object) -> Result:
 
 
 @pytest.mark.parametrize("options", [(), ("--json",), ("--hex",), ("--level", "records")])
-def test_what_is_printed_is_the_same_whether_kept_or_read_again(
+def test_output_is_the_same_for_stored_and_reread_items(
     tmp_path: Path, tool: ModuleType, options: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     directory = made(tmp_path, tool, 1 << 14)
@@ -203,7 +203,7 @@ def test_ids_are_a_set() -> None:
 
 
 @pytest.mark.parametrize("options", [("--json",), ()])
-def test_a_file_that_changes_between_two_passes_is_told(
+def test_a_file_that_changes_between_two_passes_is_reported(
     tmp_path: Path, tool: ModuleType, options: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tool.MAKERS["jboss_journal"](tmp_path, 1 << 17, tool.SHAPES["live"])
@@ -266,7 +266,7 @@ def test_the_tool_measures_processes(tool: ModuleType, capsys: pytest.CaptureFix
         tool.main(["--size", "large"])
 
 
-def test_fewer_items_than_at_first_are_told_though_nothing_tells_their_places() -> None:
+def test_fewer_items_than_at_first_are_reported_though_nothing_tells_their_places() -> None:
     assert list(reread.Lazy([reread.Part("data-1", lambda: "ab", 2)])) == ["a", "b"]
     for count in (1, 3):
         with pytest.raises(reread.Changed, match="data-1 changed while it was read"):

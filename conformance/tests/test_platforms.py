@@ -90,7 +90,7 @@ def test_files_that_an_editor_on_windows_wrote_are_read(tmp_path: Path) -> None:
     assert (done.exit_code, "fixed" in done.output) == (1, True), done.output
 
 
-def test_what_cannot_be_removed_is_no_reason_to_fail(tmp_path: Path) -> None:
+def test_unremovable_file_does_not_fail_the_run(tmp_path: Path) -> None:
     """Scratch directories whose files a scanner holds stay, and the answer is the same."""
     done = poor(*RUN, LOCKED=".tlog", TMPDIR=str(tmp_path))
     assert "Traceback" not in done.stderr

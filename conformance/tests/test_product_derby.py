@@ -91,7 +91,7 @@ def killed(connect_product: Connect, tmp_path: Path) -> Callable[[str, list[Json
 
 
 @by_turns(0)
-def test_what_was_committed_is_there_and_what_was_open_is_not(
+def test_committed_rows_are_present_and_open_ones_are_not(
     name: str, ready_product: ReadyProduct, connect_product: Connect, killed: Any
 ) -> None:
     product = ready_product(name)
@@ -104,7 +104,7 @@ def test_what_was_committed_is_there_and_what_was_open_is_not(
 
 
 @by_turns(1)
-def test_damage_is_told_in_the_products_own_words(
+def test_damage_is_reported_in_the_products_own_words(
     name: str, ready_product: ReadyProduct, connect_product: Connect, killed: Any
 ) -> None:
     """A case has the log only: the pages are the base's, and the second boot begins as the first one did."""
@@ -147,7 +147,7 @@ def test_every_product_opens_the_bases_of_older_ones_and_no_newer_one(
 
 
 @each_product
-def test_what_the_harness_cannot_do_it_says(
+def test_harness_reports_its_missing_capabilities(
     name: str, ready_product: ReadyProduct, connect_product: Connect, tmp_path: Path
 ) -> None:
     product, connection = ready_product(name), connect_product(name)
@@ -193,7 +193,7 @@ def told(state: Json) -> Any:
 
 
 @by_turns(2)
-def test_a_log_of_the_product_that_the_reference_has_gone_on_with_is_booted(
+def test_a_log_of_the_product_that_the_reference_has_continued_with_is_booted(
     name: str, ready_product: ReadyProduct, connect_product: Connect, tmp_path: Path
 ) -> None:
     product, connection, count = ready_product(name), connect_product(name), 0

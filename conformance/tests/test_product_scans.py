@@ -95,7 +95,7 @@ def own_journal(tmp_path: Path) -> Callable[[str], Path]:
 
 @pytest.mark.product
 @pytest.mark.parametrize("name", OLD)
-def test_what_old_brokers_left_is_read_whole(own_journal: Callable[[str], Path], name: str) -> None:
+def test_files_of_old_brokers_are_read_completely(own_journal: Callable[[str], Path], name: str) -> None:
     messages, zeros = OLD[name]
     place = own_journal(name)
     seen = told("inspect", place)

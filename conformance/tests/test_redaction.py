@@ -92,7 +92,7 @@ def test_nothing_that_users_stored_is_shown(format_id: str, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_what_is_counted_stays(format_id: str, tmp_path: Path) -> None:
+def test_counted_results_stay(format_id: str, tmp_path: Path) -> None:
     """Redacted answers have the same members, numbers and lengths of lists."""
     compared = 0
     for _, where in cases(format_id, tmp_path):

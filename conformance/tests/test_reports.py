@@ -148,7 +148,7 @@ def test_a_report_without_a_seal_is_read_and_said_to_be_one(tmp_path: Path) -> N
         assert old.notes[0] in form(old)
 
 
-def test_a_report_of_another_version_of_the_suite_says_so() -> None:
+def test_a_report_of_another_version_of_the_suite_reports_it() -> None:
     text = written(RESULTS).replace(f'"suite":"{__version__}"', '"suite":"9.8"')
     report = parsed(written([], json.loads(text.splitlines()[0])), "r")
     assert report.notes == [f"made by journalspec 9.8, read by {__version__}"]

@@ -118,7 +118,7 @@ def test_its_code_keeps_the_rules_of_the_house(copy: Path) -> None:
     assert checked.returncode == 0, checked.stdout
 
 
-def test_no_step_is_left_out() -> None:
+def test_no_step_is_omitted() -> None:
     taken = (
         "cp",
         "python",

@@ -66,7 +66,7 @@ def copied(store: str, to: Path, **changed: bytes) -> Path:
 
 
 @real
-def test_another_page_size_is_told_by_the_pages(tmp_path: Path) -> None:
+def test_another_page_size_is_reported_by_the_pages(tmp_path: Path) -> None:
     store = str(REAL / "r1-resized-4096")
     seen = answer("recover", store, "--param", "page_size=2048", status=3)
     assert (seen["phase"], seen["code"]) == ("replay", "bad-queue")

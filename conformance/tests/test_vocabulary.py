@@ -217,7 +217,7 @@ def _fits(key: tuple[str, ...], other: tuple[str, ...]) -> bool:
 
 
 @each_format
-def test_the_order_of_lists_is_told_and_kept_within_a_file(format_id: str) -> None:
+def test_the_order_of_lists_is_reported_and_kept_within_a_file(format_id: str) -> None:
     lists = {"records", "dropped", *(["missing"] if words(format_id).missing else [])}
     assert set(words(format_id).lists) == lists, "[lists] of fields.toml tells their order"
     for case, op, answer in answers(format_id):
@@ -253,7 +253,7 @@ def test_hexdumps_use_the_same_names(format_id: str) -> None:
 
 
 @pytest.mark.parametrize("fault", table("vocabulary")["fault"], ids=lambda fault: fault["says"])
-def test_what_is_not_in_the_table_is_told(fault: Mapping[str, Any]) -> None:
+def test_unknown_entries_are_reported(fault: Mapping[str, Any]) -> None:
     """Against a real answer, into which one fault is put."""
     case, op, answer = next(
         (case, op, copy.deepcopy(dict(answer)))

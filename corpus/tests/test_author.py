@@ -113,7 +113,7 @@ def test_every_edition_has_its_share(format_id: str) -> None:
 
 
 @pytest.mark.real
-def test_who_confirmed_what_is_as_recorded() -> None:
+def test_confirmations_equal_the_recorded_ones() -> None:
     outcomes = Path(__file__).resolve().parents[2].parent / "shared" / "real" / confirmed.FORMAT / "outcomes"
     if not (outcomes / recorded.INPUTS).is_file():
         pytest.skip(f"needs {outcomes}")

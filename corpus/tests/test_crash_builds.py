@@ -146,7 +146,7 @@ def test_killed_builds_are_taken_up_and_come_out_the_same(tmp_path: Path, refere
     assert not list((out / "states").glob(".*"))
 
 
-def test_what_a_killed_merge_left_is_cleared_away(tmp_path: Path, core_build: Callable[[Plan], Path]) -> None:
+def test_files_of_a_killed_merge_are_removed(tmp_path: Path, core_build: Callable[[Plan], Path]) -> None:
     out, whole = tmp_path / "out", json.loads((core_build(SHORT) / "manifest.json").read_text())
     prepare(SHORT, out)
     for folder in (out / "states", out / "work" / "states"):
@@ -165,7 +165,7 @@ def limited() -> None:
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
-def test_no_space_is_said_and_nothing_half_stays(tmp_path: Path, jobs: str) -> None:
+def test_no_space_is_reported_and_nothing_half_stays(tmp_path: Path, jobs: str) -> None:
     out = tmp_path / "out"
     done = run(*building(out, "--jobs", jobs, plan=SHORT), preexec_fn=limited)
     assert done.returncode == 1
@@ -175,7 +175,7 @@ def test_no_space_is_said_and_nothing_half_stays(tmp_path: Path, jobs: str) -> N
     assert not list((out / "work").glob(".*"))
 
 
-def test_a_place_that_cannot_be_written_to_is_said(tmp_path: Path) -> None:
+def test_a_place_that_cannot_be_written_to_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
     done = run(*building(tmp_path / "file"))
     assert done.returncode == 1
@@ -206,7 +206,7 @@ WITHOUT = "import sys; sys.modules[{!r}] = None"
 
 
 @pytest.mark.parametrize("missing", ["numpy", "pyarrow"])
-def test_what_is_missing_is_named(tmp_path: Path, missing: str) -> None:
+def test_missing_items_are_named(tmp_path: Path, missing: str) -> None:
     before = WITHOUT.format(missing)
     done = run(*building(tmp_path / "out"), before=before)
     assert done.returncode == 2
@@ -315,7 +315,7 @@ def test_a_cluster_that_loses_a_worker_writes_the_same_bytes(tmp_path: Path, ref
 @pytest.mark.spark
 @pytest.mark.java
 @pytest.mark.usefixtures("java")
-def test_a_cluster_that_is_not_there_is_said(tmp_path: Path) -> None:
+def test_a_cluster_that_is_not_there_is_reported(tmp_path: Path) -> None:
     done = finished(submitting(tmp_path / "out", "nonsense://nowhere"))
     assert done.returncode == 1
     assert "Spark does not start" in done.stderr

@@ -107,7 +107,7 @@ def places(marks: Any) -> set[tuple[str, int, int]]:
 
 
 @pytest.mark.parametrize("background", ["stale-same", "stale-shifted"])
-def test_stale_records_are_valid_ones_behind_the_tail(background: str) -> None:
+def test_stale_records_are_valid_ones_after_the_tail(background: str) -> None:
     trace = build(Logged("append", "2.1.4", COMMIT, background=background))
     assert trace.stale
     for mark in trace.stale:
@@ -120,7 +120,7 @@ def test_stale_records_are_valid_ones_behind_the_tail(background: str) -> None:
 
 
 @pytest.mark.parametrize("background", ["stale-same", "stale-shifted"])
-def test_stale_records_are_those_of_the_files_earlier_lives(background: str) -> None:
+def test_stale_records_are_those_of_earlier_generations(background: str) -> None:
     steps = (Step("add_tx", 1, 40, 1), Step("commit", tx=1))
     trace = build(Workload("append", "v2", steps, background=background))
     observed = load(TX).read(trace.base, edition="v2")
@@ -201,7 +201,7 @@ def test_a_reclaimed_file_is_stamped_before_its_first_record_and_keeps_the_delet
     assert "DELETE-80" not in released
 
 
-def test_a_compaction_owes_what_lives_and_nothing_else() -> None:
+def test_compaction_must_copy_exactly_the_live_records() -> None:
     trace = build(Workload("compact", "v2", ADD))
     owed = set(trace.acknowledged(len(trace.ops))) - trace.released(len(trace.ops))
     assert owed == {"ADD-82", "ADD-84", "ADD-85", "ADD-90", "ADD-91", "PREPARE-6"}
@@ -271,7 +271,7 @@ def test_whole_sectors_lose_nothing_and_the_hash_sees_what_the_check_size_does_n
     assert found["seed+hash"]["torn-accepted"] == 0
 
 
-def test_the_mutant_that_does_not_count_is_told_from_the_reference() -> None:
+def test_mutant_without_counting_is_distinguished_from_the_reference() -> None:
     steps = (*(Step("add_tx", number, 600, 1) for number in (1, 2, 3)), Step("commit", tx=1))
     adapter, work = crash_format(TX), Workload("append", "v2", steps)
     strict = verdicts(adapter, work, "strict")

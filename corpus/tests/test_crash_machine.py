@@ -99,7 +99,7 @@ def run_of(format_id: str, variant: str, size: int) -> Recorder:
     return run
 
 
-def test_what_cannot_be_done_is_left_out() -> None:
+def test_impossible_steps_are_omitted() -> None:
     run = run_of("bitronix_tlog", "spec", 600)
     assert [run.do(word) for word in ("c1b", "c2d", "d2", "d1", "f")] == [True, False, False, True, True]
     journal = run_of("jboss_journal", "seed", 1024)

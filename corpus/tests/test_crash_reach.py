@@ -66,7 +66,7 @@ def dependent(adapter: CrashFormat, every: int, reach: Reach, step: int) -> tupl
     return looked, wrong
 
 
-def test_no_answer_depends_on_what_nobody_looks_at() -> None:
+def test_answers_do_not_depend_on_ignored_bytes() -> None:
     adapter = crash_format(SHORT_SIGHTED)
     assert adapter.reach is not None
     looked, wrong = dependent(adapter, 499, adapter.reach, 29)
@@ -86,7 +86,7 @@ def test_a_reach_that_is_one_byte_short_is_noticed() -> None:
     assert wrong > looked / 2 > 20
 
 
-def test_cuts_that_are_left_out_look_and_come_out_like_one_that_is_there() -> None:
+def test_cuts_that_are_omitted_look_and_come_out_like_one_that_is_there() -> None:
     adapter = crash_format(SHORT_SIGHTED)
     byte = (get_preset("prefix-byte"),)
     left_out = writes = 0
@@ -143,7 +143,7 @@ def toy_reach(files: Mapping[str, bytes]) -> dict[str, int]:
         ((Create("b"), Write("b", 0, b"\1xxx"), Unlink("b"), Write("a", 4, b"x")), {3}),
     ],
 )
-def test_writes_behind_what_is_looked_at(ops: tuple[object, ...], unread: set[int]) -> None:
+def test_writes_after_what_is_checked(ops: tuple[object, ...], unread: set[int]) -> None:
     trace = Trace("toy", "1", "toy", {"a": b"\4" + bytes(7)}, ops, "zero")  # type: ignore[arg-type]
     assert unread_writes(trace, toy_reach) == unread
     assert unread_writes(trace, None) == frozenset()

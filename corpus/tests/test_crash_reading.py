@@ -187,7 +187,7 @@ def test_the_pages_that_a_log_leads_to_are_seen() -> None:
     assert_one_answer("swiftmq_store", "13", (each for files in logged[::3] for each in wrong(files)))
 
 
-def test_what_is_found_in_a_file_is_remembered_by_content_question_and_details() -> None:
+def test_findings_of_a_file_are_cached_by_content_question_and_details() -> None:
     files = state_of({"a": b"one", "b": b"two", "c": b"one"}, "jboss_journal", "v2")
     asked: list[tuple[object, ...]] = []
 

@@ -127,7 +127,7 @@ def test_opening_keeps_what_recovery_gave_and_what_is_refused_stays_as_it_is(for
     assert seen > 5
 
 
-def test_what_recovery_sets_aside_stays_so_after_opening() -> None:
+def test_records_discarded_by_recovery_stay_discarded_after_opening() -> None:
     # The PREPARE is in no effect before and after (JBM-RCV-033): its transaction has an end by then.
     adapter = crash_format("jboss_journal")
     (work,) = (work for work in first_lives(adapter) if work.name == SET_ASIDE)

@@ -121,7 +121,7 @@ def test_every_command_of_a_page_works(path: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(shutil.which("sh") is None, reason="needs a POSIX shell")
-def test_what_a_command_has_started_ends_with_it(tmp_path: Path) -> None:
+def test_processes_started_by_a_command_end_with_it(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(subprocess.TimeoutExpired):
         transcripts.ended("exec 3<>pipe; (sleep 60; echo late >&3) & sleep 60", tmp_path, seconds=0.5)
@@ -162,7 +162,7 @@ def options_of(arguments: list[str]) -> set[str]:
 
 
 @pytest.mark.parametrize("command", [entry["command"] for entry in table()["not_run"]])
-def test_what_is_not_run_names_what_there_is(command: str) -> None:
+def test_unrunnable_product_lists_the_known_ones(command: str) -> None:
     project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = set(project["optional-dependencies"])
     for named in re.findall(r"(?:journalspec|\.)\[([\w,]+)\]", command):

@@ -170,7 +170,7 @@ def damage(directory: Path, what: str, name: str, *more: Any) -> None:
 
 @shared
 @pytest.mark.parametrize("case", DAMAGES)
-def test_what_derby_says_of_a_damaged_database_is_said_before(case: str, tmp_path: Path) -> None:
+def test_derby_errors_of_a_damaged_database_are_predicted(case: str, tmp_path: Path) -> None:
     """The SQLState of the boot, or of the SELECT, is reported; and where Derby shows rows, these are all."""
     known = json.loads((SHARED / "damages-10.16.1.1" / "expected.json").read_bytes())
     found = next(entry for entry in known["cases"] if entry["id"] == case)
@@ -233,7 +233,7 @@ def test_a_boot_password_gives_the_key(name: str, monkeypatch: pytest.MonkeyPatc
         Cipher(properties_of(name))
 
 
-def test_what_cannot_be_decrypted_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_undecryptable_data_has_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(PASSWORD, "a password")
     for changed, why in (
         ({"encryptionAlgorithm": "Blowfish/CBC/NoPadding"}, "decrypts BLOWFISH"),
@@ -592,7 +592,7 @@ def test_pages_that_are_packed_are_the_same_again() -> None:
     assert 5000 * 198 < images.size(1136) < 5200 * 198
 
 
-def test_pages_behind_a_cut_count_once_they_are_made_again() -> None:
+def test_pages_after_a_cut_count_once_they_are_made_again() -> None:
     """Page 2 is cut off and made again: what the file has of it is newer than that, and stays."""
     there = container([page([head()]), page([row_of(6, "new")])])
     cut = {"operation": "COMPRESS_SPACE", "group": 0x180, "container": 0x470, "page": 0, "page_version": 1}
@@ -664,7 +664,7 @@ def test_rows_cost_what_their_pages_cost() -> None:
     assert growth(counted, 20) < LINEAR
 
 
-def test_a_value_that_is_too_long_is_told_as_none(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_value_that_is_too_long_is_reported_as_none(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(booted_module, "LONGEST", 8000)
     found = opened(small)
     assert [row["BL"] for row in found.rows("APP.ALLT")] == [None] * 3

@@ -124,9 +124,7 @@ def record(kind: str, state: bytes) -> bytes:
         (record(TRANSACTION + "/Expired", b""), "moved-aside", "requires"),
     ],
 )
-def test_what_cannot_be_decoded_has_a_reason_and_its_bytes(
-    body: bytes, recovery: str | None, reason: str
-) -> None:
+def test_undecodable_data_has_a_reason_and_its_bytes(body: bytes, recovery: str | None, reason: str) -> None:
     found = transaction(body)
     assert reason in found.reason
     assert found.recovery == recovery

@@ -63,7 +63,7 @@ def counted(journal: Journal, policy: str = SALVAGE) -> set[str]:
 
 
 @pytest.mark.parametrize("format_id", LEAST)
-def test_what_is_live_is_what_is_carried_over(format_id: str) -> None:
+def test_live_records_are_the_copied_ones(format_id: str) -> None:
     kinds: Counter[str] = Counter()
     for journal in chain(cases(format_id), drawn(format_id), crashed(format_id)):
         kinds.update(counted(journal))

@@ -81,7 +81,7 @@ def as_json(records: Iterable[Record]) -> list[Any]:
 
 
 @law
-def test_what_was_written_is_read_and_recovered(format_id: str, edition: str, data: st.DataObject) -> None:
+def test_written_records_are_read_and_recovered(format_id: str, edition: str, data: st.DataObject) -> None:
     journal = data.draw(journals(format_id, edition))
     seen = load(format_id).read(journal.files, edition=edition)
     # Files drawn apart may refer to what is in none of them; that is not damage.
@@ -128,7 +128,7 @@ def test_the_plainest_reader_finds_the_same_places(format_id: str, edition: str,
 
 
 @law
-def test_a_log_that_ends_early_gives_the_records_that_are_whole_in_it(
+def test_a_log_that_ends_early_gives_the_records_that_are_complete_in_it(
     format_id: str, edition: str, data: st.DataObject
 ) -> None:
     """Salvage gives a prefix wherever it ends, strict recovery at every border that a pointer can name."""

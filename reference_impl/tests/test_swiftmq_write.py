@@ -240,7 +240,7 @@ def test_swap_files_roll_over_and_go() -> None:
 
 
 @real
-def test_a_real_store_goes_on() -> None:
+def test_a_real_store_continues() -> None:
     storage = MemoryStorage(files("12-one-commit-after-checkpoint"))
     _, do = opened(storage)
     do("insert", queue="orders", message=body(9))

@@ -42,7 +42,7 @@ def test_operations_and_objects_have_names_and_ids_of_their_own() -> None:
     assert all(re.fullmatch("[A-Z][A-Z0-9_]+", form.name) for form in operations().values())
 
 
-def test_what_a_field_refers_to_stands_before_it() -> None:
+def test_field_refers_only_to_earlier_fields() -> None:
     for form in [*operations().values(), *objects().values()]:
         names = [slot.name for slot in form.fields]
         assert len(set(names)) == len(names), form.name
