@@ -179,7 +179,7 @@ def _with_lacking(answer: Answer) -> Observation:
 
 
 def _in_use(journal: Journal) -> Iterator[Note]:
-    """Yield a note on each file that a process holds a lock on."""
+    """Yield a note on each file that a process has a lock on."""
     if journal.root is not None:
         locks = get_format(journal.format).locks
         own = _contents(journal)

@@ -1,4 +1,4 @@
-"""Which files of a journal another process holds a lock on: it is in use, and a copy is better checked."""
+"""Which files of a journal another process has a lock on: it is in use, and a copy is better checked."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ OWN = "*"
 
 
 def held(root: Path, lock_files: Iterable[str], own: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield (name, who holds a lock on it) for the lock files in or above `root`; `*` means `own` files.
+    """Yield (name, who has a lock on it) for the lock files in or above `root`; `*` means `own` files.
 
     Nothing is locked, and no lock is awaited. Yields nothing where the system cannot say.
     """
@@ -27,7 +27,7 @@ def held(root: Path, lock_files: Iterable[str], own: Iterable[str]) -> Iterator[
 
 
 def _holder(path: Path) -> str:
-    """Return who holds a lock on any byte of a file, empty if no process does or it cannot be asked."""
+    """Return who has a lock on any byte of a file, empty if no process does or it cannot be asked."""
     try:
         import fcntl  # noqa: PLC0415  # not on every system
     except ImportError:

@@ -389,12 +389,12 @@ def refuse_target(target: Path, others: Iterable[Path]) -> Path:
 
 
 def refuse_running(journals: Iterable[Journal]) -> None:
-    """Raise FilesetError if a process holds a lock on a journal: what is read may be half of a change."""
+    """Raise FilesetError if a process has a lock on a journal: what is read may be half of a change."""
     for journal in journals:
         if journal.root is not None:
             for name, who in held(journal.root, get_format(journal.format).locks, journal.files):
                 raise FilesetError(
-                    f"{who} holds a lock on {name} in {str(journal.root)!r}: the product is running",
+                    f"{who} has a lock on {name} in {str(journal.root)!r}: the product is running",
                     "stop the product, or make a copy of its files, and recover that",
                 )
 
