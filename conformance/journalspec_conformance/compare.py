@@ -32,7 +32,7 @@ Members = Mapping[str, Json]
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """What is compared: the level, and the state keys and record fields reported (None: all).
+    """The parts that are compared: the level, and the reported state keys and record fields (None: all).
 
     `silent`: it does not report whether it skipped anything, so that clean and
     recovered are one verdict. Without `records` none are listed, and none compared. `missing`: it

@@ -54,7 +54,7 @@ class Serving(Child, Peer):
 
 
 class ServingClass(Serving):
-    """The program that asks a class: it says when the class raised, and lives on."""
+    """The program that calls a class: it reports an exception of the class, and continues."""
 
     def __init__(self, target: str, bounds: Bounds = BOUNDS) -> None:
         paths = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)

@@ -31,7 +31,7 @@ DEFAULT_TIMEOUT, START_TIMEOUT = 10.0, 30.0
 
 @dataclass(frozen=True, slots=True)
 class FormatClaims:
-    """What an implementation declares about one format.
+    """The declaration of an implementation for one format.
 
     `state` and `fields` are None if all state keys and record fields are
     reported, else those that are.

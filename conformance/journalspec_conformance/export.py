@@ -157,7 +157,7 @@ def matrix(reports: Sequence[Report], by: str = "format") -> tuple[list[str], li
 
 
 def unlike(reports: Sequence[Report]) -> list[str]:
-    """Return what makes `reports` no comparison: other versions, tiers, cases, levels; a line each."""
+    """Return why `reports` are not comparable: other versions, tiers, cases, levels; a line each."""
     names = _told_apart([report.name for report in reports])
     found = []
     for key in reports[0].basis if reports else ():

@@ -174,7 +174,7 @@ class Program(Enclosure):
         return list(dict.fromkeys([*self.tree(), *super().processes()]))
 
     def memory(self) -> int:
-        """Return how many bytes of memory its tree holds; what is shared (most is by all) counts once."""
+        """Return the memory of its process tree in bytes; shared memory is included once."""
         own, shared = 0, 0
         for process in self.tree():
             with suppress(psutil.Error):

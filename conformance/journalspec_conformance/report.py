@@ -74,7 +74,7 @@ class Report:
 
     @property
     def notes(self) -> list[str]:
-        """What must be known before this report is compared with anything, one sentence each."""
+        """Warnings about comparing this report, one sentence each."""
         found = []
         if self.header["suite"] != __version__:
             found.append(f"made by journalspec {self.header['suite']}, read by {__version__}")
@@ -84,7 +84,7 @@ class Report:
 
     @property
     def basis(self) -> dict[str, str]:
-        """What the results are on; only reports in which it is the same can be compared."""
+        """The basis of the results; only reports with an equal basis can be compared."""
         digest = self.header.get("corpus", {}).get("sha256", "")
         return {
             "suite": self.header["suite"],
@@ -109,7 +109,7 @@ def counts_by_format(results: Iterable[Result]) -> dict[str, Counter[str]]:
 
 
 def corpus_digest(probes: Iterable[Probe]) -> dict[str, Any]:
-    """Return what is asked about, for the header: counts, and a digest of every case and question.
+    """Return the corpus entry of the header: counts, and a digest of every case and question.
 
     It does not depend on the order. Two reports are about the same if it is the same.
     """

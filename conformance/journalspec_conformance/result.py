@@ -152,7 +152,7 @@ def carried(value: Any, depth: int = 0) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a probe came to before expectations and levels are considered."""
+    """The outcome of a probe before expectations and levels are considered."""
 
     result_class: str
     fingerprint: str = ""
@@ -167,7 +167,7 @@ class OwnOracle(Protocol):
     """A case that judges answers itself: what it permits is more than a list of expectations can say."""
 
     def outcome(self, policy: str, observed: Message, claims: Claims) -> Outcome:
-        """Return what an observation under `policy` is worth."""
+        """Return the outcome of an observation under `policy`."""
 
 
 @runtime_checkable
@@ -179,7 +179,7 @@ class OwnWriting(Protocol):
 
 
 def failed(error: Exception) -> Outcome:
-    """Return what a probe came to that neither was answered nor could be judged."""
+    """Return the outcome of a probe that was neither answered nor judged."""
     try:
         text = str(error)
     except Exception:  # an exception of somebody else's class may do anything when it is shown

@@ -77,7 +77,7 @@ class RunRequest:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """What is run: the setup and the probes, in order."""
+    """A prepared run: the setup and the probes, in order."""
 
     setup: Setup
     probes: tuple[Probe, ...]

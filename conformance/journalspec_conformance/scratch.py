@@ -101,7 +101,7 @@ class CaseDirectory:
         return found
 
     def change(self) -> str | None:
-        """Return what differs from the original, None if nothing: entries, kinds, rights, content."""
+        """Return the difference from the original (entries, kinds, permissions, content), or None."""
         if self._memory is not None and self._memory == self._before:
             return None
         changed = self._other_place() or _other_entries(self._look, self._entries())

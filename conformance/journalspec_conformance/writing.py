@@ -218,7 +218,7 @@ class Promises:
         self._judged: dict[tuple[int, int], set[object]] = {}
 
     def broken(self, files: Files, durable: int, issued: int, policy: str = "") -> str | None:
-        """Return how recovery of `files` parts from every state that is permitted, None if it does not.
+        """Return the difference of recovery of `files` from every permitted state, or None.
 
         Of a journal that is new or empty nothing is expected before a first promise, and nothing is known
         without a model. What one held is not lost by opening it. Files that strict recovery refuses are read

@@ -86,7 +86,7 @@ def _told(format_id: str, kind: str, edition: str) -> tuple[Field, ...]:
 
 
 def reported(layout: Layout, edition: str, kind: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a reader reports of a record with these values, in the order of the format's table.
+    """Return the reported fields of a record with these values, in the order of the format's table.
 
     Values are as they are stored: cases turn them into text at the end.
     """

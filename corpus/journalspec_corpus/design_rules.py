@@ -99,7 +99,7 @@ class CaseProof:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a rule comes to in some editions of a format, and why that is so."""
+    """The verdict on a rule in some editions of a format, with its reason."""
 
     editions: tuple[str, ...]
     verdict: str

@@ -59,7 +59,7 @@ Strict = Literal["same", "refused", "open"]
 
 @dataclass(frozen=True)
 class Judgement:
-    """What must hold of a journal after a fault.
+    """The required outcome for a journal after a fault.
 
     strict    ``same``: records and state as before the fault; ``refused``: no
               result; ``open``: the format cannot tell, `why` says why not.
@@ -103,7 +103,7 @@ def lenient(format_id: str) -> str:
 
 
 def judge(journal: DrawnJournal, files: Mapping[str, bytes]) -> Judgement:
-    """Return what must hold after `journal` has become `files`, by the naive reader of its format."""
+    """Return the required outcome after `journal` became `files`, by the naive reader of its format."""
     naive = format_module("journalspec_corpus", journal.format).naive
     strict = naive.recover(files, journal.edition, "strict")
     salvaged = naive.recover(files, journal.edition, lenient(journal.format)).get("records", ())
@@ -179,7 +179,7 @@ def record_of(entry: Mapping[str, Any]) -> Record:
 
 
 def written(built: Built) -> list[str]:
-    """Return the labels of the records of this life, of files described without labels."""
+    """Return the labels of the records of this generation, for files described without labels."""
     return [label for label in built.records if "old" not in label]
 
 
@@ -195,7 +195,7 @@ def lie(
 
 
 def lie_in(built: Built, lies: Sequence[bytes], times: int, rng: random.Random, *, small: int = 0) -> None:
-    """Put `is` into fields of sound files, so many `times`: their beginnings, or any bytes.
+    """Put `lies` into fields of sound files, so many `times`: their beginnings, or any bytes.
 
     Where `small` is given there may be a number below it as well. What is longer than a lie gets a wrong bit.
     """

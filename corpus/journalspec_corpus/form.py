@@ -123,7 +123,7 @@ def lines_of(stream: IO[bytes]) -> Iterator[bytes | None]:
 
 
 def fault_in(data: Any) -> str | None:
-    """Return what is wrong with the published form of a case, and where; None if nothing."""
+    """Return the fault in the published form of a case and its place, or None."""
     found = _checks()[""](data) or _beyond(data["input"]["files"])
     if found is None:
         return None

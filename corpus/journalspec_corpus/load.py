@@ -118,7 +118,7 @@ def _published(path: Path, source: str, only: frozenset[str]) -> Iterator[Case]:
 
 
 class Shared:
-    """What the lines of a file of cases have in common: contents of files, and permitted answers.
+    """The shared parts of a file of cases: contents of files, and permitted answers.
 
     A line ``{"content": NUMBER, "size", "fill", "extents"}`` holds a content, and a later case has
     ``{"path", "content": NUMBER}`` among its files. A line ``{"permitted": NUMBER, "expect"}`` holds what

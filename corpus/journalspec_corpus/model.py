@@ -18,13 +18,13 @@ Json = Any  # as in journalspec.observation
 
 
 class Model(Protocol):
-    """What is kept, as values that are never changed. States and operations are JSON, as in cases."""
+    """The state of the model, as immutable values. States and operations are JSON, as in cases."""
 
     def begin(self, state: Mapping[str, Json]) -> Any:
-        """Return what a recovered `state` holds; nothing if it is empty."""
+        """Return the state of the model for a recovered `state`."""
 
     def after(self, kept: Any, op: Mapping[str, Json], edition: str) -> Any:
-        """Return what is kept once `op` was done."""
+        """Return the state after `op`."""
 
     def shown(self, kept: Any) -> dict[str, Json]:
         """Return what recovery must report of it: key of the state -> value in a canonical form."""
@@ -128,7 +128,7 @@ def history(
     refused: frozenset[int],
     edition: str,
 ) -> History:
-    """Return what `ops` lead to from `state`; those whose number is in `refused` change nothing."""
+    """Return the results of `ops` from `state`; those whose number is in `refused` change nothing."""
     kept = model.begin(state)
     shown = [model.shown(kept)]
     for number, op in enumerate(ops):

@@ -176,7 +176,7 @@ def asked(
 
 
 def all_expected(answers: Iterable[tuple[str, Entry]], brief: Sequence[str]) -> list[dict[str, Any]]:
-    """Return what a case expects as the answers to all questions: of results all that they have."""
+    """Return the expected answers to all questions, with all members of the results."""
     out = []
     for question, seen in answers:
         members: tuple[str, ...] = ("phase", "code", "at")
@@ -193,7 +193,7 @@ _CODES = ("notes", "noted", "unnoted")
 def expectation(
     question: str, seen: Entry, members: Sequence[str], brief: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Return what a case expects as the answer to a question: the `members` that `seen` has.
+    """Return the expected answer to a question: the `members` that `seen` has.
 
     Of records it expects the fields that `brief` lists (none: all).
     """

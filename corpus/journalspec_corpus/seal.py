@@ -41,7 +41,7 @@ def _seal_of(members: Mapping[str, Any]) -> str:
 
 
 def opened(data: bytes) -> tuple[dict[str, Any], list[str]]:
-    """Return what a sealed file says, and what is wrong with its seal; raises SealError."""
+    """Return the content of a sealed file, and the fault of its seal; raises SealError."""
     try:
         members = json.loads(data.decode("utf-8"), parse_constant=_refuse)
     except (ValueError, RecursionError) as error:

@@ -49,7 +49,7 @@ class NumberedStep:
 
 @dataclass(frozen=True)
 class Tables:
-    """What is done to a format's journals: ``workloads.toml`` in the folder of its `package`.
+    """The operations on a format's journals: ``workloads.toml`` in the folder of its `package`.
 
     `workload` and `step` make one of its members, `combined` the sequences of which a table says how to
     combine their steps. What all formats have is read here: ``writers``, ``sequences``, ``scopes``,
@@ -150,7 +150,7 @@ class Tables:
 
     @cached_property
     def then(self) -> Mapping[str, tuple[Any, ...]]:
-        """What may be done after opening what a crash left."""
+        """The possible operations after opening the files of a crash."""
         return {name: self.steps(members) for name, members in self.rows["then"].items()}
 
     @property
@@ -214,7 +214,7 @@ def _turn(order: Sequence[Any], of: Callable[[Any], Any]) -> Callable[[Any], int
 
 @dataclass(frozen=True, slots=True)
 class SmallWorkload:
-    """What one trace is made from; a pure function of these members.
+    """The source of one trace, which is a pure function of these members.
 
     `kind` is what the run is about, as the format says. `writer` is the edition and the
     order of writes. `align` names the field of the first step's record that begins on
@@ -238,7 +238,7 @@ class SmallWorkload:
 
     @property
     def tags(self) -> dict[str, str]:
-        """What the tags of its trace say."""
+        """The tags of its trace."""
         told = {"kind": self.kind, "order": self.writer, "align": self.align, "force": self.force}
         return {**told, "steps": "+".join(step.name for step in self.steps)}
 
@@ -248,7 +248,7 @@ class SmallWorkload:
         return self.force == "each" and self.kind == "append" and not any(step.tx for step in self.steps)
 
     def operations(self, life: int = 0) -> list[Operation]:
-        """Return what the steps ask for in that life."""
+        """Return the operations of the steps in that run."""
         return [step.operation(life) for step in self.steps]
 
     def fields(self) -> Mapping[str, int]:
@@ -348,7 +348,7 @@ def _spread(works: tuple[LongWorkload, ...]) -> tuple[LongWorkload, ...]:
 
 
 class Life(NamedTuple):
-    """What a writer did on given files; the first `opened` operations are those of opening them."""
+    """The operations of a writer on given files; the first `opened` ones open them."""
 
     ops: tuple[Op, ...]
     opened: int
@@ -356,7 +356,7 @@ class Life(NamedTuple):
 
 @dataclass(frozen=True)
 class Continuations:
-    """What may be done to a journal after a crash.
+    """The possible operations on a journal after a crash.
 
     `begin(origin, life, image)` returns the writer that wrote `image` on these files,
     not opened yet. The `tables` say what may be done after opening, and after which crash states:

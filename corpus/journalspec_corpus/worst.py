@@ -156,7 +156,7 @@ FINDINGS_FILE = "worst_findings.toml"
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What one version of a product made of one case under one policy.
+    """The result of one version of a product on one case under one policy.
 
     `product` is the name of its harness, `called` its own. `refused` is the code
     of a refusal, empty if there was none.

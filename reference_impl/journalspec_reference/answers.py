@@ -55,7 +55,7 @@ NOTHING = "nothing-recognised"
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What reading a journal as one edition gave. `agrees`: the same as the edition that was taken."""
+    """The result of reading a journal as one edition. `agrees`: equal to that of the assumed edition."""
 
     edition: str
     verdict: str
@@ -79,7 +79,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of a journal. `trials` are the readings that led to its edition, if it was not given."""
+    """The answer about a journal. `trials` are the readings that led to its edition, if it was not given."""
 
     journal: Journal
     observation: Observation
@@ -127,7 +127,7 @@ class UnknownEdition(FilesetError):
 
 
 def ask(journal: Journal, policy: str | None = None) -> Answer:
-    """Return what reading gives, or with a `policy` what recovery under it gives.
+    """Return the result of reading, or with a `policy` that of recovery.
 
     Raises UnknownEdition if the edition is not given and reading does not settle it.
     """

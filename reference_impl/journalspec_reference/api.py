@@ -51,7 +51,7 @@ class NumberedFile:
 
 
 def missing_numbers(numbers: Iterable[int]) -> list[str]:
-    """Return what is missing between `numbers`, which are in order: ``3``, or ``5 to 8``."""
+    """Return the gaps between the ordered `numbers`: ``3``, or ``5 to 8``."""
     return [
         f"{before + 1}" if after == before + 2 else f"{before + 1} to {after - 1}"
         for before, after in pairwise(numbers)
@@ -61,7 +61,7 @@ def missing_numbers(numbers: Iterable[int]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class NumberedNames:
-    """What a format calls its files: `pattern` matches a name, its group is a number, of at most `largest`.
+    """The file names of a format: `pattern` matches a name, its group is a number of at most `largest`.
 
     `like` matches what looks like such a name; `others` are names of other files that do. `gap` is the code
     of the note on numbers that are missing.
@@ -79,7 +79,7 @@ class NumberedNames:
         return int(match[1]) if match and int(match[1]) <= self.largest else None
 
     def notes(self, files: Files) -> Iterator[Note]:
-        """Yield what is odd about the names of `files`: those ignored, and numbers without a file."""
+        """Yield notes on the names of `files`: ignored ones, and numbers without a file."""
         numbers = {name: self.number(name) for name in sorted(files)}
         for name, number in numbers.items():
             if number is None and name not in self.others and self.like.fullmatch(name):
@@ -216,7 +216,7 @@ def _within(
 def field_names(
     layout: Layout, edition: str, data: Any, record: str = "record"
 ) -> Callable[[Piece], Iterator[Spot]]:
-    """Return what names the fields of the headers and records of one file by the format's table.
+    """Return a function that names the fields of headers and records of one file by the format's table.
 
     A `record` may be another structure of the table.
     """
@@ -295,7 +295,7 @@ def perform(
 
 @dataclass(eq=False)
 class Implementation:
-    """What the reference can do for one format, in the modules of a `package`; each question has a function.
+    """The reference for one format, in the modules of a `package`; each question has a function.
 
     It is told the edition; to recover without a policy is to read. A format or an edition that is not
     described raises UnknownFormat.
@@ -319,7 +319,7 @@ class Implementation:
     _asked: dict[str, str] = field(default_factory=dict)
 
     def contents(self, answer: Any) -> Any:
-        """Return what an :class:`.answers.Answer` holds in the user's words, or None."""
+        """Return the contents (messages, rows) of an :class:`.answers.Answer`, or None."""
         return self._late("contents").contents(answer)
 
     def new_store(self, answer: Any, choices: Any) -> Any:
@@ -327,7 +327,7 @@ class Implementation:
         return self._late("newstore").new_store(answer, choices)
 
     def lacking(self, answer: Any) -> Iterable[Missing]:
-        """Return what is missing by the rules of the product's directories, which no reader must know."""
+        """Return the missing items by the rules of the product's directories, which readers need not know."""
         found: Iterable[Missing] = self._late("lacking").lacking(answer) if self.lacks else ()
         return found
 

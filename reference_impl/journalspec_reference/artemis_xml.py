@@ -108,7 +108,7 @@ def write(rows: Iterable[Row], queues: Iterable[Row]) -> Iterator[bytes]:
 
 
 def losses(rows: Iterable[Row], queues: Iterable[Row]) -> Iterator[LossItem]:
-    """Yield what :func:`write` cannot keep of the same rows: an item for each message and each code.
+    """Yield the losses of :func:`write` for the same rows: an item for each message and each code.
 
     That a message gets a new id is one of them, so each message is there at least once.
     """

@@ -50,7 +50,7 @@ class Source(Protocol):
 
     @property
     def unreadable(self) -> Sequence[Unreadable]:
-        """Return what could not be read so far, in order."""
+        """Return the unreadable ranges so far, in order."""
 
     def gap(self, start: int, end: int) -> Unreadable | None:
         """Return the first range between `start` and `end` that could not be read; None: there is none."""
@@ -163,7 +163,7 @@ def damaged(start: int, end: int, reason: str) -> Batch:
 
 
 def lost(file: str, start: int, end: int, reason: str, role: str = "") -> Stretch:
-    """Return what is one region without records: a file that cannot be used, or a part of one."""
+    """Return a batch of one region without records: an unusable file, or a part of one."""
     return Stretch(file, lambda: [damaged(start, end, reason)], lambda _: (), role=role)
 
 

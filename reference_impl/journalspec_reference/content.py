@@ -79,7 +79,7 @@ class Ranges:
         return at >= 0 and end <= self._ends[at]
 
     def left(self, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """Yield what of a range is not in here."""
+        """Yield the parts of a range that are not in here."""
         for at in range(bisect_right(self._ends, start), len(self._ends)):
             low, high = self._starts[at], self._ends[at]
             if low >= end:

@@ -117,7 +117,7 @@ class Loaded:
 
     @property
     def left_out(self) -> tuple[LeftOut, ...]:
-        """What could not be read, as far as it was tried, sorted by name; directories are not told."""
+        """The unreadable entries, sorted by name, without directories."""
         return tuple(
             LeftOut(name, why, _length(self.root / name))
             for name, why in sorted({**self._left_out, **self._twice}.items())

@@ -289,7 +289,7 @@ BELOW_AT = 10
 
 
 def notes(labels: Iterable[str], columns: int) -> tuple[str, list[str]]:
-    """Return what to write after the bytes of a row, and the full lines to write below it."""
+    """Return the text after the bytes of a row, and the full lines below it."""
     beside = columns - NOTES_AT >= MIN_NOTES
     indent = NOTES_AT if beside else BELOW_AT
     pieces = _packed([printable(item) for item in labels], max(columns - indent, MIN_NOTES))

@@ -62,7 +62,7 @@ class Keeping:
 
 
 def keeping(format_id: str, files: Files, edition: str, params: Params) -> Keeping | None:
-    """Return what keeps the files of a journal; None for a format whose files all stay."""
+    """Return the reasons to keep the files of a journal; None for a format whose files all stay."""
     try:
         module = format_module("journalspec_reference", format_id, "keeping")
     except UnknownFormat:

@@ -36,7 +36,7 @@ TABLES = ("reasons", "missing", "notes")
 
 
 def losses(answer: Answer, below: str = "") -> Iterator[LossItem]:
-    """Yield what an answer reports as dropped, missing or lost; files are put `below` a directory."""
+    """Yield the dropped, missing and lost items of an answer; files are put `below` a directory."""
     described, seen = get_format(answer.journal.format), answer.observation
 
     def place(name: str) -> str:
@@ -89,7 +89,7 @@ def _notes(answer: Answer, below: str, *, loss: bool) -> Iterator[LossItem]:
 
 @dataclass
 class Tally:
-    """What was listed so far: how many of each kind and code, and the first of each kind.
+    """The items listed so far: the number of each kind and code, and the first of each kind.
 
     What a code means is what the format says, else the reason of the first item.
     """

@@ -68,7 +68,7 @@ class CannotRebuild(FilesetError):
 
 @dataclass(frozen=True, slots=True)
 class StoreChoices:
-    """What the user asks for beside the policy. Each names something by the id that contents print."""
+    """The user's choices besides the policy. Each refers to an item by the id that contents print."""
 
     #: Transactions, message ids, queues: omitted.
     drop: tuple[str, ...] = ()
@@ -117,7 +117,7 @@ class NewFile:
 
 
 class NewStore(ABC):
-    """What a format makes of an answer of recovery; deterministic, and nothing is written by it.
+    """A new store that a format makes of an answer of recovery; deterministic, and not written yet.
 
     A format gives :meth:`carried` and :meth:`files`, and replaces of the others what it has to say. `items`
     are what choices omit, `lines` say what each choice did.
@@ -158,14 +158,14 @@ class NewStore(ABC):
 
     @abstractmethod
     def carried(self) -> Iterable[Count]:
-        """Return what is in it, counted by queue or table."""
+        """Return the copied items, counted by queue or table."""
 
     def left_out(self) -> Iterator[LossItem]:
-        """Yield what is not in it, but for what the answer itself reports as dropped, missing or lost."""
+        """Yield the omitted items, except those that the answer itself reports as dropped, missing or lost."""
         yield from self.items
 
     def unverified(self) -> Iterator[LossItem]:
-        """Yield what is in it although no checksum or commit covers it."""
+        """Yield the copied items that no checksum or commit covers."""
         yield from ()
 
     @property
@@ -178,7 +178,7 @@ class NewStore(ABC):
         yield from self.lines
 
     def steps(self) -> Sequence[str]:
-        """Return how to put it in place, a sentence each."""
+        """Return the steps to put the new store in place, one sentence each."""
         return ()
 
     @abstractmethod
@@ -226,7 +226,7 @@ def new_store(answer: Answer, choices: StoreChoices) -> NewStore:
 def nothing_kept(
     seen: Observation, hint: str = "another policy may keep something (--policy)"
 ) -> CannotRebuild:
-    """Return what to raise where recovery refused and no new store is made nevertheless."""
+    """Return the error for a recovery that refused without a possible new store."""
     return CannotRebuild(f"recovery keeps nothing: {seen.phase}/{seen.code}: {seen.message}", hint)
 
 
@@ -246,7 +246,7 @@ class Part:
 
     @property
     def policy_text(self) -> str:
-        """What the policy means."""
+        """The meaning of the policy."""
         if self.store.unrecovered:
             return "recovery refuses this store under each policy: what is carried over was read without one"
         return get_format(self.answer.journal.format).policies.get(self.policy, "")

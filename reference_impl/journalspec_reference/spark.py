@@ -150,7 +150,7 @@ class Piece:
 
 @dataclass
 class JournalPartition(InputPartition):
-    """What one task reads."""
+    """The part of a journal that one task reads."""
 
     pieces: tuple[Piece, ...]
 
@@ -189,7 +189,7 @@ class JournalSource(DataSource):
 
 
 class Query:
-    """What the options of a query ask for; raises JournalError for what they cannot mean."""
+    """The options of a query; raises JournalError for invalid ones."""
 
     def __init__(self, options: Mapping[str, str]) -> None:
         given = {name.lower(): value for name, value in options.items()}
@@ -341,7 +341,7 @@ class JournalReader(DataSourceReader):
         self._filters: list[Predicate] = []
 
     def partitions(self) -> Sequence[JournalPartition]:
-        """Return what each task reads, in order; raises JournalError if there is no journal."""
+        """Return the partitions of the tasks, in order; raises JournalError if there is no journal."""
         out: list[JournalPartition] = []
         pieces: list[Piece] = []
         size = 0
@@ -454,7 +454,7 @@ Ends = dict[str, dict[str, int]]
 
 @dataclass
 class Gained(InputPartition):
-    """What the files at a path have gained: where that begins and ends, and the first record's checksum."""
+    """The new records of the files at a path: begin, end, and the first record's checksum."""
 
     path: str
     files: Mapping[str, tuple[int, int, int]]

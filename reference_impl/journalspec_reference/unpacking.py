@@ -32,7 +32,7 @@ class Spool:
         self._stream: Any = None
 
     def inflate(self, source: RawFile, path: Path) -> PartOfFile:
-        """Return what `source` decompresses to; raises Unfit if that is too much, or nothing sound."""
+        """Return the decompressed `source`; raises Unfit if that is too large or damaged."""
         if self._stream is None:
             # Unbuffered: it is read by descriptor.
             self._stream = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  # lives as long as its parts

@@ -172,7 +172,7 @@ def _way(table: Mapping[str, Any]) -> str:
 
 
 def lint(format_id: str, data: Mapping[str, Any], known_cases: Collection[str] | None = None) -> list[str]:
-    """Return what is wrong with the parsed ``deviations.toml``, one line per fault.
+    """Return the faults of the parsed ``deviations.toml``, one line per fault.
 
     `known_cases` are the ids that a case may have; the specification itself
     knows no cases, so without it only their form is checked.

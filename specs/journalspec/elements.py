@@ -306,7 +306,7 @@ def codec_of(format_id: str) -> ConstructCodec:
 
 
 def parsed(schema: Construct[Any, Any], stream: BytesIO, file: str) -> Any:
-    """Return what `schema` makes of `stream`; construct's complaints become SchemaError."""
+    """Parse `stream` by `schema`; errors of construct become SchemaError."""
     try:
         return schema.parse_stream(stream)
     except ConstructError as error:

@@ -148,7 +148,7 @@ class Family:
 
     @cached_property
     def needs(self) -> Mapping[str, tuple[str, ...]]:
-        """What each type asks of the structures around it: names of fields, and ``version``."""
+        """The names that each type uses of the structures around it: fields, and ``version``."""
         found: dict[str, set[str]] = {name: set() for name in self.types}
         before = -1
         while before < (before := sum(map(len, found.values()))):
@@ -215,7 +215,7 @@ def holds(wanted: Sequence[Any], value: int) -> bool:
 
 
 def values_of(scopes: Sequence[Mapping[str, Any]]) -> Callable[[str], int]:
-    """Return what gives the value of a field that a table refers to: of the last of `scopes`, or ``outer``.
+    """Return the code for the value of a field that a table refers to: of the last of `scopes`, or ``outer``.
 
     It raises KeyError if the field is not there.
     """
@@ -315,7 +315,7 @@ def _problems(family: Family, shape: Shape) -> Iterator[str]:
 
 
 def conditions(member: Member, before: Mapping[str, Member]) -> set[Any]:
-    """Return what has to hold for a field to be there; the fields of its type are `before` it."""
+    """Return the conditions for the presence of a field; the fields of its type are `before` it."""
     found = {("when", member.when), ("since", member.since), ("until", member.until)}
     inner = conditions(before[member.when[0]], before) if member.when and member.when[0] in before else set()
     return {each for each in found if each[1]} | inner

@@ -36,7 +36,7 @@ def no_room(error: OSError) -> bool:
 
 
 class Readable(Protocol):
-    """What bytes are read from, one after the other."""
+    """A source of bytes that are read one after the other."""
 
     def read(self, size: int, /) -> bytes:
         """Return the next bytes, at most `size`; none at the end."""
@@ -266,7 +266,7 @@ def reading(path: Path, limit: int = MAX_BYTES) -> Iterator[IO[bytes]]:
 
 
 def read_bytes(path: Path, limit: int = MAX_BYTES) -> bytes:
-    """Return what a regular file holds, see :func:`reading`."""
+    """Return the content of a regular file, see :func:`reading`."""
     with reading(path, limit) as stream:
         return stream.read()
 

@@ -93,7 +93,7 @@ class InDoubt:
 
 @dataclass(frozen=True, slots=True)
 class AtStart:
-    """What a start of the product does where an answer has one of the codes `when` and none of `unless`.
+    """The effect of a start of the product if an answer has one of the codes `when` and none of `unless`.
 
     `source` is how that is known, `short` the same as a clause for the verdict. A code is one of a note, a
     dropped region, a refusal or what is missing. ``refused-`` before the code of a refusal omits notes
@@ -118,7 +118,7 @@ class AtStart:
 
 @dataclass(frozen=True)
 class Format:
-    """What a format is, from its ``format.toml``, and what is said of it, from its ``fields.toml``.
+    """A format: its definition in ``format.toml`` and its names in ``fields.toml``.
 
     Each mapping gives name -> one sentence that says what it means.
     """
@@ -192,7 +192,7 @@ class Format:
 
     @property
     def missing(self) -> Mapping[str, str]:
-        """What may be missing."""
+        """The items that may be missing."""
         return {name: entry.doc for name, entry in self.vocabulary.missing.items()}
 
     @property
@@ -201,7 +201,7 @@ class Format:
         return {entry.name: entry.doc for entry in self.vocabulary.state}
 
     def meaning(self, table: str, name: str) -> str:
-        """Return what `name` of a table (reasons, codes, notes) means, here or where tools say it."""
+        """Return the meaning of `name` in a table (reasons, codes, notes) of the format or of the tools."""
         own: Mapping[str, str] = getattr(self, table)
         return own.get(name) or tool_words().get(table, {}).get(name, "")
 

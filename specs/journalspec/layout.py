@@ -103,7 +103,7 @@ class Field:
 
     @property
     def letter(self) -> str:
-        """What the module ``struct`` calls its type."""
+        """The letter of its type in the module ``struct``."""
         return _LETTERS[self.type] if self.is_int else f"{self.width}s"
 
     @property
@@ -369,7 +369,7 @@ class Layout:
         return self._rules[rule](stored, values)
 
     def problem(self, name: str, edition: str, values: Mapping[str, Any], data: bytes) -> str:
-        """Return what is wrong with values that were read from `data`; empty: nothing.
+        """Return the fault of values that were read from `data`; empty: none.
 
         That is, whether lengths add up, and what follows from the other fields does follow.
         """

@@ -123,7 +123,7 @@ def _message(format_id: str, page: str, entry: Mapping[str, Any]) -> ProductMess
 
 @cache
 def made(format_id: str) -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
-    """Return what starts printed: product, state, then `how` and `lines`."""
+    """Return the output of starts: product, state, then `how` and `lines`."""
     source = get_format(format_id).root.joinpath(MADE_NAME)
     found: dict[str, dict[str, dict[str, Any]]] = (
         json.loads(source.read_text(encoding="utf-8")) if source.is_file() else {}
@@ -138,7 +138,7 @@ def every_message() -> tuple[ProductMessage, ...]:
 
 
 def lint(format_id: str, data: Mapping[str, Any]) -> list[str]:
-    """Return what is wrong with a parsed ``messages.toml``, one line for each fault."""
+    """Return the faults of a parsed ``messages.toml``, one line for each fault."""
     faults = [f"{key!r} is not a member of this file" for key in data if key not in ("message", "page")]
     entries = data.get("message", [])
     known = {name for entry in entries for name in (entry.get("id"), *entry.get("also", ()))}

@@ -123,7 +123,7 @@ def requirements(format_id: str) -> RequirementSet:
 
 
 def lint(format_id: str, data: Mapping[str, Any]) -> list[str]:
-    """Return what is wrong with the parsed ``requirements.toml``, one line per fault."""
+    """Return the faults of the parsed ``requirements.toml``, one line per fault."""
     areas = data.get("areas", {})
     faults = []
     seen: set[str] = set()

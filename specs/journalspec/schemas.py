@@ -60,7 +60,7 @@ class Plain:
 
 
 class Codec(Protocol):
-    """What the schemas of one kind do for a format: read one structure where it is."""
+    """The schemas of one kind for a format, which read one structure at its place."""
 
     def read(self, name: str, edition: str, data: bytes, off: int, file: str) -> Plain:
         """Return the structure `name` at `off` of `data`; raises SchemaError unless it is sound."""
@@ -86,7 +86,7 @@ class Journal:
 
 
 def record_reader(format_id: str, kind: str) -> RecordReader | None:
-    """Return what reads whole records of a format; None: each of them is one structure."""
+    """Return the reader of complete records of a format; None: each record is one structure."""
     name = f"journalspec.{format_id}.records"
     if find_spec(name) is None:
         return None

@@ -65,7 +65,7 @@ class Field:
     body: bool = False
 
     def problems(self, value: Json, where: str, edition: str) -> Iterator[str]:
-        """Yield what is wrong with `value`, in JSON form, at the path `where`."""
+        """Yield the faults of `value`, in JSON form, at the path `where`."""
         yield from self._plain(self.kind, value, where)
         if self.kind == "list" and isinstance(value, list):
             for index, item in enumerate(value):
@@ -184,7 +184,7 @@ class Vocabulary:
         )
 
     def problems(self, answer: Mapping[str, Json], edition: str, op: str) -> list[str]:
-        """Return what in `answer` (an observation as JSON) is not in the tables; empty if nothing.
+        """Return the parts of `answer` (an observation as JSON) that are not in the tables.
 
         What is missing because a lower level was asked for is not a problem; a
         record, header or state that is there must be whole.
@@ -271,7 +271,7 @@ def _known(table: Mapping[str, Entry], name: Json, where: str, edition: str, op:
 
 
 def members(fields: Iterable[Field], value: Json, where: str, edition: str) -> Iterator[str]:
-    """Yield what is wrong with the object `value`: unknown, missing and ill-typed members."""
+    """Yield the faults of the object `value`: unknown, missing and ill-typed members."""
     if not isinstance(value, dict):
         yield f"{where}: {value!r} is not an object"
         return

@@ -483,7 +483,7 @@ class Permitted:
         return [self.operations.told(state) for state in sorted(found)]
 
     def _explained(self, chosen: int, counting: int, state: State, twice: int) -> Wrong:
-        """Return the difference between `state` and that after `chosen`, by what says most.
+        """Return the most significant difference between `state` and that after `chosen`.
 
         What is in two places (`twice`) may be in effect twice.
         """

@@ -232,7 +232,7 @@ class Trace:
 
     @cached_property
     def id(self) -> str:
-        """Return 32 hex digits that name this trace by everything that is in it."""
+        """Return 32 hex digits that identify the content of this trace."""
         digest = hashlib.blake2b(digest_size=16)
         head = [self.format, self.edition, self.background, self.crash_from, dict(sorted(self.tags.items()))]
         head.append(self.life)

@@ -94,7 +94,7 @@ class TableRows:
         return frozenset(map(row_of, state.get("rows", ()))), changes, branches
 
     def after(self, kept: Kept, op: Mapping[str, Any], edition: str) -> Kept:
-        """Return what is kept once `op` was done."""
+        """Return the state after `op`."""
         rows, changes, branches = kept[0], dict(kept[1]), dict(kept[2])
         kind, tx = op["op"], op.get("tx", "")
         if kind == "open":

@@ -69,7 +69,7 @@ class QueuedMessages:
         return QueueState(kept.messages, branches=kept.branches, keys=keys)
 
     def after(self, kept: QueueState, op: Mapping[str, Any], edition: str) -> QueueState:
-        """Return what is kept once `op` was done."""
+        """Return the state after `op`."""
         kind = op["op"]
         if kind in ("open", "close"):
             # Transactions that are open end with the process; the keys of what is gone may be given again.

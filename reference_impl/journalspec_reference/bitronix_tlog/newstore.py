@@ -145,7 +145,7 @@ class LogStore(NewStore):
         yield NewFile(self._active, parts(self._records()))
 
     def steps(self) -> Sequence[str]:
-        """Return how to put it in place."""
+        """Return the steps to put the new store in place."""
         return _ASIDE, f"Put {self._active} in its place. {_LEFT}", _START
 
     # Which records.
@@ -343,7 +343,7 @@ class PairStore(LogStore):
             yield LossItem("transaction", code, text, name, file=file.name, off=off)
 
     def steps(self) -> Sequence[str]:
-        """Return how to put it in place."""
+        """Return the steps to put the new store in place."""
         pair = " and ".join(sorted(self._names))
         place = f"Put {pair} together where logPart1Filename and logPart2Filename say."
         others = (_KEEP,) if self._seen.missing else ()

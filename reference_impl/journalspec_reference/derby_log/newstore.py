@@ -323,7 +323,7 @@ class Database(_Made):
                 yield LossItem(FILE, "made-anew", text, file=_PROPERTIES)
 
     def steps(self) -> Sequence[str]:
-        """Return how to put it in place."""
+        """Return the steps to put the new store in place."""
         if self._home is None:
             return (
                 "Stop the database.",

@@ -133,7 +133,7 @@ class PlainStore(NewStore):
         return [live.count("records", "live"), Count("transactions", "prepared", prepared, 0)]
 
     def steps(self) -> Sequence[str]:
-        """Return how to put it in place."""
+        """Return the steps to put the new store in place."""
         return (
             "Stop the program that uses the journal.",
             "Move the old directory away as a whole, and keep it.",
@@ -289,7 +289,7 @@ class BrokerStore(NewStore):
         return frozenset((BODY, body_name(self._store, ident)) for ident in lacking)
 
     def steps(self) -> Sequence[str]:
-        """Return how to put it in place."""
+        """Return the steps to put the new store in place."""
         root = self._journal.root
         if root is None or not self._wanted.with_others:
             return (

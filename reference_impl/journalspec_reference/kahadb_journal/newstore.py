@@ -341,7 +341,7 @@ class KahaNewStore(NewStore):
             )
 
     def steps(self) -> Sequence[str]:
-        """Return how to put it in place."""
+        """Return the steps to put the new store in place."""
         out = [
             "Stop the broker, and move its KahaDB directory away with all that is in it: no db.data, db.redo "
             "or db.free may be left.",

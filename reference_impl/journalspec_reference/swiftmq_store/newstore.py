@@ -380,7 +380,7 @@ class PagedStore(NewStore):
             yield LossItem("subscription", REBUILT, text, name, name, file)
 
     def steps(self) -> Sequence[str]:
-        """Return how to put it in place."""
+        """Return the steps to put the new store in place."""
         return (
             *_STEPS,
             f"Have page-size-current of the store swiftlet be {self._size}, as it was; start the router.",

@@ -403,7 +403,7 @@ def _past_transaction(data: bytes, at: int) -> int:
 
 
 def version_of(objects: Iterable[bytes]) -> int | None:
-    """Return the version by which most of some objects can be read; None if none can."""
+    """Return the version with which most of some objects can be read; None if none can."""
     fits = dict.fromkeys(VERSIONS, 0)
     for data in objects:
         for version in VERSIONS:
