@@ -161,7 +161,7 @@ class NewStore(ABC):
         """Return the copied items, counted by queue or table."""
 
     def left_out(self) -> Iterator[LossItem]:
-        """Yield the omitted items, except those that the answer itself reports as dropped, missing or lost."""
+        """Yield the omitted items, except the dropped, missing or lost ones in the answer."""
         yield from self.items
 
     def unverified(self) -> Iterator[LossItem]:

@@ -61,7 +61,7 @@ def nested(value: Any) -> Any:
 
 @dataclass
 class Holdings:
-    """What is stored in one journal, as it may be shown."""
+    """The content of one journal, in a form for display."""
 
     contents: Contents
     format_id: str
@@ -101,7 +101,7 @@ class Holdings:
         return self.contents.tables[table].noun
 
     def name_of(self, column: Column, table: str) -> str:
-        """Return what a column is called."""
+        """Return the name of a column."""
         return column.name if table in self.known else self._hidden(column.name)
 
     def judge(self) -> frozenset[str]:

@@ -127,7 +127,7 @@ def format_with_traces(names: Sequence[str]) -> str:
 
 
 class Failed(click.ClickException):
-    """What was asked for did not work; exit status 1."""
+    """A failed command; exit status 1."""
 
     exit_code = 1
 

@@ -263,7 +263,7 @@ def listed(amounts: Amounts) -> Listing:
 
 
 def in_all(found: Sequence[Amounts]) -> str:
-    """Return what all lists hold together: ``5 messages (2 destinations)``."""
+    """Return the total of all lists: ``5 messages (2 destinations)``."""
     words = []
     for amounts in found:
         rule = amounts.rule

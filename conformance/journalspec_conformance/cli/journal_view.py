@@ -144,7 +144,7 @@ def value_text(value: object, most: int = MOST_BYTES, some: int = SOME_BYTES) ->
 
 @dataclass
 class Beside:
-    """What counts beside the answers: problems of other paths, and exit statuses."""
+    """Results besides the answers: problems of other paths, and exit statuses."""
 
     problems: list[UsageProblem]
     statuses: list[int] = field(default_factory=list)
@@ -240,7 +240,7 @@ def _shown(error: UsageProblem) -> int:
 def answers(
     asked: Asked, command: str, journals: Sequence[Journal], policy: str | None, *more: str
 ) -> list[Answer]:
-    """Return what came of each journal; UsageProblem says what to type if an edition is unknown."""
+    """Return the answer about each journal; UsageProblem says what to type if an edition is unknown."""
     found = []
     for journal in journals:
         try:
@@ -304,7 +304,7 @@ class Given:
         return iter(self.answers)
 
     def beside(self) -> Iterator[LeftOut]:
-        """Yield what is at the paths and belongs to no journal shown, and why it was omitted."""
+        """Yield entries at the paths that belong to no journal shown, with the reason."""
         places: dict[int, tuple[Directory, list[Answer]]] = {}
         for place, answer in self:
             places.setdefault(id(place), (place, []))[1].append(answer)
@@ -320,7 +320,7 @@ class Given:
 
 
 def left_json(entries: Iterable[LeftOut]) -> list[dict[str, str]]:
-    """Return what was omitted as JSON has it."""
+    """Return the omitted entries in JSON form."""
     return [{"file": entry.name, "why": entry.why} for entry in entries]
 
 

@@ -22,7 +22,7 @@ class Decisions:
         return {entry["gtrid"]: frozenset(entry["names"]) for entry in state.get("unfinished", ())}
 
     def after(self, kept: Kept, op: Mapping[str, Any], edition: str) -> Kept:
-        """Return what is unfinished after one operation; only ``log`` changes anything."""
+        """Return the unfinished transactions after one operation; only ``log`` changes anything."""
         if op["op"] != "log":
             return kept
         status = _FINISHING.get(op.get("type", ""), str(op.get("status", "")))

@@ -50,7 +50,7 @@ def read(files: Files, edition: str) -> dict[str, Any]:
 
 
 def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
-    """Return what a restart concludes under `policy`, ``strict`` or ``salvage``."""
+    """Return the result of a restart under `policy`, ``strict`` or ``salvage``."""
     found = _scanned(files, edition)
     problem = _set_problem(found, edition)
     active = _elected(found, edition)
@@ -300,7 +300,7 @@ def replayed(records: Iterable[Entry], active: str, edition: str) -> dict[str, A
 def expected(
     files: Files, edition: str, notes: Sequence[str] = (), *, full: bool = False
 ) -> list[dict[str, Any]]:
-    """Return what a generated case expects of a reading and of both recoveries.
+    """Return the expectations of a generated case for a reading and both recoveries.
 
     `notes` are listed where there is a result; `full` lists every field of every
     record, and the state of a reading too.

@@ -93,7 +93,7 @@ class Facts:
 
     @cached_property
     def expected(self) -> Expected:
-        """What recovery must give in all rows."""
+        """The required outcome in all rows."""
         return expected_at(self.trace, self.point.crash_index, self.states.torn, self.states.stratum)
 
     @cached_property

@@ -265,7 +265,7 @@ class Operations:
         return found
 
     def permitted(self, crash_index: int, upto: int, *, lenient: bool) -> Permitted:
-        """Return what is permitted after the first `crash_index`, with records up to `upto` issued."""
+        """Return the permitted states after the first `crash_index`, with records up to `upto` issued."""
         superseded, copied = self.superseded(upto), self.copied(upto)
         return Permitted(self, self.acknowledged(crash_index), self.before(upto), superseded, lenient, copied)
 
@@ -289,7 +289,7 @@ class Operations:
         return found
 
     def effects(self, state: State) -> Counter[Effect]:
-        """Return what is in effect in `state`."""
+        """Return the effects in `state`."""
         return Counter(self._semantics.effects(state))
 
     def told(self, state: State) -> Mapping[str, Any]:
@@ -318,7 +318,7 @@ class Operations:
 
 @dataclass(frozen=True)
 class Wrong:
-    """What is wrong with a recovered state: the verdict, and the effect that shows it, in words."""
+    """A fault of a recovered state: the verdict, and the effect that shows it, in words."""
 
     verdict: str
     effect: Effect | None = None
@@ -351,7 +351,7 @@ _SHOWN = 40
 
 
 def in_words(wrong: Wrong) -> str:
-    """Return what is wrong with a state, as half a sentence: the effect by its record, if one made it."""
+    """Return the fault of a state, as half a sentence: the effect by its record, if one made it."""
     if wrong.effect is None:
         return "every effect is right, and their order is not"
     kind, ident, detail = wrong.effect
@@ -378,7 +378,7 @@ class Permitted:
     _from_front: dict[int, frozenset[State]] = field(default_factory=dict, repr=False)
 
     def wrong(self, keys: Sequence[str], aside: Sequence[str], state: State) -> Wrong | None:
-        """Return what is wrong with `state`, None if it is permitted beside the records listed."""
+        """Return the fault of `state`, or None if it is permitted with the listed records."""
         counting, beside, twice = self.operations.listed(keys, aside)
         place = (counting, beside, twice, state)
         if place not in self._memo:
@@ -386,7 +386,7 @@ class Permitted:
         return self._memo[place]
 
     def wrong_alone(self, state: State) -> Wrong | None:
-        """Return what is wrong with `state` if nobody says which records led to it, None if some may have.
+        """Return the fault of `state` without known records, or None if some records explain it.
 
         They are a run from the front of what was issued, with all that was acknowledged; without it where
         that may be gone.
@@ -597,7 +597,7 @@ class Expected:
 def expected_at(
     trace: Trace, crash_index: int, torn: int = -1, stratum: str = REACHABLE, *, effects: bool = True
 ) -> Expected:
-    """Return what is required after ``ops[:crash_index]``; `torn` is an operation under way, if any.
+    """Return the required outcome after ``ops[:crash_index]``; `torn` is an operation under way, if any.
 
     It is one object where nothing changes it in between: only marks, acknowledgements and releases do.
     Without `effects` nothing is said of the states that are permitted. A trace of a second run says with the

@@ -49,7 +49,7 @@ _PLAIN = frozenset([str, int, bool, bytes, type(None)])
 
 @dataclass(frozen=True)
 class Keys:
-    """What a reader of a format calls a record: the values of some fields, with colons between.
+    """The name of a record in a format: the values of some fields, with colons between.
 
     `fields` are these, in order, each with what stands for it in a record without it:
     None where there is no such record, so that whoever leaves the field out has not answered.
@@ -271,7 +271,7 @@ class Recorder:
             self.kept = self.model.after(self.kept, op, self.edition)
 
     def end_of(self, name: str) -> int:
-        """Return the place where the last record of file `name` ends in its present life."""
+        """Return the place where the last record of file `name` ends in its present generation."""
         return self.ends.get(name, self.header_size)
 
     def settle(self, image: Any) -> None:

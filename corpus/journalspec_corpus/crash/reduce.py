@@ -35,7 +35,7 @@ from journalspec_reference.api import WriterRefused
 
 
 def wrong(answer: Answer, expected: Expected) -> list[str]:
-    """Return the keys of records that `answer` has in effect and that nobody is to have."""
+    """Return the keys of forbidden records that are in effect in `answer`."""
     found = []
     for key in answer.keys:
         record = expected.record_of.get(key)
@@ -79,7 +79,7 @@ class State:
 
     @property
     def category(self) -> str:
-        """What kind of crash it is."""
+        """The kind of crash."""
         return CATEGORIES[int(self.situation.categories[self.row])]
 
     @property
@@ -108,7 +108,7 @@ class State:
         return descriptor_of(self.situation.states, self.row, seed)
 
     def verdict(self, answer: Answer, *, salvaging: bool) -> str:
-        """Return what `answer` is worth in this state."""
+        """Return the verdict on `answer` in this state."""
         return judge(answer, self.situation.expected, self.refusal, holes_allowed=salvaging)
 
     def records(self, answer: Answer) -> int:
@@ -154,7 +154,7 @@ def smaller(adapter: CrashFormat, work: Workload) -> Iterator[Workload]:
 
 
 def crashes_before(adapter: CrashFormat, workload: Workload) -> list[State]:
-    """Return the crash states that the lives of `workload` began with, the first crash first."""
+    """Return the crash states with which the runs of `workload` began, the first crash first."""
     if not isinstance(workload, SecondLife):
         return []
     # Lives begin with states among all cuts of a write, not only those that are checked (see `choose`).
@@ -419,7 +419,7 @@ class _Search:
         return self._answers[key]
 
     def verdict_of(self, state: State) -> str:
-        """Return what the reader gets in `state`."""
+        """Return the reader's result in `state`."""
         return state.verdict(self.answer(state), salvaging=self.salvaging)
 
 

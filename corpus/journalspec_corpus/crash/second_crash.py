@@ -212,7 +212,7 @@ class SecondLife:
 
     @property
     def life(self) -> int:
-        """Which life this is: 2, or more if `first` is a second run itself."""
+        """The number of this run: 2, or more if `first` is a second run itself."""
         return self.first.life + 1 if isinstance(self.first, SecondLife) else 2
 
 

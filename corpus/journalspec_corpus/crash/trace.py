@@ -88,7 +88,7 @@ class Unlink:
 
 @dataclass(frozen=True, slots=True)
 class Reuse:
-    """`file` gets a new life from here on; its old bytes stay until they are overwritten."""
+    """`file` starts a new generation here; its old bytes stay until they are overwritten."""
 
     file: str
 

@@ -120,7 +120,7 @@ def _of_state(answer: Answer, owed: Expected, refusal: str) -> str:
 
 
 def wrong_effect(answer: Answer, owed: Expected) -> oracle.Wrong | None:
-    """Return what is wrong with the state that `answer` decided on, None if nothing is."""
+    """Return the fault of the state in `answer`, or None."""
     if answer.state is None or answer.refused is not None or owed.effects is None:
         return None
     if answer.unlisted:

@@ -59,7 +59,7 @@ def _stored(table: str, key: str, value: str) -> Effect:
 
 
 def action(key: str) -> Action:
-    """Return what the record called `key` does."""
+    """Return the effect of the record `key`."""
     said = json.loads(key)
     op = {"op": said["type"], **said}
     tx = str(said.get("transaction", ""))

@@ -84,7 +84,7 @@ class TableRows:
     """
 
     def begin(self, state: Mapping[str, Any]) -> Kept:
-        """Return what a recovered `state` holds."""
+        """Return the content of a recovered `state`."""
         changes: dict[str, Changes] = {}
         branches: dict[str, tuple[str, str]] = {}
         for entry in state.get("in_doubt", ()):
@@ -188,11 +188,11 @@ class PageRows:
     """The rows of a database as the records of its log change them, one after the other (DRB-RCV-062)."""
 
     def begin(self, state: Mapping[str, Any]) -> PlacedRows:
-        """Return what is kept before the log begins: nothing."""
+        """Return the empty state before the log begins."""
         return PlacedRows()
 
     def after(self, kept: PlacedRows, op: Mapping[str, Any], edition: str) -> PlacedRows:
-        """Return what is kept after one record: `op` is its type, the rest its fields."""
+        """Return the state after one record: `op` is its type, the rest its fields."""
         kind, tx = op["op"], str(op.get("transaction", ""))
         done = kept.changes.get(tx, ())
         if kind in UNDOES:
@@ -246,5 +246,5 @@ class PageRows:
         return PlacedRows(found, {name: done for name, done in kept.changes.items() if name != tx}, *left)
 
     def shown(self, kept: PlacedRows) -> dict[str, Any]:
-        """Return what recovery must report."""
+        """Return the required report of recovery."""
         return STATE.as_json(kept.state())

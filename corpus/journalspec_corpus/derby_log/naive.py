@@ -514,7 +514,7 @@ def read(files: Files, edition: str) -> dict[str, Any]:
 
 
 def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
-    """Return what a restart concludes under `policy`, or (an empty one) what is in the log."""
+    """Return the result of a restart under `policy`, or (an empty one) what is in the log."""
     try:
         log = Log(_numbered(files), edition)
         _containers(log, files)
@@ -691,7 +691,7 @@ class _Replay:
 
 
 def expected(files: Files, edition: str) -> list[dict[str, Any]]:
-    """Return what a generated case expects of a reading and of the recoveries under every policy."""
+    """Return the expectations of a generated case for a reading and recovery under every policy."""
     answers = asked(read, recover, FORMAT, files, edition)
     # That nothing is missing is what is expected anyway.
     told = (

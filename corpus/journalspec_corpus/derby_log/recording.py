@@ -48,7 +48,7 @@ _FORCING = frozenset(["open", "commit", "prepare", "decide", "checkpoint", "clos
 
 
 def key_of(kind: str, fields: Mapping[str, Any]) -> str:
-    """Return what a reader calls a record: JSON of what it says and where it is."""
+    """Return the name of a record: JSON of its fields and place."""
     return json_key(kind, {name: value for name in _TOLD if (value := fields.get(name)) is not None})
 
 

@@ -151,7 +151,7 @@ def _in_doubt(tx: str, ident: str, *piece: str) -> Effect:
 
 
 def told(decided: State) -> dict[str, Any]:
-    """Return what an observation says of them."""
+    """Return them in the form of an observation."""
     live, prepared = decided
     return {
         "live": [_told(ident, piece) for ident, pieces in live for piece in pieces],
@@ -176,7 +176,7 @@ _ROLES = {"COMMIT": COMMIT, "ROLLBACK": ROLLBACK}
 
 
 def action(key: str) -> Action:
-    """Return what the record called `key` does."""
+    """Return the effect of the record `key`."""
     fields = KEYS.read(key)
     kind, tx = fields["type"], fields["tx"]
     op = {**fields, "op": kind.lower()}

@@ -62,7 +62,7 @@ def read(files: Files, edition: str, params: Params = NONE) -> dict[str, Any]:
 
 
 def recover(files: Files, edition: str, policy: str, params: Params = NONE) -> dict[str, Any]:
-    """Return what a restart concludes under `policy`, ``strict`` or ``salvage``."""
+    """Return the result of a restart under `policy`, ``strict`` or ``salvage``."""
     found = _searched(files, edition, params)
     if policy == "salvage":
         found = _with_headers(found, files, edition)
@@ -536,7 +536,7 @@ def live(record: Entry) -> dict[str, Any]:
 
 
 def expected(files: Files, edition: str, notes: Sequence[str] | None = None) -> list[dict[str, Any]]:
-    """Return what a generated case expects of a reading and of both recoveries.
+    """Return the expectations of a generated case for a reading and both recoveries.
 
     `notes` are those that the reading must have, if they are not all that there are.
     """

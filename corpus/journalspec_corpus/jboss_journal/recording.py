@@ -141,7 +141,7 @@ class Run(Recorder):
 
     @property
     def taken_back(self) -> tuple[str, ...]:
-        """Records of the present life that are no longer required."""
+        """Records of the present generation that are no longer required."""
         return tuple(name for name in self._places if name not in self._owed)
 
     @property

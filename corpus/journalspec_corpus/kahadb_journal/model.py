@@ -73,7 +73,7 @@ class Messages:
         return Kept(places, {}, prepared, tuple(map(_raw, state.get("payloads", ()))))
 
     def after(self, kept: Kept, op: Mapping[str, Any], edition: str) -> Kept:
-        """Return what is kept after one operation; only ``append`` changes anything."""
+        """Return the state after one operation; only ``append`` changes anything."""
         if op["op"] != "append":
             return kept
         raw = bytes.fromhex(op["payload"])
@@ -86,7 +86,7 @@ class Messages:
         return self.taken(kept, LAYOUT.type_name(edition, number), fields)
 
     def taken(self, kept: Kept, name: str, fields: Mapping[str, Any]) -> Kept:
-        """Return what is kept after command `name`."""
+        """Return the state after command `name`."""
         tx = tx_of(fields)
         if name in ("ADD_MESSAGE", "REMOVE_MESSAGE"):
             if tx is None:
@@ -105,7 +105,7 @@ class Messages:
         return kept
 
     def shown(self, kept: Kept) -> dict[str, Any]:
-        """Return what recovery must report."""
+        """Return the required report of recovery."""
         if kept.payloads:
             return {"payloads": list(kept.payloads)}
         doubtful = sorted((tx, commands) for tx, commands in kept.prepared.items() if tx[0] == "XA")

@@ -225,7 +225,7 @@ def _one_record(data: bytes, edition: str) -> int:
 
 
 def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
-    """Return what a restart concludes under `policy`."""
+    """Return the result of a restart under `policy`."""
     names = _files(files)
     if not names:
         return refused("fileset", "no-files")
@@ -353,7 +353,7 @@ def _kept(found: list[Scanned], numbers: list[int]) -> Kept:
 
 
 def expected(files: Files, edition: str, *, full: bool = False) -> list[dict[str, Any]]:
-    """Return what a generated case expects of a reading and of the recoveries under every policy.
+    """Return the expectations of a generated case for a reading and recovery under every policy.
 
     With `full` a reading is expected with all fields of its records. Then one recovery is asked for, and its
     records are not: of a dense journal without damage all policies say the same.

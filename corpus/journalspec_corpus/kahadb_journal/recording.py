@@ -52,7 +52,7 @@ ENDING = ("PREPARE", "COMMIT", "ROLLBACK")
 
 
 def key_of(kind: str, fields: Mapping[str, Any]) -> str:
-    """Return what a reader calls a record: JSON of all that it says."""
+    """Return the name of a record: JSON of all its fields."""
     return json_key(kind, {name: value for name, value in fields.items() if name not in _PLACED})
 
 

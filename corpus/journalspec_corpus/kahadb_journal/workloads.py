@@ -29,7 +29,7 @@ class Step(shared.NumberedStep):
     sub: int = 0
 
     def operation(self, life: int) -> Operation:
-        """Return the protocol's ``append`` operation, with the ids and bodies of that life."""
+        """Return the protocol's ``append`` operation, with the ids and bodies of that run."""
         # What is before all is the same message in every life; an earlier generation has one of its own.
         number = self.id if self.id in (VICTIM, OWED) and life not in (1, SHIFTED) else self.id + life * LIFE
         size = self.size + (SHIFT if life == SHIFTED and self.size else 0)

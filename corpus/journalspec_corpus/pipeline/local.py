@@ -20,7 +20,7 @@ _TRACEBACK = "JOURNALSPEC_TRACEBACK"
 
 
 def cores() -> int:
-    """Return how many cores this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

@@ -45,7 +45,7 @@ class QueuedMessages:
     """A pure state machine; a transaction counts once it is committed, a branch once it is prepared."""
 
     def begin(self, state: Mapping[str, Any]) -> QueueState:
-        """Return what a recovered `state` holds."""
+        """Return the content of a recovered `state`."""
         messages = {
             (bytes.fromhex(queue["name"]).decode(), int(one["key"])): StoredMessage(
                 one.get("sha256", ""), int(one["deliveries"])

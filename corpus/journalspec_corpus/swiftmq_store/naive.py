@@ -536,7 +536,7 @@ def _check(store: Store, *, salvage: bool) -> None:
 def expected(
     files: Files, edition: str, params: Mapping[str, Any] = MappingProxyType({})
 ) -> list[dict[str, Any]]:
-    """Return what a generated case expects of a reading and of the recoveries under every policy."""
+    """Return the expectations of a generated case for a reading and recovery under every policy."""
     size = int(params.get("page_size", PAGE))
     questions = asked(partial(read, size=size), partial(recover, size=size), FORMAT, files, edition)
     return all_expected(questions, BRIEF)

@@ -25,7 +25,7 @@ class Step:
         return self.text.replace(" ", "-")
 
     def operation(self, life: int) -> Operation:
-        """Return the protocol's operation; bodies and branches are those of that life."""
+        """Return the protocol's operation; bodies and branches are those of that run."""
         branch = f" gtrid={life + 1:02x} bqual=09"
         more = {"prepare": f"{branch} format_id=1", "decide": branch}.get(self.text.split()[0], "")
         return operation(self.text.replace("body=", f"message={DIGITS[life - 1] * bool(life)}") + more)

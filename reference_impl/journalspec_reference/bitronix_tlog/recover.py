@@ -47,7 +47,7 @@ Fault = tuple[int, int, str, str]
 
 
 class Replay:
-    """What the records so far amount to; of each no more is held than its transaction needs.
+    """The result of the records so far; of each only the part that its transaction needs is stored.
 
     `left`: gtrid -> names still to be committed, for every decided transaction; `decided`: where its last
     COMMITTING record is. `doubtful`: gtrid ->
@@ -129,7 +129,7 @@ class Replay:
 
 
 class NioReplay(Replay):
-    """What the frames so far amount to."""
+    """The result of the frames so far."""
 
     ends, size_at = nio.FINISHED, nio.GTRID_LENGTH_AT
 

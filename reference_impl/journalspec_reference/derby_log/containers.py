@@ -47,7 +47,7 @@ _DELETED = 1
 
 
 class Fault(Exception):
-    """What is wrong with a container or a page: a code of the remarks, words, and Derby's SQLState."""
+    """A fault of a container or a page: a code of the remarks, words, and Derby's SQLState."""
 
     def __init__(self, code: str, text: str, state: str = "", off: int | None = None) -> None:
         super().__init__(text)

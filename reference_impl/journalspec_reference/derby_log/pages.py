@@ -183,7 +183,7 @@ class Explained:
 
 
 def older(store: Store, place: Place, needed: int) -> str:
-    """Return what is wrong with a page that is older than the record that changes it."""
+    """Return the fault of a page that is older than the record that changes it."""
     container, page = place
     has = store.pages[place].version
     beside = f" ({store.containers.names[container]})" if container in store.containers else ""

@@ -20,7 +20,7 @@ AT_LEAST = {
 
 
 def problem(stored: Any) -> str:
-    """Return what is wrong with the properties of a database, and what Derby does; empty: nothing is."""
+    """Return the fault of a database's properties and the behaviour of Derby; empty: none."""
     lines = bytes(stored[:LONGEST]).decode("latin-1").splitlines(keepends=True)
     names = {line.partition("=")[0].strip() for line in lines}
     gone = [name for name in AT_LEAST if name not in names]

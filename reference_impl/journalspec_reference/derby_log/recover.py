@@ -652,7 +652,7 @@ def _header(structure: str, edition: str, data: bytes) -> Mapping[str, Any]:
 
 
 def recover(files: Files, edition: str, policy: str, params: Params) -> Observation:
-    """Return what recovery gives, without a policy what reading does."""
+    """Return the result of recovery, or of reading without a policy."""
     return LogPass(files, edition, policy, suite=params.get("tables") != "none").observation()
 
 

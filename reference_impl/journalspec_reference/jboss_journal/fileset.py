@@ -420,7 +420,7 @@ def refusal(found: FileSet) -> Observation | None:
 
 
 def map_of(file: DataFile) -> FileMap:
-    """Return what an answer says of a file: its role, its header, and the lists of a control file."""
+    """Return the facts about a file in an answer: its role, its header, and the lists of a control file."""
     lists = control_lists(file.data, file.dialect) if file.role == "control" else None
     content: dict[str, object] = {}
     if lists is not None:

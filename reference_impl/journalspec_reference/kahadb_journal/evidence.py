@@ -104,7 +104,7 @@ class Evidence:
     def compare(
         self, store: Store, log: Log, later: Callable[[], Iterable[Step]]
     ) -> tuple[list[Missing], list[Note]]:
-        """Return what is missing by the index, and what else it tells.
+        """Return the missing items by the index, and its other evidence.
 
         `store` is the state by the journal alone; `later` gives the commands that the index does not cover.
         """

@@ -502,7 +502,7 @@ class JournalPass:
 
     @property
     def known(self) -> Known | None:
-        """What an index that can be used tells, once there is an observation."""
+        """The evidence of a usable index, once there is an observation."""
         return self._evidence.known
 
     def idle(self) -> Iterator[tuple[str, str]]:
@@ -587,7 +587,7 @@ def _refused(file: DataFile, region: Dropped, why: str = "") -> Observation:
 
 
 def recover(files: Files, edition: str, policy: str, _: Params) -> Observation:
-    """Return what recovery gives, without a policy what reading does."""
+    """Return the result of recovery, or of reading without a policy."""
     if not any(id_of(name) is not None for name in files):
         text = "there is no data file: their names are db-1.log, db-2.log and so on"
         return refused("fileset", "no-files", text)

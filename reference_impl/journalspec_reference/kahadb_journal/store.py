@@ -62,7 +62,7 @@ def place_of(stored: int) -> int:
 
 
 class Step(NamedTuple):
-    """What a command does, as a replay takes it."""
+    """The effect of a command in a replay."""
 
     command: str
     destination: Name
@@ -166,7 +166,7 @@ def _priority(fields: Mapping[str, Any]) -> int:
 
 
 def step_of(command: str, fields: Mapping[str, Any], place: int) -> Step:
-    """Return what a command does."""
+    """Return the effect of a command."""
     if command == "UPDATE_MESSAGE":
         fields = {**fields.get("add", {}), "transaction": None}
     return Step(

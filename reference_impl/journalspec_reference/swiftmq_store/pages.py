@@ -162,7 +162,7 @@ class CachedPages:
             number = header.next
 
     def message(self, number: int) -> bytes:
-        """Return what the pages of a message hold."""
+        """Return the content of the pages of a message."""
         pages = self.chain(number)
         return b"".join(bytes(self[at][codec.CHAIN_HEADER : header.length]) for at, header in pages)
 

@@ -37,7 +37,7 @@ _IN_DOUBT = "in_doubt"
 
 
 def contents(answer: Answer) -> DerbyContents:
-    """Return what a database holds after recovery; what cannot be read is a remark."""
+    """Return the content of a database after recovery; unreadable parts are remarks."""
     return DerbyContents(answer.journal)
 
 

@@ -105,7 +105,7 @@ class _Buffer:
         return uid_text(self.raw())
 
     def named(self, names: Sequence[str]) -> str:
-        """Return what a number is called."""
+        """Return the name of a number."""
         number = self.number()
         return names[number] if 0 <= number < len(names) else str(number)
 
@@ -181,7 +181,7 @@ class Transaction:
 
 
 def transaction(body: bytes) -> Transaction:
-    """Return what a record holds; what cannot be decoded is omitted, with a reason."""
+    """Return the content of a record; undecodable parts are omitted, with a reason."""
     found = Transaction()
     try:
         record = _Buffer(body)

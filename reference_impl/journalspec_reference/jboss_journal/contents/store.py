@@ -31,7 +31,7 @@ EXTENSIONS = {"hq": HORNETQ, "amq": ARTEMIS_2}
 
 @dataclass
 class Store:
-    """What recovery kept of a journal, and what is beside it; each part is read when it is asked for."""
+    """The result of recovery and the neighbours of a journal; each part is read on demand."""
 
     answer: Answer
     #: Whether properties of messages may be problems, too.
@@ -215,7 +215,7 @@ class Store:
 
 
 def replay_of(answer: Answer) -> Replay:
-    """Return what recovery kept; nothing if there is no state."""
+    """Return the state after recovery, if there is one."""
     state = answer.observation.state
     return state.replay if isinstance(state, ReplayedState) else Replay(())
 

@@ -413,7 +413,7 @@ def version_of(objects: Iterable[bytes]) -> int | None:
 
 
 def message_id_text(found: Mapping[str, Any] | None) -> str | None:
-    """Return what JMS calls a message."""
+    """Return the JMS name of a message."""
     if found is None:
         return None
     if (view := found["view"]) is not None:
