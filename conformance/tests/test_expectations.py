@@ -203,7 +203,7 @@ def test_only_files_are_read(tmp_path: Path) -> None:
             load_expectations(tmp_path / name)
 
 
-def test_many_stars_cost_no_more_than_one() -> None:
+def test_pattern_with_many_stars_is_as_fast_as_with_one() -> None:
     """Each of its own would try every way to share a segment: longer than anybody waits."""
     segment = "a" * 200
     assert not matches("*" * 40 + "z", segment)

@@ -105,7 +105,7 @@ def _several(first: Directory, journal: Journal, rows: Sequence[Sequence[str]]) 
 def _sections(
     place: Directory, journal: Journal, found: Keeping | None, file: str | None
 ) -> Iterator[Section]:
-    """Yield what is said of a journal, or of one file of it."""
+    """Yield the report on a journal, or on one file of it."""
     described = get_format(journal.format)
     product = described.why.get("product", UNDESCRIBED)
     known = f", known from {found.basis}" if found is not None and found.basis else ""

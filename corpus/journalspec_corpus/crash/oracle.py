@@ -590,7 +590,7 @@ class Expected:
 
     @property
     def keys_to_keep(self) -> list[str]:
-        """The keys of the records that every reader must keep: what a case id is made of beside the bytes."""
+        """The keys of the records that every reader must keep; with the bytes they define the case id."""
         return [key for key, record in self.record_of.items() if record in self.must_keep]
 
 

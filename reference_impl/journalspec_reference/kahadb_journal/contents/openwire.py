@@ -314,7 +314,7 @@ def _wrong(read: Callable[[], object]) -> str:
 
 
 def fields_of(data: bytes, version: int, *, presumes: bool = False) -> tuple[Fields, str, list[Problem]]:
-    """Return the fields of an object, what is wrong with it (empty: nothing), and what is odd.
+    """Return the fields of an object, its fault (empty: none), and its remarks.
 
     `data` begins with the size. After what is wrong no field was read. Nothing is raised.
     """
