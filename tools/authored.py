@@ -187,12 +187,12 @@ def _state(built: Built, value: Mapping[str, Any], format_id: str) -> dict[str, 
 
 
 def _stated(built: Built, told: Field, value: Any) -> Any:
-    """Return what a member of a state says; of what a list tells, elements may leave out what is nothing."""
+    """Return what a member of a state says; of what a list tells, elements may omit what is nothing."""
     if not told.of:
         return value
     entries = (_entry(built, told.of, item) for item in value)
     return [
-        # What was left out comes last; of some kinds nothing may be left out.
+        # What was omitted comes last; of some kinds nothing may be omitted.
         {
             **entry,
             **{

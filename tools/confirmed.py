@@ -48,7 +48,7 @@ def table(outcomes: Path, cases: Iterable[Case]) -> dict[str, list[str]]:
 
 
 def _confirms(outcome: Outcome, case: Case) -> bool:
-    """Tell whether a product answered what strict recovery is expected to."""
+    """Return whether a product answered what strict recovery is expected to."""
     for probe in case.probes:
         if (probe.op, probe.policy) == ("recover", "strict"):
             expected = [one for one in probe.expect if one.get("state") or one["verdict"] == REFUSED]

@@ -24,7 +24,7 @@ from journalspec_corpus.pipeline.run import Shard, judged_shard
 
 @dataclass
 class Measured:
-    """What one format took; `contents` are the distinct contents among the states that were looked at."""
+    """What one format took; `contents` are the distinct contents among the states that were checked."""
 
     traces: int = 0
     generated: int = 0

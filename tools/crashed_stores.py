@@ -7,7 +7,7 @@
 A store is written by the product's program of ``tools/stores`` with a seed of its own, and the process is
 killed (SIGKILL) after a drawn part of the time that the first store took, which is written to its end.
 The product is started on a copy, and delivers all that it has: queues, messages with their fields and bodies,
-when they are due, subscriptions, branches in doubt. Contents of the store, read before that, have to be the
+when they are due, subscriptions, branches in doubt. Contents of the store, read before that, must be the
 same. A database of Derby has drawn tables, with rows of all types; it is copied amid its work, as a crash
 leaves it, and all rows of all tables are asked for in SQL. How far a broker was is a matter of time: a seed
 repeats the traffic, not the moment.

@@ -86,7 +86,7 @@ LAYOUTS = {
 
 
 def data(format_id: str) -> list[tuple[str, bytes]]:
-    """Return the files that every package of a format has; directories are left out."""
+    """Return the files that every package of a format has; directories are omitted."""
     cases = [case for tier in TIERS for case in load_cases(format_id, tier)]
     answers = {f"{name}.schema.json": schemas()[name] for name in ANSWERS}
     return [(name, content) for name, content in members(cases, answers) if not name.endswith("/")]

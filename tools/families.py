@@ -9,7 +9,7 @@ for       loops, each ``{name = values}``; values are a list, a range, a table b
           members. Inner ``[[sweep.row]]`` tables are gone through in each round.
 journal   the sound journal as the format's author module takes it; ``other`` has more
 damage    edits (:mod:`.edits`)
-fresh     leaves out what is byte for byte an earlier case of the same sweep and journal
+fresh     omits what is byte for byte an earlier case of the same sweep and journal
 id, title, how, edition, params, notes and whatever a family says
 by        changes by outcome: ``{when = {reason = "bad-length"}, breaks = [...]}``
 
@@ -230,7 +230,7 @@ def _bytes(built: Built, options: Mapping[str, Any]) -> Bound:
 
 
 def _fields(built: Built, options: Mapping[str, Any]) -> Bound:
-    """Fields of a record and what is added to each, written ``name+1``; those that it lacks are left out.
+    """Fields of a record and what is added to each, written ``name+1``; those that it lacks are omitted.
 
     Of those in ``letters`` the first byte is meant, of others the whole number.
     """

@@ -28,7 +28,7 @@ ENCODERS: Mapping[str, Callable[[str], bytes]] = {
     "utf16be": lambda text: text.encode("utf-16-be"),
     "latin1": lambda text: text.encode("latin-1"),
 }
-#: From here on types that may hold each other are left out, where the table lets them.
+#: From here on types that may hold each other are omitted, where the table lets them.
 DEEP = 4
 #: So long are texts, bytes and lists at most, if their measure alone decides.
 LONG = 12
@@ -115,7 +115,7 @@ class _Drawer:
         )
 
     def waits(self, shape: Shape, member: Member) -> bool:
-        """Tell whether a number is known only once a type is drawn that it measures."""
+        """Return whether a number is known only once a type is drawn that it measures."""
         return member.type in NUMBERS and _waits(self.family, shape.name, member.name)
 
     def number(self, shape: Shape, member: Member, scopes: tuple[dict[str, int], ...], depth: int) -> bytes:
@@ -201,14 +201,14 @@ class _Drawer:
 
 @cache
 def _waits(family: Family, name: str, number: str) -> bool:
-    """Tell whether a field of a type measures one that is neither bytes nor text."""
+    """Return whether a field of a type measures one that is neither bytes nor text."""
     fields = family.types[name].fields
     return any(number in _terms(use.size) and use.type not in ("bytes", "text") for use in fields)
 
 
 @cache
 def _waited(family: Family, name: str, size: str) -> bool:
-    """Tell whether a number of a type waits for its field of this size."""
+    """Return whether a number of a type waits for its field of this size."""
     return any(
         each.name in _terms(size) and each.type in NUMBERS and _waits(family, name, each.name)
         for each in family.types[name].fields
@@ -236,7 +236,7 @@ def _tried(family: Family, name: str, field: str) -> tuple[int, ...]:
 
 
 def _chooses(name: str, use: Member, value: int) -> bool:
-    """Tell whether a type is chosen by a number that `use` calls `name`, if one has to be."""
+    """Return whether a type is chosen by a number that `use` calls `name`, if one must be."""
     absent = use.when[:1] == (name,) and not holds(use.when[1:], value)
     return absent or use.on != name or value in use.cases or bool(use.otherwise)
 
@@ -261,7 +261,7 @@ def _terms(text: str) -> tuple[int | str, ...]:
 
 
 def _fits(uses: Sequence[tuple[str, Member]], value: int, scopes: tuple[dict[str, int], ...]) -> bool:
-    """Tell whether everything that a number measures is possible if it is `value`."""
+    """Return whether everything that a number measures is possible if it is `value`."""
     for name, use in uses:
         if use.when[:1] == (name,) and not holds(use.when[1:], value):
             continue

@@ -2,7 +2,7 @@
 
 Misbehaving implementations in every mode, hostile files of cases, reports and expectations,
 kills, and full disks. Each is met by the command line, in a process and in directories of its own.
-Three things are looked at: that every probe got the class that the table says (*classified*);
+Three things are checked: that every probe got the class that the table says (*classified*);
 that the run went on, its other probes got their own results and it ended with the documented exit
 status, saying what is wrong without a traceback (*survived*); and that no process, no scratch file
 and no change of the user's files is left after five seconds (*clean*).
@@ -81,7 +81,7 @@ class Injection:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """How to meet a fault: arguments of the command line, and what has to come of it.
+    """How to meet a fault: arguments of the command line, and what must come of it.
 
     `classes` are those of the report, in order (empty: no report); the one at `at` is the fault's
     (None: the first that is not a pass).
@@ -109,7 +109,7 @@ class Reaction:
 
     @property
     def good(self) -> bool:
-        """Tell whether all is as it should be."""
+        """Return whether all is as it should be."""
         return self.classified and self.survived and self.clean
 
     def to_json(self) -> Json:
@@ -186,7 +186,7 @@ def _answer(reference: Reference, case: Case) -> tuple[str, Json]:
 
 
 class Sandbox:
-    """The directories of one attempt: where the user stands, and where temporary files go."""
+    """The directories of one attempt: where the user is, and where temporary files go."""
 
     def __init__(self, root: Path, exam: Exam) -> None:
         self.root, self.exam = root, exam
@@ -452,7 +452,7 @@ class _Met:
     ended_at: float = 0.0
 
     def over(self) -> bool:
-        """Tell whether all has ended and nothing is left, or was given time enough to go."""
+        """Return whether all has ended and nothing is left, or was given time enough to go."""
         if self.status is None:
             self.status = self.ended()
             self.ended_at = time.monotonic()
@@ -560,7 +560,7 @@ def _classes(sandbox: Sandbox, attempt: Attempt, status: int) -> list[str]:
 
 
 def _fits(due: str, got: str) -> bool:
-    """Tell whether `got` is the class `due`, with the fingerprint if it has one."""
+    """Return whether `got` is the class `due`, with the fingerprint if it has one."""
     return got == due or got.startswith(f"{due} ")
 
 

@@ -13,7 +13,7 @@ so in a few lines that name the cause; then files that were there are as they we
 wholly new, and nothing is left behind. With --resumes it may leave unfinished
 work, and run again without a fault it must get to what it gets to undisturbed.
 
-Needs Linux and a C compiler (cc). Exit status: 0 it stands all that; 1 it does not; 2 usage.
+Needs Linux and a C compiler (cc). Exit status: 0 it is all that; 1 it does not; 2 usage.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ from journalspec_reference.api import load
 
 #: All readers together may use so much processor time for an input.
 SECONDS = 5.0
-#: What the alarm does not reach (a call that never comes back) ends the process after so many seconds.
+#: What the alarm does not reach (a call that never reappears) ends the process after so many seconds.
 STUCK_AFTER = 300
 #: Peak memory allowed: so many times the input, plus what any answer costs. The schemas keep a Python object
 #: for each field, be it of two bytes.
@@ -56,7 +56,7 @@ MEASURE_EVERY, SLOWER = 100, 20
 GROWTH = 2 << 30
 #: Size of the inputs made to cost much: what is quadratic does not end in time.
 HOSTILE_SIZE = 1 << 13
-#: So many regions that were dropped are shown to the schemas: each may claim all that is behind it.
+#: So many regions that were dropped are shown to the schemas: each may claim all that is after it.
 MOST_REGIONS = 16
 MOST_FINDS = 20
 #: So many inputs share one valid journal; drawing one costs more than damaging it.
@@ -259,7 +259,7 @@ def sound(seen: Observation, files: Files) -> Observation:
 def judge(readers: Readers | BodyReaders, item: Input, *, measure: bool = False) -> tuple[str, str]:
     """Run the readers on one input within its bounds; return the outcome and what is wrong, if anything is.
 
-    With `measure`, memory is looked at too. The caller has `raise_too_long` for SIGPROF.
+    With `measure`, memory is checked too. The caller has `raise_too_long` for SIGPROF.
     """
     # A name is input as well: thousands of tiny files are little but their names.
     size = sum(len(name) + len(data) for name, data in item.files.items())

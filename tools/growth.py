@@ -149,7 +149,7 @@ def index_pages(n: int, first: int, kind: str, entry: Callable[[int], str]) -> l
 
 
 def behind_queue(n: int) -> int:
-    """Return the number of the first page behind a queue of n entries."""
+    """Return the number of the first page after a queue of n entries."""
     return 1 + -(-n // A_PAGE)
 
 
@@ -162,7 +162,7 @@ MADE: Mapping[str, Callable[[int], object]] = {
     "pairs": lambda n: ",".join(f"{at}:0" for at in range(2, n)),
     "portions": lambda n: " ".join(["portion:1:13:00000000:00000001"] * n),
     "messages": lambda n: " ".join(["hi"] * n),
-    # JBoss: a text message of Artemis, between and behind the two places that have its id.
+    # JBoss: a text message of Artemis, between and after the two places that have its id.
     "between_ids": lambda n: f"{ORDERS}0000003f0000001a01000000087400650078007400",
     "behind_ids": lambda n: f"{ORDERS}000301{0:016x}{1000:016x}0400",
     # SwiftMQ: roots of n queues that have a page each.
@@ -260,7 +260,7 @@ class Measuring:
         """Return elements, seconds, and the exponent.
 
         What grows too much is measured at larger sizes, too, as long as there may be so many elements, since
-        a step between two sizes is no growth, and on each side of the step that is between lists that are
+        a step between two sizes is not a growth, and on each side of the step that is between lists that are
         kept and others.
         """
         small = self._measurable(command)
@@ -396,7 +396,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def all_linear(measuring: Measuring, commands: Iterable[str]) -> bool:
-    """Measure a shape, print its rows, and tell whether all are linear."""
+    """Measure a shape, print its rows, and return whether all are linear."""
     good = True
     for command in commands:
         elements, seconds, exponent = measuring.grown(command)

@@ -37,7 +37,7 @@ FLAKY = "flaky"
 
 @dataclass(frozen=True, slots=True)
 class KnownRule:
-    """One kind of failure and the deviation behind it; empty conditions are not looked at.
+    """One kind of failure and the deviation after it; empty conditions are ignored.
 
     `versions` (products' versions), `ops` (``read``, ``recover.strict``...) and
     `told` (codes, reasons and notes of the case's expectations) name alternatives,
@@ -62,7 +62,7 @@ class KnownRule:
         return self.outcome == FLAKY
 
     def fits(self, version: str, result: Result, told: frozenset[str]) -> bool:
-        """Tell whether this rule explains `result`."""
+        """Return whether this rule explains `result`."""
         op = result.probe.partition("/")[2]
         return (
             (self.flaky or result.result_class == self.outcome)

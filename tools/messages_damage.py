@@ -1,7 +1,7 @@
 """What damages a store: bytes and files of it are changed, as a crash, a bad disk or a person does.
 
 Each public function is a damage by its name in ``messages_states.toml``, which says how files and bytes are
-written. Where a record has to be found the reference reads the store.
+written. Where a record must be found the reference reads the store.
 """
 
 from __future__ import annotations
@@ -217,7 +217,7 @@ def next_file(root: Path, length: int) -> None:
 
 
 def put_in_log(root: Path, kind: str, off: int, new: str) -> None:
-    """Overwrite bytes of a record that lies near the end of a log."""
+    """Overwrite bytes of a record that is near the end of a log."""
     found = [record for record in records(root / "log") if record.type == kind][-3]
     _overwrite(root / "log" / found.at.file, found.at.off + off, _bytes(new))
 

@@ -250,7 +250,7 @@ def places(text: str) -> dict[str, list[tuple[int, int]]]:
 def load_mutants(format_id: str) -> list[Mutant]:
     """Return the mutants of `format_id` in the order of its table; none if it has no such file.
 
-    Raises MutantError if an id stands twice. Whether each fits is seen when it is used.
+    Raises MutantError if an id occurs twice. Whether each fits is seen when it is used.
     """
     entries = _table(format_id).get("mutant", ())
     try:

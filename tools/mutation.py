@@ -1,4 +1,4 @@
-"""Can the corpus see? Every mutant of the reference has to be noticed, every must by a mutant.
+"""Can the corpus see? Every mutant of the reference must be noticed, every must by a mutant.
 
 ``python tools/mutation.py`` prints for each mutant how many
 cases of the smoke tier notice it, and for each ``must`` the mutant that breaks
@@ -48,7 +48,7 @@ class Proof:
 
     @property
     def holds(self) -> bool:
-        """Tell whether anything is proved, or excused."""
+        """Return whether anything is proved, or excused."""
         return bool(self.killers) or (bool(self.why) and not self.mutant)
 
 
@@ -85,7 +85,7 @@ def judging(implementation: Any, *, enforce_should: bool = False) -> Iterator[En
 
 
 def notices(engine: Engine, case: Case) -> bool:
-    """Tell whether one of the probes of `case` is not passed."""
+    """Return whether one of the probes of `case` is not passed."""
     engine.forgive()
     return any(engine.run(probe).result_class not in ("pass", "allowed") for probe in case.probes)
 
@@ -118,7 +118,7 @@ def proofs(format_id: str, cases: Sequence[Case], enough: int | None = 1) -> lis
 
 
 def faults(format_id: str, found: Sequence[Proof]) -> list[str]:
-    """Return what is wrong with `found` and with the tables behind it, as sentences; none is good."""
+    """Return what is wrong with `found` and with the tables after it, as sentences; none is good."""
     known = {requirement.id for requirement in requirements(format_id)}
     named = {name for mutant in load_mutants(format_id) for name in mutant.breaks}
     unproved = load_unproved(format_id)

@@ -2,7 +2,7 @@
 
 ``python tools/one_file.py journalspec.pyz``; then ``python3 journalspec.pyz inspect PATH`` with any Python
 3.11 or later, without an installation. It is made from the packages of this environment. Published cases are
-left out, so that it cannot judge an implementation.
+omitted, so that it cannot judge an implementation.
 """
 
 from __future__ import annotations

@@ -100,7 +100,7 @@ class Asked:
     removed: frozenset[str] = frozenset()
 
     def number(self, name: str) -> int | None:
-        """Return the first number behind a name in our answer."""
+        """Return the first number after a name in our answer."""
         found = re.search(rf"(?:^|[\s(]){re.escape(name)}\s+([\d,]+)", self.ours.text, re.MULTILINE)
         return int(found[1].replace(",", "")) if found else None
 
@@ -289,7 +289,7 @@ def _doubt(asked: Asked) -> str:
 
 
 def _branches(asked: Asked) -> str:
-    """Return which prepared branches our answer does not name; the product has to have them after a start."""
+    """Return which prepared branches our answer does not name; the product must have them after a start."""
     names = asked.before.of("prepared")
     if len(asked.product.of("prepared")) != len(names):
         return f"the product has {len(asked.product.of('prepared'))}"
@@ -315,7 +315,7 @@ def _decided(asked: Asked) -> str:
     done, undone = (asked.product.of("count").get(name, 0) for name in ("committed", "rolledback"))
     if lacking or done == len(names):
         return f"{lacking} not named" if lacking else ""
-    # The election of BTM 2.1.4 may be wrong: then each decision is undone, and we have to say so.
+    # The election of BTM 2.1.4 may be wrong: then each decision is undone, and we must say so.
     return asked.said("rolls back") if undone else f"the product committed {done}"
 
 

@@ -94,7 +94,7 @@ def captured_cases(format_id: str, root: Path | None = None) -> Iterator[Case]:
     """Yield the captured cases of `format_id`, ordered by product, version and name.
 
     A capture is a folder ``corpus/captured/<format>/<product>-<version>/<name>/``: the journal's files as
-    written, ``provenance.toml`` (where they come from) and ``expected.json`` (what has to be read from
+    written, ``provenance.toml`` (where they come from) and ``expected.json`` (what must be read from
     them). The files are never edited; ``X.gz`` stands for ``X``, packed. `root` is the folder of the
     captures (default: the checkout's). Raises AuthoringError naming the folder that is not complete.
     """

@@ -35,7 +35,7 @@ class Outcome:
     prepared: tuple[Any, ...] = ()
 
     def same(self, other: Outcome) -> bool:
-        """Tell whether both load the same, or neither loads."""
+        """Return whether both load the same, or neither loads."""
         return (bool(self.thrown), self.live, self.prepared) == (
             bool(other.thrown),
             other.live,

@@ -37,7 +37,7 @@ class Page:
     sends_on: bool
 
     def is_too_heavy(self) -> bool:
-        """Tell whether a reader has to wait for it."""
+        """Return whether a reader has to wait for it."""
         return self.size > PAGE_BYTES or self.nodes > PAGE_NODES
 
 
@@ -75,7 +75,7 @@ class Site:
 
 
 def weigh(root: Path) -> Site:
-    """Weigh what lies below `root`."""
+    """Weigh what is below `root`."""
     endings: Counter[str] = Counter()
     pages = []
     for path in (path for path in root.rglob("*") if path.is_file()):

@@ -65,7 +65,7 @@ PRODUCTS = {
 
 
 def cache() -> Path:
-    """Return where jars and stores are kept."""
+    """Return the place where jars and stores are kept."""
     return Path(os.environ.get("JOURNALSPEC_CACHE", Path.home() / ".cache" / "journalspec"))
 
 

@@ -2,7 +2,7 @@
 
 ``"{kept:02d} of {z.length} bytes"``: a name is a variable, ``name[key]`` an entry
 of a table, ``label.off``, ``label.end`` and ``label.length`` a place in the base,
-``n+900`` a sum; behind ``:`` stands a format. Inner braces are filled first. A text
+``n+900`` a sum; after ``:`` is a format. Inner braces are filled first. A text
 that is nothing but one name has its value, whatever its type. In a list,
 ``"{*name}"`` is all the values of a list, and ``{for = {n = "1..6"}, each = [...]}``
 is what it says.
@@ -44,7 +44,7 @@ class TemplateError(ValueError):
 
 
 class Names(dict[str, Any]):
-    """Variables, and behind them the places of the journal `built`, once there is one."""
+    """Variables, and after them the places of the journal `built`, once there is one."""
 
     built: Built | None = None
 
@@ -141,7 +141,7 @@ def listed(source: Any) -> Iterator[Any]:
 
 
 def fits(value: Any, wanted: Any) -> bool:
-    """Tell whether a value is the wanted one, one of a list of these, within a range, or true or false."""
+    """Return whether a value is the wanted one, one of a list of these, within a range, or true or false."""
     if isinstance(wanted, list):
         return any(fits(value, item) for item in wanted)
     if isinstance(wanted, bool):

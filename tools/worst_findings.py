@@ -45,7 +45,7 @@ _HEAD = """\
 
 
 def rendered(found: Iterable[Finding]) -> str:
-    """Return the text of a file with `found` in it; members without content are left out."""
+    """Return the text of a file with `found` in it; members without content are omitted."""
     out = _HEAD
     for finding in found:
         members = {name: value for name, value in asdict(finding).items() if value}

@@ -22,7 +22,7 @@ from journalspec_conformance.connection import FormatClaims, Hello
 from journalspec_conformance.errors import Misbehaved, Problem
 
 OWN = "x-"
-#: What a refusal may carry besides: an exception for which the implementation has no code.
+#: What a refusal may have besides: an exception for which the implementation has no code.
 EXCEPTION = "exception:"
 OPERATIONS = ("read", "recover", "write")
 #: Features, each with what it says.
@@ -30,12 +30,12 @@ FEATURES = {
     "damage": "damaged journals are judged too",
     "pure": "read and recover change no byte of the directory",
     "step": "write can be done stepwise",
-    "io-trace": "every step of a write says which storage operations it made",
-    "silent": "clean and recovered are not told apart",
+    "io-trace": "every step of a write lists its storage operations",
+    "silent": "clean and recovered are not distinguished",
     "no-records": "recover lists no records: the state that it decides on is judged alone",
-    "log-alone": "what a restart finds follows from the log alone: nothing is beside it",
-    "missing": "what belongs to a journal and is not there is reported",
-    "memory": "(Python classes) files come as a mapping of names to bytes",
+    "log-alone": "a restart uses the log alone, without other files",
+    "missing": "missing parts of a journal are reported",
+    "memory": "(Python classes) files are given as a mapping of names to bytes",
 }
 MEMBERS = ("editions", "ops", "observe", "policies", "features", "state", "fields")
 
@@ -78,7 +78,7 @@ def _claims_faults(where: str, claims: FormatClaims, entry: Format) -> Iterator[
         # What is not damaged is clean: a constant would pass.
         yield f'{where}: "observe": "verdict" without the feature damage leaves nothing to compare'
     if claims.observe == Level.RECORDS and "no-records" in claims.features:
-        yield f'{where}: "observe": "records" with the feature no-records promises what is not told'
+        yield f'{where}: "observe": "records" contradicts the feature no-records'
 
 
 def _strange(names: Iterable[str], known: Collection[str]) -> list[str]:

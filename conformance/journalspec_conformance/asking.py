@@ -114,11 +114,11 @@ class Asking:
         return Outcome("allowed", choice=f"{index + 1} of {len(probe.expect)}")
 
     def format_claims(self, probe: Probe) -> FormatClaims:
-        """Return what the implementation declares for the probe's format; raises KeyError."""
+        """Return the declaration for the probe's format; raises KeyError."""
         return self.hello.formats[probe.case.format]
 
     def claims(self, probe: Probe) -> Claims:
-        """Return what is compared: the lower of the declared level and the one asked for.
+        """Return the level to compare: the lower of the declared and the requested one.
 
         Contents are asked for only where they are expected: no other level needs them.
         """
@@ -137,7 +137,7 @@ class Asking:
         )
 
     def unsupported(self, probe: Probe) -> str | None:
-        """Return what the implementation does not declare but `probe` needs, None if nothing."""
+        """Return the undeclared capability that `probe` needs, or None."""
         case = probe.case
         declared = self.hello.formats.get(case.format)
         if declared is None:
@@ -185,11 +185,11 @@ def _open_to_writers(probe: Probe) -> set[str]:
 
 @cache
 def _beside(format_id: str) -> frozenset[str]:
-    """Return the codes of notes that what lies beside a journal proves."""
+    """Return the codes of notes that what is beside a journal proves."""
     notes = get_format(format_id).vocabulary.notes
     return frozenset(name for name, note in notes.items() if note.neighbour)
 
 
 def _of_contents(probe: Probe) -> bool:
-    """Tell whether a probe is about contents: who does not report them is not asked."""
+    """Return whether a probe is about contents: who does not report them is not asked."""
     return any("contents" in entry for entry in probe.expect)

@@ -13,7 +13,7 @@ SHORTEST_TIMEOUT, LONGEST_TIMEOUT = 0.001, 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What an implementation may take for one question (bytes). What goes beyond ends it.
+    """The limits of an implementation for one question (bytes). Exceeding them ends it.
 
     The largest answer to a published case has less than a tenth of `answer`; to be read
     as JSON it costs some thirty times its size. `memory` is of all its processes together,

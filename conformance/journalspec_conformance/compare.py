@@ -11,7 +11,7 @@ layout; the first difference ends the comparison and has a *fingerprint*:
     state:KEY               the logical state differs there
     missing                 what belongs there and is not there is reported otherwise
     dropped                 other byte ranges are given up, or for other reasons
-    layout                  a record, a file or the refusal stands elsewhere
+    layout                  a record, a file or the refusal is elsewhere
     notes                   a demanded note is missing or at another place, or one is there that must not be
     unanchored              other records are listed as standing outside the log
 """
@@ -32,13 +32,13 @@ Members = Mapping[str, Json]
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """What is compared: the level, and the state keys and record fields reported (None: all).
+    """The parts that are compared: the level, and the reported state keys and record fields (None: all).
 
-    `silent`: it does not tell whether it skipped anything, so that clean and
+    `silent`: it does not report whether it skipped anything, so that clean and
     recovered are one verdict. Without `records` none are listed, and none compared. `missing`: it
     tells what belongs to a journal and is not there; who does not is not asked to notice that, so that
     clean and recovered are one verdict where nothing else makes the difference. `beside` are the codes
-    of notes that what lies beside a journal proves: compared with `missing` alone.
+    of notes that what is beside a journal proves: compared with `missing` alone.
     """
 
     level: Level = Level.LAYOUT
@@ -246,7 +246,7 @@ def _state(expected: Members, observed: Members, claims: Claims) -> Difference |
 
 
 def _permitted(expected: Members, observed: Members, claims: Claims) -> Difference | None:
-    """Judge by the states that are permitted: one of them has to be there, by what it lists, in any order."""
+    """Judge by the states that are permitted: one of them must be there, by what it lists, in any order."""
     states = expected.get("allowed", {}).get("states")
     if not states or observed.get("verdict") == REFUSED:
         return None
@@ -299,7 +299,7 @@ def _layout(expected: Members, observed: Members, claims: Claims) -> Difference 
 
 
 def _contains(want: Json, have: Json) -> bool:
-    """Tell whether `have` has every member that `want` lists, at every depth of objects."""
+    """Return whether `have` has every member that `want` lists, at every depth of objects."""
     if isinstance(want, Mapping):
         return isinstance(have, Mapping) and all(
             _contains(value, have.get(key)) for key, value in want.items()

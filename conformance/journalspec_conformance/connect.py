@@ -54,7 +54,7 @@ class Serving(Child, Peer):
 
 
 class ServingClass(Serving):
-    """The program that asks a class: it says when the class raised, and lives on."""
+    """The program that calls a class: it reports an exception of the class, and continues."""
 
     def __init__(self, target: str, bounds: Bounds = BOUNDS) -> None:
         paths = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
@@ -95,7 +95,7 @@ class OneShot(Peer):
         self._request = message
 
     def receive(self, timeout: float, directory: str) -> Message:
-        """Run the command; after a Breakdown the next question is asked all the same."""
+        """Run the command; after a Breakdown the next question is asked nevertheless."""
         request = self._request
         if request["cmd"] == "hello":
             return self._hello(timeout)
@@ -167,7 +167,7 @@ class InProcess(Peer):
         self._trace = ""
 
     def send(self, message: Message) -> None:
-        """Call the method of the request's name; a step goes on with it."""
+        """Call the method of the request's name; a step continues with it."""
         if message["cmd"] not in ("step", "bye"):
             self._trace = ""
             self._answers = self._guarded.answers(message)
@@ -187,7 +187,7 @@ class InProcess(Peer):
         except Crashed as error:
             self._trace = error.stderr
             return error
-        return None if more is None else Misbehaved(f"it said more than its answer: {more!r:.200}")
+        return None if more is None else Misbehaved(f"it printed more than its answer: {more!r:.200}")
 
     def errors(self) -> str:
         """Return the traceback of the last crash."""

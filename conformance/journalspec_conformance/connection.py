@@ -19,7 +19,7 @@ from journalspec_corpus.form import strict
 
 Message = dict[str, Any]
 
-#: What a reply must carry exactly one of.
+#: What a reply must have exactly one of.
 OUTCOMES = ("ok", "unsupported", "error")
 #: Lists and objects in each other that an answer may have. The protocol's own have seven.
 NESTING = 100
@@ -31,7 +31,7 @@ DEFAULT_TIMEOUT, START_TIMEOUT = 10.0, 30.0
 
 @dataclass(frozen=True, slots=True)
 class FormatClaims:
-    """What an implementation declares about one format.
+    """The declaration of an implementation for one format.
 
     `state` and `fields` are None if all state keys and record fields are
     reported, else those that are.
@@ -111,9 +111,9 @@ def _claims(entry: Mapping[str, Any]) -> FormatClaims:
 class Peer:
     """What answers in the protocol: a program, or what makes something else speak so (:mod:`.connect`)."""
 
-    #: Whether replies carry the number of their request.
+    #: Whether replies have the number of their request.
     numbered = False
-    #: Whether it may be given files as a mapping from names to bytes, in place of a directory.
+    #: Whether it may be given files as a mapping from names to bytes, instead of a directory.
     in_memory = False
 
     def send(self, message: Message) -> None:
@@ -148,7 +148,7 @@ class Connection:
 
     def __init__(self, start: Callable[[], Peer], timeout: float = DEFAULT_TIMEOUT) -> None:
         self._make, self.timeout = start, timeout
-        #: True if requests carry ``files`` (name -> bytes) and no directory is needed.
+        #: True if requests have ``files`` (name -> bytes) and no directory is needed.
         self.in_memory = False
         self._peer: Peer | None = None
         #: The number of the last request, and of the first one of this peer.
@@ -184,7 +184,7 @@ class Connection:
     def steps(self, request: Message) -> Generator[Message, None, None]:
         """Yield the replies to a stepwise write, one operation each, the final one last.
 
-        Closing the iterator early kills the implementation where it stands.
+        Closing the iterator early kills the implementation where it is.
         """
         finished = False
         try:
@@ -300,7 +300,7 @@ def read_answer(text: bytes) -> Message:
     try:
         return read_object(text)
     except Unusable as error:
-        raise Misbehaved(f"standard output carries {error}: {text[:200]!r}") from None
+        raise Misbehaved(f"standard output has {error}: {text[:200]!r}") from None
 
 
 def read_object(text: bytes) -> Message:
@@ -343,7 +343,7 @@ def checked(reply: object, whole: str = "") -> Message:
             raise Misbehaved(f"a step is not an answer to {whole}: {reply!r:.200}")
         return reply
     if sum(key in reply for key in OUTCOMES) != 1:
-        raise Misbehaved(f"the answer carries not exactly one of {', '.join(OUTCOMES)}: {sorted(reply)}")
+        raise Misbehaved(f"the answer must have exactly one of {', '.join(OUTCOMES)}: {sorted(reply)}")
     (outcome,) = (key for key in OUTCOMES if key in reply)
     if not isinstance(reply[outcome], dict):
         raise Misbehaved(f"member {outcome!r} of the answer is not an object: {reply[outcome]!r:.200}")

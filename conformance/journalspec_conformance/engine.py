@@ -1,6 +1,6 @@
 """Ask one probe after the other, and judge the answers.
 
-Anything that is not an answer becomes a result of its probe; the run goes on.
+Anything that is not an answer becomes a result of its probe; the run continues.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Engine(Asking):
         result = self._result(probe, outcome)
         result = self.expectations.apply(result)
         if result.result_class == "known":
-            # A breakdown that was expected says nothing of the questions behind it.
+            # A breakdown that was expected says nothing of the questions after it.
             self.forgive()
         enforced = {"should": self.options.enforce_should, "may": self.options.enforce_may}
         if result.result_class == "fail" and not enforced.get(probe.case.level, True):
@@ -182,7 +182,7 @@ class Engine(Asking):
             if isinstance(value, list) and isinstance(found.get(key), list):
                 gone = _counted(value) - _counted(found[key])
                 if gone:
-                    return f"it does not hold of {key} what was answered: {next(iter(gone)):.200}"
+                    return f"in {key} it does not have its own answer: {next(iter(gone)):.200}"
         return None
 
     def _result(self, probe: Probe, outcome: Outcome) -> Result:
@@ -240,7 +240,7 @@ def fault_of(case: Case) -> str | None:
         return f"{case.format} has no edition {case.edition!r}"
     for entry in case.expect:
         if not {"verdict", "allowed"} & entry.keys():
-            return "an expectation says neither verdict nor allowed: it could not fail"
+            return "an expectation has neither verdict nor allowed: it could never fail"
         if entry["when"]["op"] == "write" and case.write is None:
             return "a write is expected, but there is nothing to write"
     return None

@@ -6,7 +6,7 @@
       TimedOut              no answer in time
       Misbehaved            it answered, but not in the protocol
 
-A Problem ends a run. A Breakdown is a result of one probe: the run goes on.
+A Problem ends a run. A Breakdown is a result of one probe: the run continues.
 """
 
 from __future__ import annotations
@@ -61,4 +61,4 @@ class Misbehaved(Breakdown):
 
 def said_more(said: bytes) -> Misbehaved:
     """Return the fault of who says more than his answer."""
-    return Misbehaved(f"it said more than its answer: {said[:200]!r}")
+    return Misbehaved(f"it printed more than its answer: {said[:200]!r}")

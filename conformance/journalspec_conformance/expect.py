@@ -49,11 +49,11 @@ OUTCOMES = {
     "timeout": "does not answer in time",
     "error": "answers outside the protocol",
     "flaky": "sometimes fails, sometimes not; both are tolerated (with * in case: no crash, no timeout)",
-    "wontfix": "answers wrongly, and will go on doing so",
+    "wontfix": "answers wrongly, and is not repaired",
 }
 #: What an entry may be about: the published tiers, a built one, and cases from files.
 TIERS = (*PUBLISHED_TIERS, DRAWN, CRASH, CRASH_WRITE, "core", "full", "files")
-#: How a generated reason begins. The lint refuses it: a person has to say why.
+#: How a generated reason begins. The lint refuses it: a person must say why.
 TODO = "TODO"
 
 #: What an expectation file may hold (bytes): the longest of ours has a hundredth of it.
@@ -85,7 +85,7 @@ class ExpectedFailure:
     tier: str = ""
 
     def predicts(self, result: Result) -> bool:
-        """Tell whether `result` failed as this entry says."""
+        """Return whether `result` failed as this entry says."""
         if self.outcome == "flaky":
             # A pattern must not turn a program that dies, or hangs, into one that is tolerated.
             return result.result_class in (_WRONG if "*" in self.case else _FAILING)
@@ -159,7 +159,7 @@ class Expectations:
                 idle.append(entry.case)
         if idle:
             raise Problem(
-                f"{source or 'expectations'}: no probe is named by {', '.join(sorted(idle))}",
+                f"{source or 'expectations'}: no probe matches {', '.join(sorted(idle))}",
                 "Take the entries out, or give them the tier that they are about (tier = ...). "
                 "`journalspec list` shows all ids of a tier.",
             )
@@ -167,7 +167,7 @@ class Expectations:
 
 
 def _of_crashes(pattern: str) -> bool:
-    """Tell whether a pattern is about all crash states of a format."""
+    """Return whether a pattern is about all crash states of a format."""
     return f".{CRASH}.*" in pattern
 
 
@@ -218,7 +218,7 @@ def parse_expectations(text: str, source: str) -> Expectations:
         many = f".{DRAWN}." in case or _of_crashes(case)
         key = case, str(item.get("fingerprint", "")) if many else ""
         if key in seen:
-            faults.append(f"{label}: the same case stands twice")
+            faults.append(f"{label}: the same case occurs twice")
         seen.add(key)
     if faults:
         raise Problem(f"{source}: {'; '.join(faults)}")
@@ -243,7 +243,7 @@ def _faults(item: dict[str, Any]) -> list[str]:
         faults.append(f"draws have other ids with every seed: name {kind_of(case)!r} and a fingerprint")
     why = str(item.get("why", "")).strip()
     if not why or why.startswith(TODO):
-        faults.append("why it fails is not said")
+        faults.append("the reason of the failure is missing")
     return faults
 
 
@@ -293,7 +293,7 @@ def update(text: str, results: Iterable[Result], source: str = "the file") -> Up
 
 
 def _changing(result: Result) -> bool:
-    """Tell whether the id of a result depends on a seed."""
+    """Return whether the id of a result depends on a seed."""
     return is_drawn(result.probe) or (f".{CRASH}." in result.probe and bool(result.fingerprint))
 
 

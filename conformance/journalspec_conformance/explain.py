@@ -86,7 +86,7 @@ def _flag_lines(case: Case) -> Iterator[str]:
 
 
 def difference_lines(result: Result) -> Iterator[str]:
-    """Yield where the answer first differs."""
+    """Yield the places where the answer first differs."""
     difference = result.difference
     if difference is None:
         return

@@ -13,7 +13,7 @@ from journalspec_conformance.report import Report, counts_by_format
 from journalspec_conformance.result import CLASSES, Result
 from journalspec_conformance.wording import UNJUDGED, grouped, judged_and_not
 
-#: What XML 1.0 cannot carry even escaped.
+#: What XML 1.0 cannot have even escaped.
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 NOTHING = "nothing was judged: silence is not success"
@@ -157,7 +157,7 @@ def matrix(reports: Sequence[Report], by: str = "format") -> tuple[list[str], li
 
 
 def unlike(reports: Sequence[Report]) -> list[str]:
-    """Return what makes `reports` no comparison: other versions, tiers, cases, levels; a line each."""
+    """Return why `reports` are not comparable: other versions, tiers, cases, levels; a line each."""
     names = _told_apart([report.name for report in reports])
     found = []
     for key in reports[0].basis if reports else ():
@@ -169,7 +169,7 @@ def unlike(reports: Sequence[Report]) -> list[str]:
 
 
 def _told_apart(names: Sequence[str]) -> list[str]:
-    """Return `names` with a number behind those that are there more than once."""
+    """Return `names` with a number after those that are there more than once."""
     names = [shown(name) for name in names]
     seen: Counter[str] = Counter()
     out = []

@@ -85,7 +85,7 @@ def _formats(report: Report) -> frozenset[str]:
 
 
 def changes(old: Iterable[Result], new: Iterable[Result]) -> ReportChanges:
-    """Return what changed from one run to another, probe by probe."""
+    """Return the changes from one run to another, probe by probe."""
     before, after = ({result.probe: result for result in results} for results in (old, new))
     lines: dict[str, list[str]] = {"better": [], "worse": [], "other": []}
     for probe in sorted(before.keys() & after.keys()):

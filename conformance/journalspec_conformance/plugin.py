@@ -35,7 +35,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "mode": {
         "metavar": "MODE",
         "default": "persistent",
-        "help": "how a command line is run: persistent (default) or oneshot",
+        "help": "mode of a command line: persistent (default) or oneshot",
     },
     "expect": {"metavar": "FILE", "help": "the expectation file of known failures"},
     "tier": {"metavar": "T", "default": "smoke", "help": "the corpus tier (default: smoke)"},
@@ -44,13 +44,13 @@ _OPTIONS: dict[str, dict[str, Any]] = {
         "metavar": "GLOB",
         "action": "append",
         "default": [],
-        "help": "only probes named so; * within a segment, ** over segments",
+        "help": "only probes that match; * within a segment, ** over segments",
     },
     "level": {"metavar": "L", "help": "verdict, records, state or layout (default: as declared)"},
     "timeout": {
         "metavar": "S",
         "type": plain_number,
-        "help": "seconds per question (default: what the harness asks for, or 10)",
+        "help": "seconds per question (default: the value of the harness, or 10)",
     },
     "min-judged": {
         "metavar": "N",
@@ -176,7 +176,7 @@ class SuiteFile(pytest.File):
 
 
 class ProbeFailure(Exception):
-    """A probe with a red result; carries the text to show."""
+    """A probe with a red result; has the text to show."""
 
 
 class ProbeItem(pytest.Item):

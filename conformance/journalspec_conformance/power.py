@@ -101,7 +101,7 @@ class _Body:
         return bytes(out)
 
     def key(self, rest: bool, but: int | None) -> tuple[object, ...]:
-        """Return what tells this content from others of this file, and is known before it is made."""
+        """Return a key for this content of a file that is known before the content is made."""
         if rest and but is not None:
             change = self.pending[but]
             there = self.whole[change.off : change.off + len(change.before)]
@@ -170,11 +170,11 @@ class Disk:
             yield names
 
     def files(self) -> Files:
-        """Return what is there as long as the power does not fail."""
+        """Return the files without a power failure."""
         return {name: bytes(body.whole) for name, body in self._names.items()}
 
     def after_power_failure(self, known: set[object] | None = None) -> Iterator[Files]:
-        """Yield what may be there afterwards, each once.
+        """Yield the possible files after a power failure, each once.
 
         Of the writes that may be lost: all are, all but one, one alone, none. Of
         the changed names every first part, none, all, and all but one. What an earlier call with the

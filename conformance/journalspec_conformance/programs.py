@@ -42,7 +42,7 @@ PREFIX = "journalspec-"
 MARK, MEMORY = "JOURNALSPEC_MARK", "JOURNALSPEC_MEMORY"
 #: Seconds for which processes are killed that others start meanwhile.
 KILL_SECONDS = 4.0
-#: Directories in each other (a case has a quarter at most), and entries in all, that are looked at.
+#: Directories in each other (a case has a quarter at most), and entries in all, that are checked.
 DEPTH, ENTRIES = 64, 100_000
 #: Bytes of standard error that are kept.
 STDERR_KEPT = 64 * 1024
@@ -76,7 +76,7 @@ class Enclosure:
         self.end()
 
     def processes(self) -> list[psutil.Process]:
-        """Return the processes that carry the mark, as far as the system shows it."""
+        """Return the processes that have the mark, as far as the system shows it."""
         found = []
         begun = psutil.Process().create_time()  # to look at the environment of everything takes long
         for process in psutil.process_iter():
@@ -174,7 +174,7 @@ class Program(Enclosure):
         return list(dict.fromkeys([*self.tree(), *super().processes()]))
 
     def memory(self) -> int:
-        """Return how many bytes of memory its tree holds; what is shared (most is by all) counts once."""
+        """Return the memory of its process tree in bytes; shared memory is included once."""
         own, shared = 0, 0
         for process in self.tree():
             with suppress(psutil.Error):
@@ -216,7 +216,7 @@ class Child(Program):
     """A program that is asked. `end` it in any case. Raises Problem if it cannot be started.
 
     Whatever it does (says nothing or half a line, stops reading, closes its output, writes for ever), a wait
-    for it ends in time. What it writes and takes is looked at meanwhile, not when it has ended. `by_line`:
+    for it ends in time. What it writes and takes is checked meanwhile, not when it has ended. `by_line`:
     its output is lines, else one answer that ends with the output.
     """
 
@@ -307,7 +307,7 @@ class Child(Program):
         return bytes(self._errors).decode("utf-8", "replace")
 
     def _move(self, seconds: float) -> bool:
-        """Move bytes from and to its streams; wait so long for some. Tell whether any stream was ready."""
+        """Move bytes from and to its streams; wait so long for some. Return whether any stream was ready."""
         ready = self._selector.select(seconds)
         for key, _ in ready:
             if key.fileobj is self.stdin:
@@ -476,7 +476,7 @@ def walk(top: Path) -> Iterator[tuple[str, os.stat_result]]:
                     found = list(islice(entries, left + 1))
         left -= len(found)
         if left < 0:
-            raise Misbehaved(f"its directory holds more than {ENTRIES} entries")
+            raise Misbehaved(f"its directory has more than {ENTRIES} entries")
         for entry in found:
             try:
                 info = entry.stat(follow_symlinks=False)
@@ -488,7 +488,7 @@ def walk(top: Path) -> Iterator[tuple[str, os.stat_result]]:
 
 
 def disk_usage(path: Path, enough: int) -> int:
-    """Return the bytes that are allocated below `path`; no more is looked at once `enough` are found."""
+    """Return the bytes that are allocated below `path`; no more is checked once `enough` are found."""
     found = 0
     try:
         for _, info in walk(path):

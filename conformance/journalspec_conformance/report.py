@@ -1,7 +1,7 @@
-"""Reports: JSON lines, a header, one line per result, a footer that seals what stands above it.
+"""Reports: JSON lines, a header, one line per result, a footer that seals what is above it.
 
 A report that was cut off, glued together or edited is not believed: a missing
-footer, a second header, a probe that stands twice, counts that do not add up, or
+footer, a second header, a probe that is twice, counts that do not add up, or
 another digest make it invalid as a whole. The digest guards against accidents
 and careless hands, not against a computed forgery.
 """
@@ -37,7 +37,7 @@ _HEADER = {"suite": str, "impl": dict, "target": str, "tier": str, "options": di
 
 
 class InvalidReport(Problem):
-    """The file is no whole report; the text says which line shows it."""
+    """The file is not a whole report; the text says which line shows it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,22 +59,22 @@ class Report:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Results per class, in the table's order, zeros left out."""
+        """Results per class, in the table's order, zeros omitted."""
         return count(self.results)
 
     @property
     def judged(self) -> bool:
-        """Tell whether anything was judged at all."""
+        """Return whether anything was judged at all."""
         return any(CLASSES[result.result_class].judged for result in self.results)
 
     @property
     def red(self) -> bool:
-        """Tell whether anything failed, or nothing was judged."""
+        """Return whether anything failed, or nothing was judged."""
         return not self.judged or any(result.red for result in self.results)
 
     @property
     def notes(self) -> list[str]:
-        """What has to be known before this report is compared with anything, one sentence each."""
+        """Warnings about comparing this report, one sentence each."""
         found = []
         if self.header["suite"] != __version__:
             found.append(f"made by journalspec {self.header['suite']}, read by {__version__}")
@@ -84,7 +84,7 @@ class Report:
 
     @property
     def basis(self) -> dict[str, str]:
-        """What the results stand on; only reports in which it is the same can be compared."""
+        """The basis of the results; only reports with an equal basis can be compared."""
         digest = self.header.get("corpus", {}).get("sha256", "")
         return {
             "suite": self.header["suite"],
@@ -95,7 +95,7 @@ class Report:
 
 
 def count(results: Iterable[Result]) -> dict[str, int]:
-    """Return the number of results per class, in the order of the class table, zeros left out."""
+    """Return the number of results per class, in the order of the class table, zeros omitted."""
     found = Counter(result.result_class for result in results)
     return {name: found[name] for name in CLASSES if found[name]}
 
@@ -109,7 +109,7 @@ def counts_by_format(results: Iterable[Result]) -> dict[str, Counter[str]]:
 
 
 def corpus_digest(probes: Iterable[Probe]) -> dict[str, Any]:
-    """Return what is asked about, for the header: counts, and a digest of every case and question.
+    """Return the corpus entry of the header: counts, and a digest of every case and question.
 
     It does not depend on the order. Two reports are about the same if it is the same.
     """
@@ -227,7 +227,7 @@ def parse_report(lines: Iterable[bytes], source: str) -> Report:
             except ValueError as error:
                 raise InvalidReport(f"{where}: {error}") from None
             if result.probe in results:
-                raise InvalidReport(f"{where}: {result.probe} stands twice")
+                raise InvalidReport(f"{where}: duplicate result for probe {result.probe}")
             results[result.probe] = result
         else:
             raise InvalidReport(f"{where}: neither a result nor the footer")
@@ -262,7 +262,7 @@ def _header(line: dict[str, Any], source: str) -> dict[str, Any]:
         raise InvalidReport(f"{source}: the first line is not the header of a report of version {known}")
     impl = line.get("impl")
     if not isinstance(impl, dict) or not isinstance(impl.get("name"), str):
-        raise InvalidReport(f"{source}: the header does not say whose results these are")
+        raise InvalidReport(f"{source}: the report header lacks the name of the implementation")
     faults = [name for name, kind in _HEADER.items() if not isinstance(line.get(name), kind)]
     if not isinstance(impl.get("version", ""), str):
         faults.append("impl.version")

@@ -71,7 +71,7 @@ class Result:
 
     @property
     def red(self) -> bool:
-        """Tell whether this fails the run."""
+        """Return whether this fails the run."""
         return CLASSES[self.result_class].red
 
     def judged(self, result_class: str, reason: str, issue: str = "") -> Result:
@@ -79,7 +79,7 @@ class Result:
         return replace(self, result_class=result_class, reason=reason, issue=issue)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the report line; members without content are left out."""
+        """Return the report line; members without content are omitted."""
         line: dict[str, Any] = {"kind": "result"}
         line |= {_CALLED.get(name, name): getattr(self, name) for name in _NAMES}
         line["seconds"] = round(self.seconds, 3)
@@ -127,7 +127,7 @@ def _demand(holds: bool, name: str, what: str) -> None:
 _NAMES = ("probe", "case", "format", "edition", "title", "result_class", "level")
 _TEXTS = ("fingerprint", "reason", "choice", "stratum", "stderr", "issue")
 _CALLED = {"result_class": "class"}
-#: No probe takes so long (seconds): beyond it, sums are no numbers any more.
+#: No probe takes so long (seconds): beyond it, sums are not numbers any more.
 _FOREVER = 1e9
 #: Deeper nesting in an answer is not kept, and no more calls of a traceback.
 _DEEPEST = 50
@@ -136,7 +136,7 @@ _REASON = 1000
 
 
 def carried(value: Any, depth: int = 0) -> Any:
-    """Return `value` without what JSON or UTF-8 cannot carry: shown as text, or cut."""
+    """Return `value` without what JSON or UTF-8 cannot have: shown as text, or cut."""
     if depth > _DEEPEST:
         return "..."
     if isinstance(value, str):
@@ -152,7 +152,7 @@ def carried(value: Any, depth: int = 0) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a probe came to before expectations and levels are considered."""
+    """The outcome of a probe before expectations and levels are considered."""
 
     result_class: str
     fingerprint: str = ""
@@ -167,7 +167,7 @@ class OwnOracle(Protocol):
     """A case that judges answers itself: what it permits is more than a list of expectations can say."""
 
     def outcome(self, policy: str, observed: Message, claims: Claims) -> Outcome:
-        """Return what an observation under `policy` is worth."""
+        """Return the outcome of an observation under `policy`."""
 
 
 @runtime_checkable
@@ -179,7 +179,7 @@ class OwnWriting(Protocol):
 
 
 def failed(error: Exception) -> Outcome:
-    """Return what a probe came to that neither was answered nor could be judged."""
+    """Return the outcome of a probe that was neither answered nor judged."""
     try:
         text = str(error)
     except Exception:  # an exception of somebody else's class may do anything when it is shown

@@ -77,7 +77,7 @@ class RunRequest:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """What is run: the setup and the probes, in order."""
+    """A prepared run: the setup and the probes, in order."""
 
     setup: Setup
     probes: tuple[Probe, ...]
@@ -175,7 +175,7 @@ def parse_impl(
         return _shipped(entry, bounds)
     if text.startswith(_PYTHON):
         if str(Path.cwd()) not in sys.path and "" not in sys.path:
-            sys.path.insert(0, str(Path.cwd()))  # as `python -m` does: the user's class lies where he stands
+            sys.path.insert(0, str(Path.cwd()))  # as `python -m` does: the user's class is where he is
         return Target(text, partial(python_class, text.removeprefix(_PYTHON), bounds=bounds))
     try:
         command = shlex.split(text, posix=os.name == "posix")
@@ -209,7 +209,7 @@ def _shipped(entry: HarnessEntry, bounds: Bounds) -> Target:
 
 
 def header_options(request: RunRequest, seed: int | None = None) -> dict[str, Any]:
-    """Return the options that a report's header carries; `seed` is that of the draws."""
+    """Return the options that a report's header has; `seed` is that of the draws."""
     draws = {} if seed is None else {"seed": str(seed)}
     if seed is not None or request.tier == CRASH:
         draws["count"] = str(request.count)
@@ -224,7 +224,7 @@ def header_options(request: RunRequest, seed: int | None = None) -> dict[str, An
     }
 
 
-#: A worker has to be started and to import everything; below so many probes it does not pay.
+#: A worker must be started and to import everything; below so many probes it does not pay.
 PROBES_PER_JOB = 4_000
 #: Probes handed over at a time: few enough for progress to show, enough to make handing over cheap.
 CHUNK = 64

@@ -101,7 +101,7 @@ class CaseDirectory:
         return found
 
     def change(self) -> str | None:
-        """Return what differs from the original, None if nothing: entries, kinds, rights, content."""
+        """Return the difference from the original (entries, kinds, permissions, content), or None."""
         if self._memory is not None and self._memory == self._before:
             return None
         changed = self._other_place() or _other_entries(self._look, self._entries())
@@ -119,7 +119,7 @@ class CaseDirectory:
         try:
             info = self.directory.lstat()
         except OSError:
-            return "the directory itself is gone"
+            return "the directory itself was removed"
         if not samestat(info, self._info):
             return "the directory itself is another one"
         return None if info.st_mode == self._info.st_mode else "the directory itself has other rights"
@@ -134,7 +134,7 @@ class CaseDirectory:
         """Return the sizes of the regular files; raises Misbehaved if they are more than any case holds."""
         sizes = {name: seen.size for name, seen in sorted(self._entries().items()) if seen.kind == _FILE}
         if sum(sizes.values()) > MAX_BYTES:
-            raise Misbehaved(f"its directory holds files of more than {MAX_BYTES} bytes")
+            raise Misbehaved(f"its directory has files of more than {MAX_BYTES} bytes")
         return sizes
 
     def _open(self, name: str) -> io.BufferedReader | io.BytesIO:
@@ -166,7 +166,7 @@ def _other_entries(before: Look, now: Look) -> str | None:
 
 
 def _other_content(original: InputFile, stream: IO[bytes]) -> str | None:
-    """Return where a file of the original's length differs from it; neither is held in memory."""
+    """Return the place where a file of the original's length differs from it; neither is held in memory."""
     off = 0
     for piece in original.pieces():
         left = piece if isinstance(piece, int) else len(piece)

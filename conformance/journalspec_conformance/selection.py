@@ -94,7 +94,7 @@ def writer_states(formats: Sequence[str], draws: Draws, preset: str) -> list[Cas
 
 @contextmanager
 def _optional(tier: str) -> Iterator[None]:
-    """Say what has to be installed for `tier` where that is missing."""
+    """Say what must be installed for `tier` where that is missing."""
     try:
         yield
     except ImportError as error:
@@ -104,7 +104,7 @@ def _optional(tier: str) -> Iterator[None]:
 
 
 def with_draws(tier: str) -> bool:
-    """Tell whether draws are part of `tier`."""
+    """Return whether draws are part of `tier`."""
     return tier in (TIER, ALL)
 
 
@@ -159,7 +159,7 @@ def _named(tier: str, formats: Sequence[str], patterns: Sequence[str]) -> list[C
 def formats_named(patterns: Sequence[str], files: Sequence[Path] = ()) -> tuple[str, ...]:
     """Return the formats of which alone cases can be that `patterns` name; none if they may be of any.
 
-    The ids of all published cases of a format begin with its prefix; in case `files` any may stand.
+    The ids of all published cases of a format begin with its prefix; in case `files` any may be.
     """
     prefixes = {get_format(name).prefix.lower(): name for name in format_ids()}
     found = {prefixes.get(pattern.partition(".")[0]) for pattern in patterns}
@@ -218,13 +218,13 @@ def compile_pattern(pattern: str) -> re.Pattern[str]:
 
 
 def matches(pattern: str, probe_id: str) -> bool:
-    """Tell whether `pattern` names the probe, or the whole case that it belongs to."""
+    """Return whether `pattern` names the probe, or the whole case that it belongs to."""
     compiled = compile_pattern(pattern)
     return bool(compiled.fullmatch(probe_id) or compiled.fullmatch(probe_id.partition("/")[0]))
 
 
 def any_matches(patterns: Iterable[str], probe_id: str) -> bool:
-    """Tell whether one of `patterns` names the probe; no patterns at all name every probe."""
+    """Return whether one of `patterns` names the probe; no patterns at all name every probe."""
     chosen = tuple(patterns)
     return not chosen or any(matches(pattern, probe_id) for pattern in chosen)
 
@@ -239,8 +239,8 @@ def probes_of(cases: Sequence[Case], patterns: Sequence[str] = ()) -> list[Probe
         if not any(any_matches((pattern,), probe.id) for probe in probes):
             raise Problem(
                 f"--select {pattern!r} names none of {len(probes)} probes",
-                "Segments are separated by . and /; * stands for one, ** for any number of them. "
-                "`journalspec list` shows all ids.",
+                "Segments are separated by . and /; * matches one, ** any number of them. `journalspec "
+                "list` shows all ids.",
             )
     return [probe for probe in probes if any_matches(patterns, probe.id)]
 

@@ -79,7 +79,7 @@ class Guarded:
 
 
 def parts(implementation: Any, request: Message) -> Iterator[Message]:
-    """Yield what `implementation` answers; what is not an answer becomes an ``error`` that says so."""
+    """Yield the answers of `implementation`; an invalid one becomes an ``error`` with the reason."""
     name = request["cmd"]
     reply = implementation.hello() if name == "hello" else getattr(implementation, name)(request)
     if isinstance(reply, dict):
@@ -105,7 +105,7 @@ def serve(implementation: Any, lines: IO[str], out: IO[str]) -> int:
 
 
 def answers(implementation: Any, request: Message) -> Iterator[Message]:
-    """Yield what `implementation` answers; an exception becomes an ``error``."""
+    """Yield the answers of `implementation`; an exception becomes an ``error``."""
     try:
         yield from parts(implementation, request)
     except Exception as error:  # the process must outlive whatever a journal does to it
@@ -128,7 +128,7 @@ def exchange(
 
 
 def told(error: BaseException) -> str:
-    """Return the kind of an exception and what it says, as far as it can be said."""
+    """Return the kind and the text of an exception, as far as they can be printed."""
     try:
         text = str(error)
     except BaseException as failed:  # whatever it is, it is not what went wrong first
@@ -187,7 +187,7 @@ class ChildClass:
 
 
 def files_in(directory: str) -> dict[str, bytes]:
-    """Return what is in the files below a directory."""
+    """Return the content of the files below a directory."""
     root = Path(directory)
     return {
         path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()

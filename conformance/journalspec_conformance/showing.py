@@ -46,7 +46,7 @@ class NotTried(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What came of one way of showing a deviation on one product.
+    """The result of one demonstration of a deviation on one product.
 
     `shown` is None if it could not be tried; `did` then says why. `asked`,
     `demanded` and `did` are lines for people.
@@ -94,7 +94,7 @@ class Showroom:
         self._traces: dict[str, list[str]] = {}
 
     def show(self, format_id: str, deviation: Deviation, product_id: str) -> Iterator[Shown]:
-        """Yield what comes of each way that is for this product; raises Problem if none is."""
+        """Yield the result of each demonstration for this product; raises Problem if there is none."""
         shows = [show for show in deviation.show if product_id in show.products]
         if not shows:
             others = ", ".join(deviation.products) or "no product that runs here"

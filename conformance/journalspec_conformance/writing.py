@@ -60,7 +60,7 @@ def judge_write(engine: Asking, probe: Probe) -> Outcome:
                 return _said(probe.expect, said) or _judge_files(engine, probe, place.files())
         outcome = _whole(engine, probe)
         if outcome.result_class in ("pass", "allowed") and stepwise:
-            # A writer that tells its I/O is not killed: what a kill leaves is one of the states looked at.
+            # A writer that tells its I/O is not killed: what a kill leaves is one of the states checked.
             judge = _power_failures if "io-trace" in features else _durability
             judge(engine, probe)
         return outcome
@@ -85,7 +85,7 @@ def _whole(engine: Asking, probe: Probe) -> Outcome:
         unnamed = sorted(set(reply["ok"].get("files", ())) - set(files))
         if unnamed:
             return Outcome(
-                "fail", "wrote-invalid", f"it says it wrote {', '.join(unnamed)}, which is not there"
+                "fail", "wrote-invalid", f"it reported writing {', '.join(unnamed)}, which does not exist"
             )
         said = _said(probe.expect, reply["ok"])
         return said or _judge_files(engine, probe, files)
@@ -129,7 +129,7 @@ def steps(
 ) -> Generator[tuple[int, Message], None, None]:
     """Write stepwise, and yield the number of each operation with the answer to it.
 
-    Closing it kills the writer where it stands. Raises Settled at a reply that is not an answer.
+    Closing it kills the writer where it is. Raises Settled at a reply that is not an answer.
     """
     request = _request(engine, probe, place) | {"step": True, **more}
     engine.validate("request-write", {"seq": 0, **request})
@@ -218,7 +218,7 @@ class Promises:
         self._judged: dict[tuple[int, int], set[object]] = {}
 
     def broken(self, files: Files, durable: int, issued: int, policy: str = "") -> str | None:
-        """Return how recovery of `files` parts from every state that is permitted, None if it does not.
+        """Return the difference of recovery of `files` from every permitted state, or None.
 
         Of a journal that is new or empty nothing is expected before a first promise, and nothing is known
         without a model. What one held is not lost by opening it. Files that strict recovery refuses are read

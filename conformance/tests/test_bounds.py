@@ -46,7 +46,7 @@ def ask(connection: Any, directory: Path) -> Breakdown:
 
 
 @pytest.mark.parametrize("name", ["problem", "crash", "child:problem", "child:crash"])
-def test_what_a_child_says_of_itself_its_class_cannot_say(name: str, python_class: OpenClass) -> None:
+def test_class_cannot_fake_the_messages_of_its_child_process(name: str, python_class: OpenClass) -> None:
     connection = python_class(f"{{{name!r}: 'said by the class', 'ok': {{}}}}")
     connection.hello()
     assert connection.ask({"cmd": "read", "format": "bitronix_tlog", "dir": "/nowhere"})["ok"] == {}
@@ -55,7 +55,7 @@ def test_what_a_child_says_of_itself_its_class_cannot_say(name: str, python_clas
 
 
 @pytest.mark.parametrize(("mode", "body", "row"), ROWS)
-def test_what_is_no_answer(
+def test_invalid_answers(
     mode: str, body: str, row: Mapping[str, Any], program: Callable[..., Any], tmp_path: Path
 ) -> None:
     timeout = 1.0 if row["raises"] == "TimedOut" else 30.0
@@ -65,7 +65,9 @@ def test_what_is_no_answer(
 
 
 @pytest.mark.parametrize("mode", KINDS)
-def test_much_on_standard_error_is_no_fault(mode: str, program: Callable[..., Any], tmp_path: Path) -> None:
+def test_much_on_standard_error_is_not_a_fault(
+    mode: str, program: Callable[..., Any], tmp_path: Path
+) -> None:
     connection = program("os.write(2, b'x' * 200000); answer()", 30.0, KINDS[mode], bounds=SMALL)
     assert connection.ask({**READ, "dir": str(tmp_path)})["ok"] == {"verdict": "clean"}
     assert len(connection.stderr()) <= STDERR_KEPT
@@ -78,7 +80,7 @@ def test_much_on_standard_error_is_no_fault(mode: str, program: Callable[..., An
         (b'{"a":' + b"1" * (DIGITS + 1) + b"}", f"{DIGITS + 1} digits"),
         (b"[" * 100_000, "nested deeper than 100"),
         (b'{"a":' + b"[" * NESTING + b"]" * NESTING + b"}", "nested deeper than 100"),
-        (b'{"a":{"b":1,"b":1}}', "member 'b' stands twice"),
+        (b'{"a":{"b":1,"b":1}}', "member 'b' occurs twice"),
         (b'{"a":"\\ud800"}', "half of a surrogate pair"),
         (b'{"a":"\xff"}', "no UTF-8"),
         ('{"a":1}'.encode("utf-16"), "no UTF-8"),
@@ -91,7 +93,7 @@ def test_much_on_standard_error_is_no_fault(mode: str, program: Callable[..., An
         (b"\n", "no JSON"),
     ],
 )
-def test_json_that_is_no_answer_is_named(text: bytes, reason: str) -> None:
+def test_json_that_is_not_answer_is_named(text: bytes, reason: str) -> None:
     with pytest.raises(Misbehaved, match=reason):
         read_answer(text)
 
@@ -140,7 +142,7 @@ def engine(tmp_path: Path, second: str, timeout: float = 20.0) -> Engine:
         ("reply['seq'] -= 1", "error", "is to request 2, but 3 was asked"),
     ],
 )
-def test_who_does_more_than_answer_pays_himself(
+def test_extra_output_is_charged_to_its_own_question(
     second: str, expected: str, reason: str, tmp_path: Path
 ) -> None:
     judging = engine(tmp_path, second, 2.0 if "-=" in second else 20.0)
@@ -184,7 +186,7 @@ def python_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Op
 
 
 @pytest.mark.parametrize("body", TABLE["class"]["error"])
-def test_what_a_class_returns_and_is_no_answer(python_class: OpenClass, body: str, tmp_path: Path) -> None:
+def test_invalid_return_values_of_a_class(python_class: OpenClass, body: str, tmp_path: Path) -> None:
     connection = python_class(body)
     connection.hello()
     said = connection.ask({**READ, "dir": str(tmp_path)})["error"]["message"]

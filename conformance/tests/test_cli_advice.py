@@ -27,18 +27,18 @@ def test_only_policies_that_help_are_advised(no_command: Path) -> None:
     # Where a line breaks depends on the length of the path.
     text = flat(found).replace("\\ ", "")
     assert found.exit_code == 3
-    assert "what follows is what --policy salvage keeps" in text
+    assert "the rest is the result of --policy salvage" in text
     assert f"what salvage keeps: journalspec recover {no_command} --policy salvage --all" in text
-    by_default = f"what the product concludes by default: journalspec recover {no_command} --policy default"
+    by_default = f"the default result of the product: journalspec recover {no_command} --policy default"
     assert text.count("--policy default") == text.count(by_default) == 1
     assert "--policy unchecked" not in text
 
 
-def test_what_reads_cleanly_and_is_refused_is_said(no_command: Path) -> None:
+def test_clean_journal_that_recovery_refuses_is_reported(no_command: Path) -> None:
     found = in_full("inspect", no_command, columns=200, status=0)
     assert "recovery strict refuses, record/bad-command" in flat(found)
     shown = flat(call("inspect", no_command, columns=100))
-    assert "Strict recovery refuses it all the same, record/bad-command: " in shown
+    assert "Strict recovery refuses it nevertheless, record/bad-command: " in shown
     why = shown.partition("all the same, record/bad-command: ")[2]
     assert not why.startswith("text(")
     for hidden in (in_full("inspect", no_command, "--redact"), call("inspect", no_command, "--redact")):
@@ -58,14 +58,14 @@ def test_advice_can_be_pasted(tmp_path: Path, name: str) -> None:
         assert shlex.split(words)[2] == name
 
 
-def test_files_that_are_nothing_but_a_name_are_told(tmp_path: Path) -> None:
+def test_files_that_are_nothing_but_a_name_are_reported(tmp_path: Path) -> None:
     (tmp_path / "db-1.log").write_bytes(b"")
     assert "empty-file" in flat(call("recover", tmp_path))
     (tmp_path / "db-2.log").write_bytes(b"no journal at all " * 9)
     assert "nothing-recognised" in flat(call("recover", tmp_path, status=1))
 
 
-def test_a_directory_with_the_name_of_a_file_is_told(tmp_path: Path) -> None:
+def test_a_directory_with_the_name_of_a_file_is_reported(tmp_path: Path) -> None:
     (tmp_path / "db-1.log").mkdir()
     found = call("inspect", tmp_path, status=2)
     assert "'db-1.log' bears the name of a journal's file and is a directory" in " ".join(

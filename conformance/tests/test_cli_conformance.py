@@ -52,7 +52,7 @@ def test_known_failures_from_the_first_run_to_green(tmp_path: Path) -> None:
     assert "added btm.judge.clean/read" in call("expect", "--update", expect, report, status=0).stdout
     refused = run(*impl, "--expect", expect)
     assert refused.exit_code == 2
-    assert "why it fails is not said" in refused.stderr
+    assert "the reason of the failure is missing" in refused.stderr
     expect.write_text(expect.read_text().replace("TODO: ", "forgets: "))
     assert run(*impl, "--expect", expect).exit_code == 0
     fixed = run("--impl", "reference", "--expect", expect, "--report", report)
@@ -84,7 +84,7 @@ def test_a_report_that_cannot_be_written_costs_no_answers(tmp_path: Path) -> Non
         )
 
 
-def test_reports_that_are_no_comparison(tmp_path: Path) -> None:
+def test_reports_that_are_not_comparison(tmp_path: Path) -> None:
     one, other = tmp_path / "one.jsonl", tmp_path / "other.jsonl"
     assert run("--impl", "reference", "--report", one).exit_code == 0
     assert run("--impl", "reference", "--report", other, "--select", "**/read").exit_code == 0
@@ -119,7 +119,7 @@ def test_a_fault_of_ours_is_one_paragraph(monkeypatch: pytest.MonkeyPatch) -> No
     assert isinstance(call("run", "--impl", "reference").exception, ZeroDivisionError)
 
 
-def test_too_little_memory_is_no_fault_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_little_memory_is_not_a_fault_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
         raise MemoryError
 
@@ -137,7 +137,7 @@ def test_help_names_every_command_and_the_exit_statuses() -> None:
             assert "Exit status" in call(name, "--help").stdout or name in ("products", "corpus", "results")
 
 
-def test_a_command_whose_module_is_missing_breaks_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_command_with_a_missing_module_does_not_break_others(monkeypatch: pytest.MonkeyPatch) -> None:
     from journalspec_conformance.cli import Subcommand
 
     monkeypatch.setitem(COMMANDS, "ghost", Subcommand("ghost", "command", "Not there."))
@@ -183,7 +183,7 @@ def test_github_gets_one_annotation_per_group(tmp_path: Path, monkeypatch: pytes
     assert not [line for line in run("--impl", "reference").stdout.splitlines() if line.startswith("::")]
 
 
-def test_a_report_that_judges_nothing_is_no_success(tmp_path: Path) -> None:
+def test_a_report_that_judges_nothing_is_not_a_success(tmp_path: Path) -> None:
     report = tmp_path / "r.jsonl"
     assert run("--impl", fake("declares_nothing"), "--report", report).exit_code == 2
     has(call("summary", report, status=1).stdout, "0 judged, 10 not (unsupported 10)", "nothing was judged")

@@ -21,7 +21,7 @@ A = decision(COMMITTING, b"A", b"db1", b"jms1")
 
 @pytest.fixture
 def stale(tmp_path: Path) -> Path:
-    """A log with one record, another one broken behind it, and a stale one behind the tail."""
+    """A log with one record, another one broken after it, and a stale one after the tail."""
     return pair(tmp_path, A, decision(COMMITTING, b"A", b"db1", b"jms1", broken=True), behind=A)
 
 
@@ -40,7 +40,7 @@ def damaged(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def hidden(tmp_path: Path) -> Path:
-    """The active file has lost its header; a decision that nobody confirmed stands whole in it."""
+    """The active file has lost its header; a decision that nobody confirmed is whole in it."""
     path = pair(tmp_path, A, decision(PREPARED, b"B", b"db1")) / "btm1.tlog"
     path.write_bytes(bytes(21) + path.read_bytes()[21:])
     return tmp_path
@@ -99,7 +99,7 @@ def test_the_state_as_json(clean: Path) -> None:
 
 
 @pytest.mark.parametrize("row", table("shown")["shown"], ids=lambda row: f"{row['command']}-{row['journal']}")
-def test_what_is_shown_to_people(row: dict[str, Any], request: pytest.FixtureRequest) -> None:
+def test_values_in_display_form(row: dict[str, Any], request: pytest.FixtureRequest) -> None:
     place = request.getfixturevalue(row["journal"])
     result = in_full(*row["command"].split(), place, columns=100)
     assert result.exit_code == row["status"]
@@ -148,7 +148,7 @@ def test_a_journal_of_which_nothing_can_be_read_ends_with_three(tmp_path: Path) 
     has(text, "verdict refused", "why header/short-file: the file is shorter than its header")
 
 
-def test_names_cannot_steer_the_terminal(tmp_path: Path) -> None:
+def test_names_cannot_control_the_terminal(tmp_path: Path) -> None:
     pair(tmp_path, decision(COMMITTING, b"A", b"\x1b[31mred"))
     for options in ((), ("--hex",)):
         result = inspect(tmp_path, *options)
@@ -176,7 +176,7 @@ def test_the_refusal_as_json(damaged: Path) -> None:
     assert "state" not in seen
 
 
-def test_the_json_of_salvage_carries_what_it_leaves_out(hidden: Path) -> None:
+def test_the_json_of_salvage_carries_what_it_omits(hidden: Path) -> None:
     seen = answer(hidden, "--policy", "salvage", by=recover, status=1)
     assert (seen["records"], seen["state"]["unfinished"]) == ([], [])
     found = seen["unanchored"][0]
@@ -191,7 +191,7 @@ def test_where_no_file_is_left_the_refusal_names_it(hidden: Path) -> None:
     has(text, "verdict refused", "COMMITTING gtrid 41, names db1,jms1")
 
 
-def test_records_behind_the_tail_are_no_alarm(tmp_path: Path) -> None:
+def test_records_after_the_tail_are_not_alarm(tmp_path: Path) -> None:
     behind = decision(COMMITTED, b"A", b"db1") + decision(PREPARED, b"B", b"db1")
     text = flat(recover(pair(tmp_path, A, behind=behind)))
     assert "2 valid records are after the end of the log" in text
@@ -200,23 +200,23 @@ def test_records_behind_the_tail_are_no_alarm(tmp_path: Path) -> None:
     assert len(answer(tmp_path, by=recover)["unanchored"]) == 2
 
 
-def test_a_file_full_of_records_that_salvage_leaves_out_is_named_in_the_other_format(tmp_path: Path) -> None:
+def test_a_file_full_of_records_that_salvage_omits_is_named_in_the_other_format(tmp_path: Path) -> None:
     for number, version in ((1, 2), (2, 9)):
         path = tmp_path / f"activemq-data-{number}.amq"
         page(path, "v2", add("v2", number, number), file_id=number, format_version=version)
     text = flat(recover(tmp_path, "--edition", "v2", "--policy", "salvage"))
-    assert "1 valid record is outside the log, in what could not be used: 1 ADD. It does not count" in text
+    assert "1 valid record is outside the log, in unusable files or regions: 1 ADD. It is not part of" in text
     assert "- ADD file_id 2, id 2 (file activemq-data-2.amq, offset 16)" in text
 
 
-def test_a_state_behind_a_loss_is_told_with_doubt(tmp_path: Path) -> None:
+def test_state_after_a_loss_is_reported_as_uncertain(tmp_path: Path) -> None:
     (tmp_path / "btm2.tlog").write_bytes((PARTIAL_COMMIT / "btm2.tlog").read_bytes())
     doubt = "the state below may be incomplete or wrong"
     assert doubt in flat(recover("--policy", "salvage", tmp_path))
     assert doubt not in flat(recover("--policy", "salvage", PARTIAL_COMMIT))
 
 
-def test_long_bytes_and_long_lists_are_told_by_their_beginning_and_their_length(tmp_path: Path) -> None:
+def test_long_bytes_and_long_lists_are_reported_by_their_beginning_and_their_length(tmp_path: Path) -> None:
     def added(name: bytes) -> bytes:
         """Build an ADD_MESSAGE below 128 bytes: 2 destination (1 kind, 2 name), 3 id, 4 the message."""
         fields = b"\x12\x05\x08\x00\x12\x01q\x1a%c%s\x22\x64%s" % (len(name), name, b"\xab" * 100)

@@ -1,4 +1,4 @@
-"""What `inspect` and `recover` have in common: editions, files left out, parameters, how they end."""
+"""What `inspect` and `recover` have in common: editions, files omitted, parameters, how they end."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def answer(*arguments: object) -> dict[str, Any]:
 
 
 @BOTH
-def test_what_was_assumed_is_said(tmp_path: Path, command: str) -> None:
+def test_assumptions_are_reported(tmp_path: Path, command: str) -> None:
     short(tmp_path, add("s1", 1), add("s1", 2), delete("s1", 1))
     text = flat(run(command, tmp_path))
     has(text, "edition s2, assumed", "the same answer as s1; read otherwise, seed: recovered")
@@ -102,7 +102,7 @@ def test_the_exit_status_is_that_of_the_worst(
 
 
 @BOTH
-def test_what_a_refusal_tells_to_do_next_keeps_what_was_said(tmp_path: Path, command: str) -> None:
+def test_next_step_of_a_refusal_repeats_the_given_options(tmp_path: Path, command: str) -> None:
     for number, user in ((1, 3), (2, 5)):
         page(tmp_path / f"d-{number}.hq", "v2", file_id=number, user_version=user)
     options = ["--format", "jboss_journal", "--edition", "v2", "--param", "user_version=3"]
@@ -220,7 +220,7 @@ def test_whole_files_without_their_headers_are_not_an_empty_journal(tmp_path: Pa
 
 
 @BOTH
-def test_a_compaction_whose_new_file_is_gone_is_not_clean(tmp_path: Path, command: str) -> None:
+def test_a_compaction_whose_new_file_is_missing_is_not_clean(tmp_path: Path, command: str) -> None:
     for path in (HORNETQ / "compaction-2-control-written").iterdir():
         if path.suffix != ".toml" and not path.name.endswith(".cmp"):
             (tmp_path / path.name).write_bytes(path.read_bytes())
@@ -229,7 +229,7 @@ def test_a_compaction_whose_new_file_is_gone_is_not_clean(tmp_path: Path, comman
     has(flat(done), "verdict recovered", "control-file-gone")
 
 
-def test_a_record_of_an_earlier_life_shows_its_own_file_id() -> None:
+def test_record_of_an_earlier_generation_shows_its_own_file_id() -> None:
     seen = answer("inspect", "--edition", "v2", HORNETQ / "reuse-stale")
     headers = {file["file"]: file["header"].get("file_id") for file in seen["files"]}
     assert seen["unanchored"]
@@ -237,7 +237,7 @@ def test_a_record_of_an_earlier_life_shows_its_own_file_id() -> None:
 
 
 @BOTH
-def test_a_live_journal_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+def test_live_journal_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
     for number in (1, 2):
         page(tmp_path / f"data-{number}.hq", "v2", add("v2", number, number), file_id=number)
     assert run(command, tmp_path, "--edition", "v2").exit_code == 0
@@ -245,7 +245,7 @@ def test_a_live_journal_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     seen = run(command, tmp_path, "--edition", "v2")
     assert seen.exit_code == 1, seen.output
     below = seen.stdout[seen.stdout.index("verdict  recovered") :].splitlines()[1]
-    assert below.strip().startswith("the journal changed while it was read: data-2.hq")
+    assert below.strip().startswith("the journal changed during the read: data-2.hq")
     told = answer(command, tmp_path, "--edition", "v2")
     assert told["verdict"] == "recovered"
     assert {"code": "changed-while-read", "file": "data-2.hq"} in told["notes"]
@@ -254,7 +254,7 @@ def test_a_live_journal_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize(
     ("command", "options"), [("inspect", ["--hex"]), ("inspect", []), ("recover", ["--json"])]
 )
-def test_a_disk_that_fails_at_the_second_read_is_told_as_that(
+def test_a_disk_that_fails_at_the_second_read_is_reported_as_that(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, options: list[str]
 ) -> None:
     first, second = add("v2", 1, 1), add("v2", 9, 1)
@@ -285,7 +285,7 @@ def test_a_disk_that_fails_at_the_second_read_is_told_as_that(
     assert "changed" not in seen.stderr
 
 
-def test_what_to_type_for_a_path_that_looks_like_an_option() -> None:
+def test_advice_for_a_path_that_looks_like_an_option() -> None:
     assert Asked((Path("-journal"),), None, None, ()).again("inspect") == "journalspec inspect ./-journal"
 
 

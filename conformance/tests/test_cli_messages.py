@@ -64,7 +64,7 @@ def test_of_many_messages_three_are_shown_and_the_rest_counted() -> None:
     assert explain("corrupted log found", "--all").count("verdict   ") == 3 + rest
 
 
-def test_what_no_product_prints_has_the_nearest_three() -> None:
+def test_unknown_text_lists_the_three_nearest_messages() -> None:
     done = call("explain", "the broker is fine", status=1)
     lines = done.stdout.splitlines()
     assert lines[0] == "no message matches: the broker is fine"
@@ -75,13 +75,13 @@ def test_what_no_product_prints_has_the_nearest_three() -> None:
 @pytest.mark.parametrize(
     "text", ["\x1b[31mred\x1b[0m\x07", "a" * 1_000_000, "\u202e\x9b2J", "%s{}\\", "-- (["]
 )
-def test_a_hostile_text_neither_steers_the_terminal_nor_fills_it(text: str) -> None:
+def test_a_hostile_text_neither_control_the_terminal_nor_fills_it(text: str) -> None:
     done = call("explain", "--", text, status=1)
     harmless(done.stdout)
     assert len(done.stdout) < 3000
 
 
-def test_what_makes_a_start_print_it_is_found_at_the_path(damaged: Path) -> None:
+def test_cause_of_a_message_is_found_at_the_path(damaged: Path) -> None:
     before = {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in damaged.iterdir()}
     text = explain("corrupted log found at position 81(invalid CRC, recorded: 1, calculated: 2)", damaged)
     has(text, "here      refused, bad-checksum", "btm1.tlog:")
@@ -89,7 +89,7 @@ def test_what_makes_a_start_print_it_is_found_at_the_path(damaged: Path) -> None
     assert {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in damaged.iterdir()} == before
 
 
-def test_a_directory_that_has_to_be_beside_the_journal_is_looked_for(tmp_path: Path) -> None:
+def test_a_directory_that_must_be_beside_the_journal_is_looked_for(tmp_path: Path) -> None:
     journal = tmp_path / "journal"
     shutil.copytree(HORNETQ / "adds", journal, ignore=shutil.ignore_patterns("*.toml", "*.json"))
     text = explain("AMQ222043", journal)
@@ -100,7 +100,7 @@ def test_a_directory_that_has_to_be_beside_the_journal_is_looked_for(tmp_path: P
     assert "not there, or empty" not in explain("AMQ222043", journal)
 
 
-def test_what_is_not_there_is_said() -> None:
+def test_absent_parts_are_reported() -> None:
     text = " ".join(explain("BTM-MSG-017", PARTIAL_COMMIT).split())
     assert "here nothing in the files makes a start print it" in text
     text = " ".join(explain("AMQ222049", HORNETQ / "adds").split())
@@ -131,7 +131,7 @@ def test_every_message_that_has_commands_names_ones_that_exist() -> None:
                     assert words[-1] == "PATH"
 
 
-def test_what_an_answer_has_foretells_messages() -> None:
+def test_answer_predicts_messages_of_a_start() -> None:
     order = ["loss", "refusal", "doubt", "risk", "none"]
     for name in format_ids():
         for entry in messages(name):

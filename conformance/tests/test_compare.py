@@ -112,11 +112,11 @@ def test_only_listed_members_and_fields_are_compared() -> None:
 
 
 @pytest.mark.parametrize("change", named(TABLE["unlisted"]["changes"]))
-def test_what_is_not_listed_may_be_anything(change: dict[str, Any]) -> None:
+def test_unlisted_members_may_have_any_value(change: dict[str, Any]) -> None:
     assert fingerprint(WANT, {**GOOD, **change}) == ""
 
 
-def test_undeclared_state_keys_and_fields_are_left_out() -> None:
+def test_undeclared_state_keys_and_fields_are_omitted() -> None:
     observed = {**GOOD, "state": {"last": "9"}, "records": [{"type": r["type"]} for r in (A, B, C)]}
     assert fingerprint(WANT, observed, "state", state=frozenset({"last"}), fields=frozenset()) == ""
     assert (
@@ -151,7 +151,7 @@ def test_permitted_sets(records: list[Any], expected: str) -> None:
     assert fingerprint(sets(), {**GOOD, "records": records}) == expected
 
 
-def test_a_loss_may_have_to_be_reported() -> None:
+def test_a_loss_may_must_be_reported() -> None:
     want, kept = sets("forbidden"), {"records": [A, B]}
     want["allowed"]["must_report"] = True
     assert fingerprint(want, {"verdict": "recovered", **kept}) == ""
@@ -159,7 +159,7 @@ def test_a_loss_may_have_to_be_reported() -> None:
     assert fingerprint(want, {"verdict": "clean", **kept}, silent=True) == ""
 
 
-def test_a_record_that_must_be_there_is_not_taken_for_one_that_may() -> None:
+def test_a_record_that_must_be_there_is_not_read_as_one_that_may() -> None:
     want = sets()
     want["allowed"]["may_keep"] = [{"type": "ADD"}]
     assert fingerprint(want, {**GOOD, "records": [A]}) == ""
@@ -234,7 +234,7 @@ def test_many_records_in_another_order_take_no_square_of_time() -> None:
 
 
 @pytest.mark.parametrize(("expected", "observed"), [("clean", "recovered"), ("recovered", "clean")])
-def test_who_does_not_tell_what_was_skipped_has_one_verdict_for_both(expected: str, observed: str) -> None:
+def test_silent_implementation_has_one_verdict_for_clean_and_recovered(expected: str, observed: str) -> None:
     assert fingerprint({"verdict": expected}, {"verdict": observed}) == "verdict"
     assert fingerprint({"verdict": expected}, {"verdict": observed}, silent=True) == ""
     with_record = {"verdict": expected, "records": [{"type": "ADD"}]}
@@ -251,7 +251,7 @@ GONE = [{"code": "missing-file", "name": "f-2", "count": "3"}]
 LACKING: dict[str, Any] = {"verdict": "recovered", "records": [], "missing": GONE}
 
 
-def test_what_is_missing_is_compared_member_by_member_where_it_is_declared() -> None:
+def test_missing_items_are_compared_member_by_member_if_declared() -> None:
     told = {**LACKING, "missing": [{**GONE[0], "file": "index", "text": "in words"}]}
     assert fingerprint(LACKING, told) == ""
     assert fingerprint(LACKING, {**told, "missing": [{**GONE[0], "count": "2"}]}) == "missing"
@@ -261,7 +261,7 @@ def test_what_is_missing_is_compared_member_by_member_where_it_is_declared() -> 
     assert fingerprint({"verdict": "clean", "records": [], "missing": []}, LACKING) == "verdict"
 
 
-def test_who_does_not_declare_missing_has_one_verdict_for_both() -> None:
+def test_without_the_feature_missing_clean_equals_recovered() -> None:
     for verdict in ("clean", "recovered"):
         assert fingerprint(LACKING, {"verdict": verdict, "records": []}, missing=False) == ""
     assert fingerprint(LACKING, REFUSED, missing=False) == "refused:header/short"

@@ -43,7 +43,7 @@ def test_an_answer_may_come_in_pieces(program: Program) -> None:
     assert connection.ask(READ)["ok"] == {"verdict": "clean"}
 
 
-def test_it_is_started_anew_after_a_breakdown(program: Program, tmp_path: Path) -> None:
+def test_implementation_is_restarted_after_a_breakdown(program: Program, tmp_path: Path) -> None:
     mark = tmp_path / "mark"
     connection = program(
         f"""
@@ -73,7 +73,7 @@ def test_a_flood_on_standard_error_is_kept_to_its_tail(program: Program) -> None
     assert caught.value.stderr.endswith("the end")
 
 
-def test_a_request_that_nobody_reads_times_out(program: Program) -> None:
+def test_unread_request_times_out(program: Program) -> None:
     connection = program("time.sleep(60)", 1.0)
     connection.hello()
     with pytest.raises(TimedOut):
@@ -225,7 +225,7 @@ def test_serve_makes_a_process_of_a_class(tmp_path: Path) -> None:
     connection.close()
 
 
-def test_who_answers_with_a_long_line_has_not_said_more() -> None:
+def test_long_answer_is_not_an_extra_answer() -> None:
     """The line comes in pieces; when it is handed over, nothing is known of a line that was begun."""
     line = "import sys; sys.stdin.readline(); print('x' * 300000, flush=True); sys.stdin.readline()"
     asked = programs.Child([sys.executable, "-c", line], None)

@@ -49,7 +49,7 @@ def held(path: Path) -> Holdings:
 
 
 def filled(path: Path) -> list[str]:
-    """Return the tables that have rows; those of a product itself are left out."""
+    """Return the tables that have rows; those of a product itself are omitted."""
     found = held(path)
     return [
         name for name in found.names if not name.startswith("SYS") and any(True for _ in found.rows(name))

@@ -128,7 +128,7 @@ _SUMMARY = {
 }
 
 
-def test_an_answer_is_told_in_words() -> None:
+def test_an_answer_is_reported_in_words() -> None:
     told = sentence("lost", {"came": ["r0"], "missing": ["r1", "r2"]}, 2.0)
     assert told == "It gave r0; r1, r2 had been acknowledged."
     refused = sentence("refused", {"refused": "exception:EOFException"}, 2.0)
@@ -147,7 +147,7 @@ def test_the_limit_of_a_run_is_written_down_and_told() -> None:
     assert written["finding"][0]["said"] == "It had not answered after 0.75 seconds."
 
 
-def test_what_nothing_explains_is_not_written_down() -> None:
+def test_unexplained_finding_is_not_stored() -> None:
     kind: dict[str, object] = {
         **dict.fromkeys(MEMBERS, "x"),
         "verdict": "hole",

@@ -37,7 +37,7 @@ def rows(directory: Path) -> Iterator[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def failing(directory: Path) -> dict[str, Any]:
-    """A state in which strict recovery brings a record of an earlier life back: of no use, but no fault."""
+    """A state in which strict recovery restores a record of an earlier generation, which is not a fault."""
     return next(row for row in rows(directory) if row["verdict_strict"] == "resurrected")
 
 
@@ -53,7 +53,9 @@ def test_the_former_name_of_the_command_still_works_and_is_not_listed() -> None:
     assert call("corpus", "shrimp", "--help").exit_code == 2
 
 
-def test_what_is_left_is_said_in_words(directory: Path, failing: dict[str, Any], tmp_path: Path) -> None:
+def test_remaining_differences_are_described_in_words(
+    directory: Path, failing: dict[str, Any], tmp_path: Path
+) -> None:
     out = tmp_path / "out"
     done = run(directory, "--case", failing["case_id"].hex(), "--reader", "strict", "--out", out)
     assert done.exit_code == 0, done.output
@@ -114,7 +116,7 @@ def test_a_search_that_was_cut_short_does_not_claim_the_smallest(
     assert "the smallest already" not in done.output
 
 
-def test_what_is_broken_is_where_bytes_differ(directory: Path) -> None:
+def test_broken_granules_are_where_bytes_differ(directory: Path) -> None:
     """Of a granule with halves of two versions, say, only one is not as it was written."""
     seen = 0
     for row in rows(directory):
@@ -131,7 +133,7 @@ def test_what_is_broken_is_where_bytes_differ(directory: Path) -> None:
 
 
 @typed(given="build")
-def test_what_cannot_be_shrunk_is_said(row: Row, directory: Path, passing: str, tmp_path: Path) -> None:
+def test_irreducible_state_is_reported(row: Row, directory: Path, passing: str, tmp_path: Path) -> None:
     tried(row, tmp_path, build=str(directory), state=passing)
 
 

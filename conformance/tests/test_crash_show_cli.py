@@ -19,7 +19,7 @@ from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.worst import worst_cases
 from judged import call
 
-#: States of each build that are looked at.
+#: States of each build that are checked.
 SAMPLE = 40
 #: Reachable ones that are reported as a number of operations and of bytes of the next one.
 PREFIX = "prefix-byte"
@@ -75,7 +75,7 @@ def replayed(told: Mapping[str, Any]) -> dict[str, str]:
 
 
 def owed(told: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return what must, may and must not come back, from acknowledgements and releases alone."""
+    """Return what must, may and must not reappear, from acknowledgements and releases alone."""
     trace = told["trace"]
     upto = told["after"] if told["under_way"] is None else max(told["after"], told["under_way"] + 1)
     acknowledged = {mark["record"] for mark in trace["before"] if mark["acknowledged"]}
@@ -103,7 +103,7 @@ def owed(told: Mapping[str, Any]) -> dict[str, list[str]]:
     }
 
 
-def test_files_follow_from_what_is_told(directory: Path) -> None:
+def test_files_follow_from_what_is_reported(directory: Path) -> None:
     found = rows(directory, "preset", PREFIX)
     assert len(found) > SAMPLE // 2
     for row in found:
@@ -119,7 +119,7 @@ def given(told: Mapping[str, Any]) -> dict[str, list[str]]:
     return {name: told["owed"][name] for name in ("must_keep", "may_keep", "must_drop")}
 
 
-def test_what_is_owed_follows_from_what_is_told(directory: Path) -> None:
+def test_required_outcome_follows_from_the_trace(directory: Path) -> None:
     found = rows(directory, "stratum", "R")
     assert len(found) > SAMPLE // 2
     for row in found:
@@ -129,7 +129,7 @@ def test_what_is_owed_follows_from_what_is_told(directory: Path) -> None:
         assert told["trace"]["id"] == row["trace"]
 
 
-def test_what_was_open_before_the_trace_is_not_told_as_acknowledged() -> None:
+def test_records_open_before_the_trace_are_not_reported_as_acknowledged() -> None:
     adapter = crash_format("jboss_journal")
     work = next(work for work in adapter.workloads("core") if work.name.startswith("reopen/"))
     told = as_json(adapter, work, State(next(situations(adapter.build(work), 0, 1, "R")), 0))

@@ -79,7 +79,7 @@ def test_a_reader_that_follows_the_specification_fails_nowhere(judge: Judge) -> 
 
 
 @pytest.mark.parametrize(("name", "verdict"), table("judging")["crash_tier"]["named"])
-def test_what_is_wrong_has_its_name(judge: Judge, name: str, verdict: str) -> None:
+def test_faults_have_their_names(judge: Judge, name: str, verdict: str) -> None:
     found = verdicts(judge(name, "--select", "**/recover.strict", status=1))
     failed = {each: count for each, count in found.items() if each not in ("pass", "allowed", "unasked")}
     assert failed[verdict] >= 5
@@ -150,7 +150,7 @@ def test_only_declared_editions_and_policies_are_asked(judge: Judge) -> None:
     assert {result.probe.partition("/")[2] for result in asked} == {"recover.strict"}
 
 
-def test_a_question_that_hangs_is_no_pass_and_is_not_reduced(judge: Judge) -> None:
+def test_a_question_that_hangs_is_not_a_pass_and_is_not_reduced(judge: Judge) -> None:
     command = f"{sys.executable} -m journalspec_conformance.serve crash_fakes:Hangs"
     chosen = ("--select", "**/recover.strict", "--timeout", 0.3)
     said = run(command, *chosen, count=12)

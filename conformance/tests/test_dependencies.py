@@ -49,7 +49,7 @@ def test_the_lowest_versions_are_allowed_ones(extra: str, tool: ModuleType) -> N
 
 
 def test_the_docs_extra_brings_what_the_site_is_built_with(tool: ModuleType) -> None:
-    """The environment of the tests has more: what the extension imports has to come with `.[docs]`."""
+    """The environment of the tests has more: what the extension imports must come with `.[docs]`."""
     pending, brought = [entry.name for entry in tool.requirements(["docs"])], set()
     while pending:
         name = canonicalize_name(pending.pop())

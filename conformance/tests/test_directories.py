@@ -99,7 +99,7 @@ BROKER: dict[str, tuple[Damage, str]] = {
 
 
 @pytest.mark.parametrize("damage", BROKER)
-def test_a_part_of_a_broker_that_is_gone_is_never_clean(damage: str, broker: Path) -> None:
+def test_missing_part_of_a_broker_is_never_clean(damage: str, broker: Path) -> None:
     assert call("check", broker).exit_code == 0
     done, says = BROKER[damage]
     done(broker)
@@ -110,7 +110,7 @@ def test_a_part_of_a_broker_that_is_gone_is_never_clean(damage: str, broker: Pat
 
 
 @pytest.mark.parametrize("name", ["empty-file", "half-header"])
-def test_what_the_product_does_not_start_on_is_never_0_for_a_monitor(name: str, tmp_path: Path) -> None:
+def test_check_is_never_0_if_the_product_does_not_start(name: str, tmp_path: Path) -> None:
     # It counts as not yet made, and nothing is lost (DRB-END-049); Derby does not start (DRB-DEV-006).
     (case,) = (case for case in load_cases("derby_log") if case.id == f"drb.switch.{name}")
     for file, data in case.files().items():
@@ -131,7 +131,7 @@ def test_a_journal_that_was_sent_in_alone_lacks_nothing(part: str, broker: Path)
     assert "verdict clean" in flat(call("recover", broker))
 
 
-def test_the_queues_that_are_gone_are_listed_with_their_messages(broker: Path) -> None:
+def test_the_queues_that_are_missing_are_listed_with_their_messages(broker: Path) -> None:
     (broker / "bindings/hornetq-bindings-1.bindings").unlink()
     (journal,) = find_journals(load(broker / "journal"))
     seen = ask(journal).observation
@@ -181,7 +181,7 @@ def test_a_new_journal_is_clean(version: str) -> None:
 @pytest.mark.parametrize(
     "damage", ["page.db gone", "page.db zeroed", "page.db emptied", "log gone", "log zeroed"]
 )
-def test_a_part_of_a_router_that_is_gone_is_never_clean(damage: str, tmp_path: Path) -> None:
+def test_missing_part_of_a_router_is_never_clean(damage: str, tmp_path: Path) -> None:
     case = find_case("smq.log.commit")
     write_files(tmp_path, ((file.path, file.pieces()) for file in case.input.files))
     (tmp_path / "durables").mkdir(exist_ok=True)
@@ -272,7 +272,7 @@ def test_a_renamed_file_is_missed(name: str, file: str, after: str, tmp_path: Pa
     shutil.copytree(CAPTURED / name, tmp_path / "store")
     store = tmp_path / "store"
     shutil.copy(store / file, store / f"{file}{after}")
-    assert call("check", store).exit_code == 0  # a copy beside it is no part of the journal
+    assert call("check", store).exit_code == 0  # a copy beside it is not part of the journal
     (store / file).unlink()
     assert call("check", store).exit_code in (1, 3)
     # The pair of a transaction manager is read whatever its names.
@@ -294,7 +294,7 @@ def test_a_pipe_with_the_name_of_a_renamed_file_is_not_opened(tmp_path: Path) ->
 
 
 def test_an_index_alone_is_a_journal_without_its_files(tmp_path: Path) -> None:
-    """Beside other stores it would not be looked at otherwise, and they are clean."""
+    """Beside other stores it would not be checked otherwise, and they are clean."""
     shutil.copytree(CAPTURED / "kahadb_journal/activemq-6.1.7/rollover", tmp_path / "one")
     (tmp_path / "two").mkdir()
     (tmp_path / "two/db.data").write_bytes(index())
@@ -310,7 +310,7 @@ def index() -> bytes:
     return bytes(case.files()["db.data"])
 
 
-def test_what_could_not_be_looked_into_is_on_the_screen_and_not_clean(broker: Path) -> None:
+def test_unreadable_directory_is_on_the_screen_and_not_clean(broker: Path) -> None:
     (broker / "/".join("abcdefgh")).mkdir(parents=True)
     assert "not looked at: too deep to be looked into" in flat(call("check", broker, status=1))
     has(flat(call("inspect", broker)), "verdict recovered", "too deep to be looked into")

@@ -40,7 +40,7 @@ def varied(probe: Probe, **members: Any) -> Probe:
 
 
 @pytest.mark.parametrize(("claims", "reason"), table("judging")["engine_rules"]["undeclared"])
-def test_what_is_not_declared_is_not_asked(claims: dict[str, Any], reason: str) -> None:
+def test_undeclared_capabilities_are_not_asked(claims: dict[str, Any], reason: str) -> None:
     connection = Scripted({"ok": {}}, **claims)
     result = Engine(connection, Options()).run(PROBE[STRICT])
     assert (result.result_class, result.reason) == ("unsupported", reason)
@@ -52,7 +52,7 @@ def test_validation_includes_the_introduction() -> None:
         Engine(Scripted({"ok": {}}, ops=["walk"]), Options(validate=True))
 
 
-def test_who_was_not_asked_does_not_pay_for_what_another_said_late() -> None:
+def test_late_answer_is_not_charged_to_another_question() -> None:
     """Between the question and the late word there may be probes that are not supported, or quarantined."""
     probe = PROBE[READ]
     aside = varied(probe, edition="9")
@@ -63,7 +63,7 @@ def test_who_was_not_asked_does_not_pay_for_what_another_said_late() -> None:
     assert [result.result_class for result in results] == ["quarantined", "error", "quarantined", "pass"]
 
 
-def test_what_is_expected_is_never_sent() -> None:
+def test_expected_answers_are_never_sent() -> None:
     connection = Scripted({"unsupported": {}})
     engine = Engine(connection, Options())
     for probe in PROBE.values():
@@ -113,10 +113,10 @@ def test_the_lower_level_is_compared() -> None:
     [
         ({"format": "no_such_format"}, "no format"),
         ({"edition": "9"}, "no edition '9'"),
-        ({"expect": ({"when": {"op": "read"}, "records": []},)}, "could not fail"),
+        ({"expect": ({"when": {"op": "read"}, "records": []},)}, "could never fail"),
     ],
 )
-def test_a_faulty_case_is_set_aside_and_not_asked(members: dict[str, Any], reason: str) -> None:
+def test_a_faulty_case_is_quarantined_and_not_asked(members: dict[str, Any], reason: str) -> None:
     connection = Scripted({"ok": {"verdict": "clean"}})
     seen = Engine(connection, Options()).run(varied(PROBE[READ], **members))
     assert seen.result_class == "quarantined"
@@ -161,7 +161,7 @@ def test_writers_are_judged_by_what_the_reference_finds() -> None:
     seen = judge(probe, {"ok": {**said, "files": ["btm1.tlog"]}})
     assert (seen.fingerprint, seen.reason) == (
         "wrote-invalid",
-        "it says it wrote btm1.tlog, which is not there",
+        "it reported writing btm1.tlog, which does not exist",
     )
     seen = judge(probe, {"ok": {**said, "refusals": [{"op": "1", "code": "other"}]}})
     assert seen.fingerprint == "refused:writer/other"
@@ -172,7 +172,7 @@ def test_writers_are_judged_by_what_the_reference_finds() -> None:
 
 
 @pytest.mark.parametrize(("what", "becomes"), table("judging")["engine_rules"]["declined"])
-def test_a_writer_may_decline_what_hello_has_no_word_for(what: str, becomes: str) -> None:
+def test_writer_may_decline_what_hello_cannot_declare(what: str, becomes: str) -> None:
     (probe,) = CASE["write"].probes
     probe = varied(probe, write={**(probe.case.write or {}), "params": {"clock": "1"}})
     assert judge(probe, {"unsupported": {"what": what}}).result_class == becomes
@@ -227,7 +227,7 @@ def test_after_a_kill_no_more_of_the_state_counts_than_the_case_demands() -> Non
     assert keys_that_count(None, [{"verdict": "clean"}]) is None
 
 
-def test_the_second_recovery_has_to_be_an_answer_too() -> None:
+def test_the_second_recovery_must_be_an_answer_too() -> None:
     probe = PROBE["btm.judge.clean/recover.strict"]
     right = right_answer(*probe.expect)
     for second, becomes in ((right, "pass"), ({**right, "notes": [1]}, "error")):

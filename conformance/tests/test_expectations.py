@@ -64,7 +64,7 @@ def test_an_entry_that_names_nothing_is_an_error_unless_it_is_about_another_tier
     other = parse_expectations('[[expect]]\ncase = "x.other.*"\noutcome = "fail"\nwhy = "w"\n', "f")
     other.bind(PROBES, "smoke", elsewhere=["x.other.a/read"])
     other.bind(PROBES, "files", elsewhere=None)
-    with pytest.raises(Problem, match="no probe is named"):
+    with pytest.raises(Problem, match="no probe matches"):
         other.bind(PROBES, "smoke", elsewhere=["x.another.a/read"])
 
 
@@ -72,10 +72,10 @@ ENTRY = '[[expect]]\ncase = "x"\noutcome = "fail"\nwhy = "w"\n'
 #: The text of a file -> what is said of it.
 REFUSED = {
     ENTRY.replace('case = "x"\n', ""): "case is missing",
-    ENTRY.replace('why = "w"\n', ""): "why it fails is not said",
-    ENTRY.replace('"w"', '"TODO: x"'): "why it fails is not said",
+    ENTRY.replace('why = "w"\n', ""): "the reason of the failure is missing",
+    ENTRY.replace('"w"', '"TODO: x"'): "the reason of the failure is missing",
     ENTRY.replace('"fail"', '"broken"'): "outcome must be one of",
-    ENTRY * 2: "stands twice",
+    ENTRY * 2: "occurs twice",
     "[[expected]]\ncase = 'a'": "unknown table 'expected'",
     f'{ENTRY}reason = "r"': "unknown member 'reason'",
     f'{ENTRY}fingerprnt = "verdict"': "unknown member 'fingerprnt' (did you mean 'fingerprint'?)",
@@ -148,7 +148,7 @@ def test_update_adds_what_fails_and_drops_what_is_fixed() -> None:
     assert done.removed == ("x.tail.b/read",)
     assert done.added == (PROBES[0], PROBES[1])
     assert "no tail check" not in done.text
-    with pytest.raises(Problem, match="why it fails is not said"):
+    with pytest.raises(Problem, match="the reason of the failure is missing"):
         parse_expectations(done.text, "f")
     answered = done.text.replace("TODO: ", "")
     assert [entry.case for entry in parse_expectations(answered, "f").entries] == [
@@ -178,7 +178,7 @@ def test_update_refuses_what_it_cannot_take_apart() -> None:
 
 
 @pytest.mark.parametrize("result_class", ["crash", "timeout"])
-def test_a_pattern_does_not_tolerate_who_dies_or_hangs(result_class: str) -> None:
+def test_expectation_pattern_does_not_cover_crash_or_timeout(result_class: str) -> None:
     entry = 'outcome = "flaky"\nwhy = "w"'
     assert bound(f'case = "**"\n{entry}').apply(result(result_class=result_class)).red
     assert bound(f'case = "**"\n{entry}').apply(result()).result_class == "known"
@@ -186,7 +186,7 @@ def test_a_pattern_does_not_tolerate_who_dies_or_hangs(result_class: str) -> Non
     assert literal.apply(result(result_class=result_class)).result_class == "known"
 
 
-def test_what_was_not_asked_is_never_known() -> None:
+def test_unasked_probe_is_never_a_known_failure() -> None:
     for outcome in ("flaky", "error", "crash", "fail"):
         entry = bound(f'case = "**"\noutcome = "{outcome}"\nwhy = "w"')
         seen = entry.apply(result(result_class="unasked", fingerprint=""))
@@ -203,7 +203,7 @@ def test_only_files_are_read(tmp_path: Path) -> None:
             load_expectations(tmp_path / name)
 
 
-def test_many_stars_cost_no_more_than_one() -> None:
+def test_pattern_with_many_stars_is_as_fast_as_with_one() -> None:
     """Each of its own would try every way to share a segment: longer than anybody waits."""
     segment = "a" * 200
     assert not matches("*" * 40 + "z", segment)

@@ -71,7 +71,7 @@ def test_faults_are_met_as_the_table_says(tmp_path: Path) -> None:
     assert [data[name] for name in ("injected", "classified", "survived", "clean")] == [expected] * 4
 
 
-def test_what_is_not_as_it_should_be_is_seen() -> None:
+def test_deviating_results_are_detected() -> None:
     done = run("-c", WRONG, "btm.clean.empty/read")
     assert done.returncode == 0, done.stderr
     class_, left, status = done.stdout.splitlines()

@@ -52,7 +52,7 @@ def test_losses_are_seen(breaking: Break, text: str, seen: str) -> None:
     assert seen in done.stdout
 
 
-def test_what_resumes_may_leave_unfinished_work_but_no_other(breaking: Break) -> None:
+def test_only_resumable_commands_may_leave_unfinished_work(breaking: Break) -> None:
     good = program("for n in range(3): pathlib.Path(str(n)).write_text('x')")
     assert breaking(good, "--resumes").returncode == 0
     bad = program("if not os.path.exists('a'): pathlib.Path('a').write_text('x'); os.mkdir('b')")
@@ -61,7 +61,7 @@ def test_what_resumes_may_leave_unfinished_work_but_no_other(breaking: Break) ->
     assert "run again, b is not as it should be" in done.stdout
 
 
-def test_what_cannot_be_judged_is_said(breaking: Break) -> None:
+def test_unjudgeable_parts_are_reported(breaking: Break) -> None:
     done = breaking((sys.executable, "-c", "print('hello')"))
     assert done.returncode == 2
     assert "it writes nothing there" in done.stderr
@@ -81,7 +81,9 @@ def test_samples_have_the_first_and_the_last(tool: ModuleType) -> None:
 @pytest.mark.parametrize(
     ("name", "options"), [("new", ("--error", "ENOSPC")), ("there", ("--error", "EDQUOT", "--lasting"))]
 )
-def test_directories_are_whole(breaking: Break, tmp_path: Path, name: str, options: tuple[str, ...]) -> None:
+def test_directories_are_complete(
+    breaking: Break, tmp_path: Path, name: str, options: tuple[str, ...]
+) -> None:
     (tmp_path / "there").mkdir()
     text = (
         "from journalspec.files import making, replace_text\n"
@@ -97,7 +99,7 @@ def test_directories_are_whole(breaking: Break, tmp_path: Path, name: str, optio
 @pytest.mark.parametrize(
     ("name", "options"), [("kept", ("--error", "ENOSPC")), ("new.gz", ("--error", "EIO", "--lasting"))]
 )
-def test_a_report_is_whole_or_not_there(breaking: Break, name: str, options: tuple[str, ...]) -> None:
+def test_a_report_is_complete_or_not_there(breaking: Break, name: str, options: tuple[str, ...]) -> None:
     command = (*PROGRAM, "run", "--impl", "reference", "--cases", str(CASES), "--report", name)
     done = breaking(command, *options, "--varies", name)
     assert done.returncode == 0, done.stdout + done.stderr

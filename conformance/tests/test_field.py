@@ -67,7 +67,7 @@ def copied(name: str, scratch: Path, row: Row) -> Path:
 
 
 def journals(place: Path, row: Row) -> list[Journal]:
-    """Return the journals of a directory; an edition that the row names is taken for granted."""
+    """Return the journals of a directory; an edition that the row names is read as granted."""
     below = place / row.get("below", "")
     every = find_journals(load(below if below.is_dir() else place), row.get("format"))
     edition = row.get("edition")
@@ -75,7 +75,7 @@ def journals(place: Path, row: Row) -> list[Journal]:
 
 
 def fits(want: Any, have: Any) -> bool:
-    """Tell whether `have` is what a row says: of objects the members listed, a number of entries, or all."""
+    """Tell if `have` is what a row says: of objects the members listed, a number of entries, or all."""
     if isinstance(want, Mapping) and isinstance(have, list):
         return all(any(fits(value, entry) for entry in have) for value in want["any"])
     if isinstance(want, Mapping):
@@ -124,7 +124,7 @@ def test_nothing_is_wrong_with_what_a_healthy_product_wrote(row: Row, tmp_path: 
 
 
 @pytest.mark.parametrize("name", TABLE["checked"])
-def test_a_monitor_is_told_of_what_a_start_fails_on(name: str, tmp_path: Path) -> None:
+def test_check_reports_causes_of_a_failing_start(name: str, tmp_path: Path) -> None:
     want = TABLE["checked"][name]
     place = unpacked(name, tmp_path)
     said = call("check", place, status=want["status"]).stdout
@@ -156,7 +156,7 @@ def damages(data: bytes, at: int) -> Iterator[bytes]:
 def test_every_kind_of_damage_in_the_middle_of_a_log_is_noticed(quarter: int, tmp_path: Path) -> None:
     middle = unpacked("derby-middle-damage-looks-like-torn-tail", tmp_path)
     path = middle / "log1.dat"
-    # What was damaged before is left out. The log begins where recovery does.
+    # What was damaged before is omitted. The log begins where recovery does.
     sound = path.read_bytes()[:106904] + bytes(1000)
     path.write_bytes(sound)
     start = answered(middle, "default").records[0].at.off
@@ -167,9 +167,7 @@ def test_every_kind_of_damage_in_the_middle_of_a_log_is_noticed(quarter: int, tm
 
 
 @pytest.mark.parametrize(("at", "told"), [(31069, "2 of queue Q.TX"), (34665, "1 of queue Q.XA")])
-def test_what_only_the_index_has_committed_is_told_where_a_commit_is_damaged(
-    at: int, told: str, tmp_path: Path
-) -> None:
+def test_index_only_commits_are_reported_if_a_commit_is_damaged(at: int, told: str, tmp_path: Path) -> None:
     store = copied("contents/kahadb_journal/rich-6.1.7-clean/kahadb", tmp_path, {})
     with (store / "db-1.log").open("r+b") as file:
         file.seek(at + 5)

@@ -145,7 +145,7 @@ HAPPENS: dict[str, tuple[Callable[[Path], object], str]] = {
 
 
 @pytest.mark.parametrize("name", HAPPENS)
-def test_what_happens_to_a_file_is_reported(name: str, journal: tuple[Path, bytes, list[int]]) -> None:
+def test_changes_of_a_file_are_reported(name: str, journal: tuple[Path, bytes, list[int]]) -> None:
     file, _, _ = journal
     do, told = HAPPENS[name]
     with following(file.parent, "--csv") as running:

@@ -125,7 +125,7 @@ def test_marks_of_texts_that_no_bytes_encode() -> None:
     assert all(mark.startswith(("text(1)#", "text(3)#")) for mark in marks)
 
 
-def test_names_of_sql_columns_do_not_steer_a_terminal(tmp_path: Path) -> None:
+def test_names_of_sql_columns_do_not_control_a_terminal(tmp_path: Path) -> None:
     store = unpacked("derby_contents.tar.gz", tmp_path)
     file = store / "seg0" / "c90.dat"
     data = bytearray(file.read_bytes())

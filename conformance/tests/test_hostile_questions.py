@@ -72,13 +72,13 @@ def test_a_broken_archive_is_reported_as_one(form: str, content: bytes, says: st
 
 
 @pytest.mark.parametrize("option", ["--queue", "--where"])
-def test_a_text_that_is_no_utf8_is_compared_all_the_same(option: str) -> None:
+def test_a_text_that_is_not_utf8_is_compared_nevertheless(option: str) -> None:
     text = "destination_name = '\udcff'" if option == "--where" else "\udcff"
     rows = "records" if option == "--where" else "messages"
     assert f" 0 {rows} match" in call("inspect", KAHADB, option, text).stdout
 
 
-def test_why_about_files_of_no_edition_says_so(tmp_path: Path) -> None:
+def test_why_about_files_of_no_edition_reports_it(tmp_path: Path) -> None:
     files = {f"hornetq-data-{number}.hq": b"" for number in (1, 2)}
     for name, content in files.items():
         (tmp_path / name).write_bytes(content)
@@ -97,7 +97,7 @@ def strange(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("table", ["files", "transactions", "records"])
-def test_a_query_has_paths_that_are_no_utf8(table: str, strange: Path) -> None:
+def test_a_query_has_paths_that_are_not_utf8(table: str, strange: Path) -> None:
     pytest.importorskip("duckdb", reason="DuckDB is missing: pip install 'journalspec[query]'")
     done = call("query", strange, f"FROM {table} SELECT DISTINCT journal", status=0)
     assert done.stdout.endswith("é\\udcff\\x1b\n")

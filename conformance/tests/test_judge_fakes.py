@@ -39,7 +39,7 @@ def test_validation_finds_what_comparison_does_not_name(make_engine: MakeEngine)
     has(result.reason, "records", "'string'")
 
 
-def test_a_crash_keeps_the_tail_of_standard_error_and_the_run_goes_on(make_engine: MakeEngine) -> None:
+def test_a_crash_keeps_the_tail_of_standard_error_and_the_run_continues(make_engine: MakeEngine) -> None:
     engine = make_engine(fake("crasher"))
     first = engine.run(PROBE[CLEAN_READ])
     assert first.stderr.strip() == "about to die"

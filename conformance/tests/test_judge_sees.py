@@ -18,7 +18,7 @@ from journalspec_conformance.selection import cases_of
 from journalspec_corpus import Probe
 from judged import right_answer
 
-#: Every how many-th probe of the smoke tier is looked at.
+#: Every how many-th probe of the smoke tier is checked.
 STRIDE = 23
 
 
@@ -95,7 +95,7 @@ JUNK: list[Any] = [
 @pytest.mark.parametrize(
     "member", ["verdict", "phase", "records", "dropped", "state", "contents", "files", "notes", "at"]
 )
-def test_no_answer_whatever_makes_the_judge_stumble(member: str) -> None:
+def test_no_answer_breaks_the_runner(member: str) -> None:
     entry = {
         "verdict": "clean",
         "records": [{"type": "A", "id": "1", "at": {"file": "f", "off": "0", "len": "1"}}],

@@ -44,7 +44,7 @@ LIVE: dict[str, Callable[[Any], Sequence[Any]]] = {
     "derby_log": lambda state: state["rows"],
     "swiftmq_store": lambda state: [one for each in state["queues"] for one in each["messages"]],
 }
-#: What has to be said of files that are the suite's own.
+#: What must be said of files that are the suite's own.
 LOOKED = {"derby_log": {"tables": "suite"}}
 #: Journals that begin with records of their own.
 BEGUN = {"derby_log", "kahadb_journal", "swiftmq_store"}
@@ -96,7 +96,7 @@ def run(command: str, *arguments: object) -> Result:
 
 
 @pytest.mark.parametrize("options", [(), ("--json",), ("--hex",), ("--level", "records")])
-def test_what_is_printed_is_the_same_whether_kept_or_read_again(
+def test_output_is_the_same_for_stored_and_reread_items(
     tmp_path: Path, tool: ModuleType, options: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     directory = made(tmp_path, tool, 1 << 14)
@@ -147,7 +147,7 @@ def test_memory_does_not_grow_with_the_journal(
     policy: str | None,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """What is loaded of files is bounded, and told apart."""
+    """What is loaded of files is bounded, and distinguished."""
     monkeypatch.setattr(reread, "KEEP", 1 << 14)
     monkeypatch.setattr(batches, "STRETCH", 1 << 13)
     peaks = []
@@ -203,7 +203,7 @@ def test_ids_are_a_set() -> None:
 
 
 @pytest.mark.parametrize("options", [("--json",), ()])
-def test_a_file_that_changes_between_two_passes_is_told(
+def test_a_file_that_changes_between_two_passes_is_reported(
     tmp_path: Path, tool: ModuleType, options: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tool.MAKERS["jboss_journal"](tmp_path, 1 << 17, tool.SHAPES["live"])
@@ -222,10 +222,8 @@ def test_a_file_that_changes_between_two_passes_is_told(
 
     monkeypatch.setattr(journal_view, "ask", changing)
     result = in_full("inspect", tmp_path, *options, status=2)
-    assert (
-        f"{path.name} changed while it was read: what was printed, if anything, is not whole" in result.stderr
-    )
-    assert "next  stop what writes there, or look at a copy" in result.stderr
+    assert f"{path.name} changed while it was read: the output above is incomplete" in result.stderr
+    assert "next  stop the program that writes there, or read a copy" in result.stderr
     with pytest.raises(json.JSONDecodeError):
         json.loads(result.stdout)
 
@@ -268,7 +266,7 @@ def test_the_tool_measures_processes(tool: ModuleType, capsys: pytest.CaptureFix
         tool.main(["--size", "large"])
 
 
-def test_fewer_items_than_at_first_are_told_though_nothing_tells_their_places() -> None:
+def test_fewer_items_than_at_first_are_reported_though_nothing_tells_their_places() -> None:
     assert list(reread.Lazy([reread.Part("data-1", lambda: "ab", 2)])) == ["a", "b"]
     for count in (1, 3):
         with pytest.raises(reread.Changed, match="data-1 changed while it was read"):

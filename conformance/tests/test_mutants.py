@@ -120,7 +120,7 @@ def test_forces_that_are_not_made_are_seen(made: Callable[[], Reference]) -> Non
     engine.close()
 
 
-def test_what_operations_lead_to_is_not_said_by_the_writer() -> None:
+def test_writer_does_not_define_the_result_of_operations() -> None:
     """The reference's writer may be anything: the judge never opens one."""
     engine = Engine(in_process(Reference), Options())
     (case,) = (case for case in load_cases("bitronix_tlog") if case.id == "btm.power.swap")
@@ -147,7 +147,7 @@ def test_power_failing_loses_what_was_not_forced_in_any_part() -> None:
     assert list(disk.after_power_failure()) == [{"a": b"xyz."}] == [disk.files()]
 
 
-def test_what_is_known_of_a_disk_is_not_given_again() -> None:
+def test_known_content_of_a_disk_is_not_repeated() -> None:
     disk, known, given = Disk({"a": b""}), set[object](), 0
     for number in range(200):
         disk.do({"op": "write", "file": "a", "off": str(number), "data": "00"})
@@ -183,7 +183,7 @@ def test_names_last_from_the_next_force_of_the_directory_on() -> None:
         {"op": "create", "file": "a"},
     ],
 )
-def test_what_no_storage_can_have_done_is_refused(entry: dict[str, str]) -> None:
+def test_impossible_storage_operations_are_refused(entry: dict[str, str]) -> None:
     with pytest.raises(Misbehaved, match="io: "):
         Disk({"a": b""}).do(entry)
 

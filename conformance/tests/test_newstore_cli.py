@@ -56,7 +56,7 @@ def report(target: Path) -> dict[str, object]:
     return found
 
 
-def test_a_new_store_is_written_and_the_screen_says_so(pair: Path) -> None:
+def test_a_new_store_is_written_and_the_screen_reports_it(pair: Path) -> None:
     before, target = digests(pair), pair.parent / "new"
     done = call("recover", pair, "--to", target, columns=100)
     assert (done.exit_code, done.stderr) == (0, "")
@@ -112,7 +112,7 @@ def test_a_store_of_which_nothing_can_be_kept_is_status_3(pair: Path) -> None:
 def test_a_running_product_is_noticed(pair: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(newstore, "held", lambda *_: iter([("btm1.tlog", "process 7")]))
     done = call("recover", pair, "--to", pair.parent / "new", status=2)
-    assert "process 7 holds a lock on btm1.tlog" in done.stderr
+    assert "process 7 has a lock on btm1.tlog" in done.stderr
     assert not (pair.parent / "new").exists()
 
 
@@ -129,7 +129,7 @@ def test_a_trace_of_a_lost_file_is_on_the_screen_and_in_the_report(tmp_path: Pat
     assert "### Noted in the old store" in (tmp_path / "new.loss-report.md").read_text()
 
 
-def test_what_damaged_bytes_held_is_reported_as_not_counted(pair: Path) -> None:
+def test_content_of_damaged_bytes_is_reported_as_not_counted(pair: Path) -> None:
     assert "is not counted" not in flat(call("recover", pair, "--to", pair.parent / "sound"))
     for path in pair.glob("*.tlog"):
         data = bytearray(path.read_bytes())
@@ -141,7 +141,7 @@ def test_what_damaged_bytes_held_is_reported_as_not_counted(pair: Path) -> None:
     assert said in (pair.parent / "new.loss-report.md").read_text().splitlines()
 
 
-def test_what_a_choice_did_is_in_the_report(pair: Path) -> None:
+def test_effect_of_a_choice_is_in_the_report(pair: Path) -> None:
     named = json.loads(
         call("export", pair, "--as", "jsonl", "--table", "transactions").stdout.splitlines()[0]
     )
@@ -223,7 +223,7 @@ def test_an_export_is_a_new_file_or_none(tmp_path: Path) -> None:
     assert sorted(tmp_path.iterdir()) == [target]
 
 
-def test_an_export_is_no_part_of_the_journal(tmp_path: Path) -> None:
+def test_an_export_is_not_part_of_the_journal(tmp_path: Path) -> None:
     old = tmp_path / "old"
     shutil.copytree(KAHADB, old)
     (tmp_path / "link").symlink_to("old")
@@ -272,7 +272,7 @@ def test_messages_are_exported_for_artemis_and_what_is_lost_is_counted_before(tm
     assert "artemis data imp" in Path(f"{target}.loss-report.md").read_text()
 
 
-def test_an_export_that_nobody_reads_ends_quietly() -> None:
+def test_unread_export_ends_without_a_message() -> None:
     done = start("export", KAHADB, "--as", "jsonl", "--redact")
     assert done.returncode in (0, 1)
     assert str(json.loads(done.stdout.splitlines()[0])["queue"]).startswith("text(")
@@ -300,7 +300,7 @@ def test_files_that_are_compressed_are_digested_as_they_are_stored(tmp_path: Pat
     assert found == {path.name: digest for path, digest in digests(place).items()}
 
 
-def test_what_a_product_was_configured_with_holds_for_the_new_store(tmp_path: Path) -> None:
+def test_configuration_of_a_product_applies_to_the_new_store(tmp_path: Path) -> None:
     case = find_case("smq.files.page-size-4096")
     case.materialize(tmp_path / "old")
     page_size = f"page_size={case.params['page_size']}"
@@ -357,7 +357,7 @@ def test_a_change_of_a_sparse_file_is_noticed(tmp_path: Path) -> None:
         file.truncate(5 << 30)
         (before,) = newstore.digests([("it", path)])
         file.seek((3 << 30) + 5)
-        # Zeros in place of a hole are the same content.
+        # Zeros instead of a hole are the same content.
         file.write(bytes(10))
         file.flush()
         assert newstore.digests([("it", path)]) == [before]
@@ -376,7 +376,7 @@ def test_redaction_hides_why_a_choice_is_refused(tmp_path: Path, choice: tuple[s
     assert ("in doubt: " in plain.stderr) == (choice[0] == "--commit")
     assert "secret-id" not in hidden.stderr
     assert "in doubt" not in hidden.stderr
-    has(hidden.stderr, "the reason may quote what is stored: text(", "without --redact")
+    has(hidden.stderr, "the reason may quote stored data: text(", "without --redact")
 
 
 def test_redaction_hides_why_no_store_can_be_made(pair: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -403,7 +403,7 @@ def test_redaction_hides_why_a_new_store_was_removed(pair: Path, monkeypatch: py
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "csv", "parquet"])
-def test_an_export_of_nothing_of_a_refused_journal_is_no_file(pair: Path, kind: str) -> None:
+def test_an_export_of_nothing_of_a_refused_journal_is_not_a_file(pair: Path, kind: str) -> None:
     for file in pair.glob("*.tlog"):
         file.write_bytes(b"\xff" * 300)
     before = sorted(pair.parent.rglob("*"))
@@ -417,7 +417,7 @@ def test_an_export_of_nothing_of_a_refused_journal_is_no_file(pair: Path, kind: 
     assert "--policy strict refuses it: header/bad-format-id: text(" in strict.stderr
 
 
-def test_messages_of_a_refused_journal_are_no_file_where_there_are_none(tmp_path: Path) -> None:
+def test_messages_of_a_refused_journal_are_not_file_where_there_are_none(tmp_path: Path) -> None:
     with tarfile.open(HORNETQ) as archive:
         archive.extractall(tmp_path / "old", filter="data")
     for file in (tmp_path / "old/journal").iterdir():
@@ -429,7 +429,7 @@ def test_messages_of_a_refused_journal_are_no_file_where_there_are_none(tmp_path
     assert "not kept  2 regions, bad-version: " in call(*asked, "artemis-xml").stderr
 
 
-def test_what_a_killed_run_unpacked_is_removed_by_the_next(pair: Path) -> None:
+def test_files_unpacked_by_a_killed_run_are_removed_by_the_next(pair: Path) -> None:
     archive, room = pair.parent / "old.tar", pair.parent / "room"
     room.mkdir()
     with tarfile.open(archive, "w") as out:
@@ -460,7 +460,7 @@ def test_what_a_killed_run_unpacked_is_removed_by_the_next(pair: Path) -> None:
     assert [each.name for each in room.iterdir()] == ["journalspec-unpacked-file"]
 
 
-def test_messages_of_queues_that_the_bindings_do_not_have_are_said_before_a_start(tmp_path: Path) -> None:
+def test_messages_of_queues_that_the_bindings_do_not_have_are_reported_before_a_start(tmp_path: Path) -> None:
     store, new = tmp_path / "store", tmp_path / "new"
     with tarfile.open(HORNETQ) as archive:
         archive.extractall(store, filter="data")

@@ -140,7 +140,7 @@ CHANGES: dict[str, tuple[Deed, str]] = {
     "a removed file": (lambda d: (d / "btm1.tlog").unlink(), "btm1.tlog is gone"),
     "a removed directory": (
         lambda d: d.rename(d.with_name("moved")) and None,
-        "the directory itself is gone",
+        "the directory itself was removed",
     ),
     "another directory": (swapped, "the directory itself is another one"),
     "a file of 40 GiB": (_deeds.huge, "huge is new"),
@@ -158,7 +158,7 @@ def _poke(path: Path, off: int) -> None:
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_who_is_pure_changes_nothing(name: str) -> None:
+def test_pure_implementation_changes_nothing(name: str) -> None:
     deed, reason = CHANGES[name]
     probe = PROBE[READ]
     os.umask(0o022)
@@ -180,12 +180,12 @@ def test_who_is_pure_changes_nothing(name: str) -> None:
         lambda d: (d / "btm1.tlog").write_bytes((d / "btm1.tlog").read_bytes()) and None,
     ],
 )
-def test_times_and_the_same_content_are_no_change(deed: Deed) -> None:
+def test_times_and_the_same_content_are_not_change(deed: Deed) -> None:
     with asked(PROBE[READ], deed, "pure") as engine:
         assert engine.run(PROBE[READ]).result_class == "pass"
 
 
-def test_who_is_not_pure_may_leave_anything_and_is_bounded() -> None:
+def test_impure_implementation_may_leave_files_up_to_the_size_limit() -> None:
     for deed, result_class, reason in (
         (_deeds.deep, "pass", ""),
         (lambda d: os.mkfifo(d / "new"), "pass", ""),
@@ -198,14 +198,14 @@ def test_who_is_not_pure_may_leave_anything_and_is_bounded() -> None:
         assert reason in first.reason
 
 
-def test_too_many_entries_are_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_entries_are_not_checked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("journalspec_conformance.programs.ENTRIES", 50)
     first, second = two(lambda d: [(d / str(n)).write_bytes(b"") for n in range(60)] and None, "pure")
     assert (first.result_class, second.result_class) == ("error", "pass")
     assert "more than 50 entries" in first.reason
 
 
-def test_a_directory_that_vanished_is_made_anew() -> None:
+def test_a_directory_that_vanished_is_made_again() -> None:
     def vanish(directory: Path) -> None:
         _deeds.empties(directory)
         directory.parent.rmdir()
@@ -284,7 +284,7 @@ def test_a_file_that_is_all_hole_is_compared_without_being_held() -> None:
 
 
 @pytest.mark.parametrize("error", [Problem("the user's"), KeyboardInterrupt()])
-def test_what_is_nobodys_result_ends_the_run(error: BaseException) -> None:
+def test_result_for_no_probe_ends_the_run(error: BaseException) -> None:
     with asked(PROBE[READ], raising(error)) as engine, pytest.raises(type(error)):
         engine.run(PROBE[READ])
 

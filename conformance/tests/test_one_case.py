@@ -45,7 +45,7 @@ def test_a_case_is_found_by_its_id_alone(read: list[str]) -> None:
 
 
 @pytest.mark.parametrize("select", [("btm.clean.em*",), (ONE, "btm.clean.nosuch"), ("btm.nosuch.at-all",)])
-def test_who_names_more_or_nothing_is_asked_about_all(select: tuple[str, ...]) -> None:
+def test_declaration_of_more_or_no_names_is_asked_about_all(select: tuple[str, ...]) -> None:
     chosen = cases_of("smoke", select=select)
     assert chosen == load_cases("bitronix_tlog")
     if "*" not in select[0]:

@@ -70,7 +70,9 @@ def test_it_writes_a_new_store(program: Path, tmp_path: Path) -> None:
         ("list", "pip install"),
     ],
 )
-def test_of_what_it_has_not_it_reports_what_it_has(program: Path, command: str, typed: str) -> None:
+def test_implementation_reports_the_known_part_of_an_unknown_state(
+    program: Path, command: str, typed: str
+) -> None:
     done = alone(program, command, "anything")
     assert done.returncode == 2
     assert f"{command} is not in this program, which has inspect, recover, export, check," in done.stderr

@@ -23,7 +23,7 @@ from journalspec_reference import load
 Answer = Callable[..., Observation]
 Files = Mapping[str, bytes]
 
-#: Editions whose headers are alike: bytes do not tell them, so somebody has to say which one it is.
+#: Editions whose headers are alike: bytes do not tell them, so somebody must say which one it is.
 #: In each chain two neighbours read some files without a fault, and differently.
 ALIKE = {"jboss_journal": (("seed", "s2", "s1"), ("v1", "v2", "v2e"), ("v1", "v2e"))}
 
@@ -113,7 +113,7 @@ def test_records_that_do_not_count_are_not_listed_by_recovery(format_id: str) ->
 
 
 def lists_less(case: Case) -> bool:
-    """Tell whether a case expects a recovery to list fewer records than a reading."""
+    """Return whether a case expects a recovery to list fewer records than a reading."""
     told = {entry["when"]["op"]: len(entry["records"]) for entry in case.expect if "records" in entry}
     return told.get("recover", 0) < told.get("read", 0) and "recover" in told
 

@@ -19,7 +19,7 @@ from journalspec.formats import format_ids
 from tables import table
 
 ROOT = Path(__file__).resolve().parents[2]
-#: Each package, behind those that it may import, and where it is.
+#: Each package, after those that it may import, and where it is.
 PACKAGES = {
     "journalspec": "specs",
     "journalspec_reference": "reference_impl",
@@ -78,7 +78,7 @@ def begun() -> frozenset[str]:
 
 
 def is_shared(name: str) -> bool:
-    """Tell whether a module lies outside the folders of every format."""
+    """Return whether a module is outside the folders of every format."""
     return not begun() & set(name.split("."))
 
 
@@ -151,13 +151,13 @@ def test_a_circle_is_found_and_named() -> None:
     assert circle({"a": {"b", "c"}, "b": {"c"}, "c": set()}) == []
 
 
-def test_an_import_counts_wherever_it_stands_and_for_whatever_purpose() -> None:
+def test_every_import_is_checked_at_any_place() -> None:
     text = "if TYPE_CHECKING:\n    import a\ndef f():\n    from b import c\n"
     assert sorted(imported(ast.parse(text), "x", {"b.c"})) == ["a", "b.c"]
 
 
 @pytest.mark.parametrize("below", ABOVE)
-def test_what_is_below_imports_nothing_from_above(below: str) -> None:
+def test_lower_layers_import_nothing_from_higher_ones(below: str) -> None:
     above = tuple(f"{folder}." for folder in ABOVE[below])
     inside = [name for name in imports() if f"{name}.".startswith(f"{below}.")]
     wrong = [(name, to) for name in inside for to in imports()[name] if f"{to}.".startswith(above)]

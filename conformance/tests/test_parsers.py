@@ -1,7 +1,7 @@
 """The parsers that Kaitai Struct generates: a language is offered if its parsers read every captured file.
 
 The tests of the corpus hold the committed Python parsers against the reference, file by file; the parsers of
-every language have to find what the Python parsers find, field by field, and refuse what those refuse.
+every language must find what the Python parsers find, field by field, and refuse what those refuse.
 
 A driver (``parsers/main.*``) reads lines ``path TAB schema TAB class TAB parameter TAB instances`` and prints
 a line for each: all fields by name, without those that are zero, empty or absent, which languages do not
@@ -48,7 +48,7 @@ TOOL = ROOT / "tools" / "kaitai"
 DRIVERS = Path(__file__).parent / "parsers"
 SPECS = ROOT / "specs" / "journalspec"
 SCHEMAS = [path for name in format_ids() for path in sorted((SPECS / name).rglob("*.ksy"))]
-#: Files of the smoke tier looked at for a schema of which none is captured; more say nothing new.
+#: Files of the smoke tier checked for a schema of which none is captured; more say nothing new.
 ENOUGH = 40
 #: So many contents are drawn for each version of a type. Who asks for so many of each family gets them, and
 #: all that products wrote: JOURNALSPEC_BODIES=10000 pytest conformance/tests/test_parsers.py
@@ -261,7 +261,7 @@ def bodies(folder: Path) -> Iterator[Sample]:
 
 
 def is_printed_alike(body: Body) -> bool:
-    """Tell whether no real number is there that drivers print each in its own way: NaN, a huge one."""
+    """Return whether no real number is there that drivers print each in its own way: NaN, a huge one."""
     found = leaves(body.family, body.root, body.data, body.version)
     values = (
         each for leaf in found for each in (leaf.value if isinstance(leaf.value, list) else [leaf.value])
@@ -322,7 +322,7 @@ def dump(value: Any, language: str, schema: str, name: str = "") -> str:
 
 
 def are_octets(value: list[Any], language: str, schema: str, name: str) -> bool:
-    """Tell whether a list is bytes to a language; a driver of Rust sees no types, only numbers."""
+    """Return whether a list is bytes to a language; a driver of Rust sees no types, only numbers."""
     if language == "rust":
         return all(isinstance(each, int) and 0 <= each < 256 for each in value)
     return language == "go" and name in octets_of(schema)

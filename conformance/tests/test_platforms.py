@@ -1,6 +1,6 @@
 """Windows and macOS as far as they can be imitated: little of POSIX, line ends, backslashes, locked files.
 
-And every Python from 3.11 on that is installed beside this one. What is here is no trial on those systems:
+And every Python from 3.11 on that is installed beside this one. What is here is not a trial on those systems:
 the page *Getting started* says which were tried.
 """
 
@@ -21,7 +21,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 POOR = HERE / "support" / "poor_platform.py"
 LOG = ROOT / "corpus" / "captured" / "bitronix_tlog" / "bitronix-2.1.4" / "partial-commit"
-#: What an operator and an implementer do; what is printed names no file that is made anew.
+#: What an operator and an implementer do; what is printed names no file that is made again.
 COMMANDS = {
     "inspect": ("inspect", LOG),
     "inspect as JSON": ("inspect", "--json", LOG),
@@ -90,7 +90,7 @@ def test_files_that_an_editor_on_windows_wrote_are_read(tmp_path: Path) -> None:
     assert (done.exit_code, "fixed" in done.output) == (1, True), done.output
 
 
-def test_what_cannot_be_removed_is_no_reason_to_fail(tmp_path: Path) -> None:
+def test_unremovable_file_does_not_fail_the_run(tmp_path: Path) -> None:
     """Scratch directories whose files a scanner holds stay, and the answer is the same."""
     done = poor(*RUN, LOCKED=".tlog", TMPDIR=str(tmp_path))
     assert "Traceback" not in done.stderr

@@ -94,7 +94,7 @@ def test_the_provenance_tells_what_the_scenario_asks_for(directories: list[Path]
 
 
 @each_directory
-def test_what_the_files_show_is_what_the_table_says(directories: list[Path]) -> None:
+def test_evidence_in_the_files_equals_the_table(directories: list[Path]) -> None:
     for directory in directories:
         maker, told = capture_of(directory.parts[-3]), expected(directory)
         run = maker.told_in(directory)
@@ -124,7 +124,7 @@ def test_the_reference_gives_a_permitted_answer(directories: list[Path]) -> None
 
 
 @each_directory
-def test_what_is_expected_is_json_and_names_requirements_of_its_edition(
+def test_expectations_are_json_and_name_requirements_of_their_edition(
     directories: list[Path],
 ) -> None:
     for directory in directories:
@@ -164,7 +164,7 @@ def test_the_reference_recovers_what_the_product_loads(directories: list[Path]) 
 
 
 @each_journal
-def test_what_is_expected_is_what_was_asked_for(directories: list[Path]) -> None:
+def test_expected_content_equals_the_requested_operations(directories: list[Path]) -> None:
     """Operations that were turned down aside; a copied moment of a compaction has no answers."""
     for directory in directories:
         asked = capture_of("jboss_journal").asked(capture_of("jboss_journal").told_in(directory))
@@ -191,7 +191,7 @@ def test_files_of_the_two_newest_products_are_the_same_but_for_the_fill() -> Non
     assert compared > 20
 
 
-def test_an_operation_that_was_turned_down_is_told_with_its_answer() -> None:
+def test_an_operation_that_was_turned_down_is_reported_with_its_answer() -> None:
     op = {"op": "delete", "id": "8"}
     refused = {"refused": {"code": "unknown-record", "message": ""}}
     assert told_steps([{**op, "answer": refused}, op]) == [(op, refused), (op, {})]

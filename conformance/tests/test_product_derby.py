@@ -1,4 +1,4 @@
-"""Real Derby behind the harness: what it keeps of a log, what it says of a damaged one, how it goes on."""
+"""Real Derby after the harness: what it keeps of a log, what it says of a damaged one, how it continues."""
 
 from __future__ import annotations
 
@@ -91,20 +91,20 @@ def killed(connect_product: Connect, tmp_path: Path) -> Callable[[str, list[Json
 
 
 @by_turns(0)
-def test_what_was_committed_is_there_and_what_was_open_is_not(
+def test_committed_rows_are_present_and_open_ones_are_not(
     name: str, ready_product: ReadyProduct, connect_product: Connect, killed: Any
 ) -> None:
     product = ready_product(name)
     directory = killed(name, [insert(1, "one"), insert(2, "two", tx="a"), insert(3, "three")])
     answer = recovered(connect_product(name), product, directory)
     assert (answer["verdict"], keys(answer), answer["state"]["in_doubt"]) == ("clean", ["1", "3"], [])
-    # The second life goes on from there.
+    # The second generation continues from there.
     killed(name, [insert(4, "four")])
     assert keys(recovered(connect_product(name), product, directory)) == ["1", "3", "4"]
 
 
 @by_turns(1)
-def test_damage_is_told_in_the_products_own_words(
+def test_damage_is_reported_in_the_products_own_words(
     name: str, ready_product: ReadyProduct, connect_product: Connect, killed: Any
 ) -> None:
     """A case has the log only: the pages are the base's, and the second boot begins as the first one did."""
@@ -122,7 +122,7 @@ def test_damage_is_told_in_the_products_own_words(
     (directory / "log.ctrl").write_bytes(bytes(48))
     refused = recovered(connection, product, directory)
     assert (refused["verdict"], refused["code"]) == ("refused", "bad-header")
-    # The process goes on to the next database.
+    # The process continues to the next database.
     (directory / "log.ctrl").write_bytes(whole["log.ctrl"])
     assert keys(recovered(connection, product, directory)) == ["1", "2"]
 
@@ -147,7 +147,7 @@ def test_every_product_opens_the_bases_of_older_ones_and_no_newer_one(
 
 
 @each_product
-def test_what_the_harness_cannot_do_it_says(
+def test_harness_reports_its_missing_capabilities(
     name: str, ready_product: ReadyProduct, connect_product: Connect, tmp_path: Path
 ) -> None:
     product, connection = ready_product(name), connect_product(name)
@@ -179,7 +179,7 @@ def written(directory: Path, edition: str, ops: list[Json], **params: str) -> No
 
 
 def asked(ops: list[Json], state: Json | None = None) -> Any:
-    """Return what the model says of operations and of the boot behind them, after a state."""
+    """Return what the model says of operations and of the boot after them, after a state."""
     model = TableRows()
     kept = model.begin(state or {})
     for op in [OPEN, *ops, OPEN]:
@@ -193,7 +193,7 @@ def told(state: Json) -> Any:
 
 
 @by_turns(2)
-def test_a_log_of_the_product_that_the_reference_has_gone_on_with_is_booted(
+def test_a_log_of_the_product_that_the_reference_has_continued_with_is_booted(
     name: str, ready_product: ReadyProduct, connect_product: Connect, tmp_path: Path
 ) -> None:
     product, connection, count = ready_product(name), connect_product(name), 0
@@ -263,7 +263,7 @@ def test_damaged_logs_are_treated_as_the_table_says(
     assert len(done.stdout.splitlines()) == len(known) >= 10
 
 
-# The order of writes: strace sees what the specification of the writer has to say.
+# The order of writes: strace sees what the specification of the writer must say.
 
 #: One letter for what is done, and the file. W records, H header, M end marker, Z zeros, S sync, U unlink of
 #: a log file; K and m the control file and its mirror, SK and Sm if they are forced; p a page, s its sync.

@@ -76,7 +76,7 @@ def done(op: dict[str, Any], active: str, **said: Any) -> tuple[dict[str, Any], 
     return op, {"step": "0", "durable": False, "active": active, **said}
 
 
-def test_a_change_of_the_active_file_begins_it_anew() -> None:
+def test_a_change_of_the_active_file_begins_it_again() -> None:
     record = {"op": "log", "type": "COMMITTING", "names": ["b", "a", "b"]}
     history = [
         done({"op": "open"}, "btm1.tlog"),

@@ -115,7 +115,7 @@ def test_a_script_makes_all_of_a_database(ready_product: ReadyProduct, memory_pa
 
 @of_products
 @pytest.mark.parametrize("algorithm", ["DES/CBC/NoPadding", "AES/CBC/NoPadding"])
-def test_an_encrypted_database_is_carried_over_as_it_is(
+def test_an_encrypted_database_is_copied_as_it_is(
     algorithm: str, ready_product: ReadyProduct, memory_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With its boot password; the end of its log is cut off where no sum holds."""

@@ -103,7 +103,7 @@ def imported(fields: tuple[Any, ...]) -> tuple[Any, ...]:
     return (*numbers, tuple(item for item in properties if item[0] != "_AMQ_LARGE_COMPRESSED"))
 
 
-def test_the_importer_reads_texts_that_xml_has_to_escape(tmp_path: Path) -> None:
+def test_the_importer_reads_texts_that_xml_must_escape(tmp_path: Path) -> None:
     ready(CLI)
     value = 'a<"&>\t\n\r é 漢 😀 ]]>'
     columns: dict[str, Any] = {"queue": "odd", "id": 1, "kind": "text", "protocol": "core", "text": value}

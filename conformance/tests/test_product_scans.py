@@ -44,7 +44,7 @@ def told(command: str, directory: Path, *options: str) -> Json:
     return found
 
 
-# Real files: what has to be in them is in data/field.toml.
+# Real files: what must be in them is in data/field.toml.
 
 
 @of_products
@@ -55,7 +55,7 @@ def test_the_product_gives_the_same_records_of_real_files(name: str, connect_pro
     theirs = scanned(ask(connect_product(PRODUCT), KAHADB / name))
     ours = scanned(read({path.name: path.read_bytes() for path in (KAHADB / name).iterdir()}))
     assert theirs.records == ours.records
-    # Zeros behind the last batch: KHD-DEV-004.
+    # Zeros after the last batch: KHD-DEV-004.
     assert theirs.parts == ours.parts or (
         name.startswith(("gen-", "deb5172-callerbuffer")) and not ours.parts
     )
@@ -95,7 +95,7 @@ def own_journal(tmp_path: Path) -> Callable[[str], Path]:
 
 @pytest.mark.product
 @pytest.mark.parametrize("name", OLD)
-def test_what_old_brokers_left_is_read_whole(own_journal: Callable[[str], Path], name: str) -> None:
+def test_files_of_old_brokers_are_read_completely(own_journal: Callable[[str], Path], name: str) -> None:
     messages, zeros = OLD[name]
     place = own_journal(name)
     seen = told("inspect", place)

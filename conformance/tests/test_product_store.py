@@ -85,12 +85,12 @@ def test_every_data_file_describes_a_product_of_a_known_format_and_edition() -> 
         assert len({jar.sha256 for jar in found.jars}) == len(found.jars)
 
 
-def test_an_unknown_product_is_told_with_the_known_ones() -> None:
+def test_an_unknown_product_is_reported_with_the_known_ones() -> None:
     with pytest.raises(UnknownProductError, match=r"known are .*bitronix-2\.1\.4"):
         get_product("bitronix-9")
 
 
-def test_what_was_fetched_is_verified_and_used(cache: Path, product: Product) -> None:
+def test_fetched_files_are_verified_and_used(cache: Path, product: Product) -> None:
     with pytest.raises(NotFetchedError, match="products fetch example-1"):
         classpath(product)
     tool = Delivery(CONTENT)
@@ -151,7 +151,7 @@ def test_a_tool_that_fails_is_quoted(tmp_path: Path, product: Product) -> None:
         Maven(str(program)).fetch(product.jars[0], tmp_path)
 
 
-def test_a_classifier_is_told_to_maven_and_names_the_file(tmp_path: Path, product: Product) -> None:
+def test_a_classifier_is_reported_to_maven_and_names_the_file(tmp_path: Path, product: Product) -> None:
     jar = replace(product.jars[0], classifier="tests")
     assert (jar.coordinates, jar.filename) == ("org.example:main:1:tests", "main-1-tests.jar")
     program = tmp_path / "mvn"
@@ -214,7 +214,7 @@ def test_a_fetch_that_is_ended_leaves_neither_files_nor_children(tmp_path: Path)
         (tmp_path / "child").unlink()
 
 
-def test_what_a_killed_fetch_has_left_goes_with_a_later_one(tmp_path: Path) -> None:
+def test_files_of_a_killed_fetch_are_removed_by_a_later_one(tmp_path: Path) -> None:
     for name, age in (
         ("journalspec-0123", 2 * TIMEOUT),
         ("journalspec-4567", 1),
@@ -227,7 +227,7 @@ def test_what_a_killed_fetch_has_left_goes_with_a_later_one(tmp_path: Path) -> N
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a shell")
-def test_what_a_tool_prints_does_not_steer_the_terminal(
+def test_output_of_a_tool_does_not_control_the_terminal(
     cache: Path, product: Product, tmp_path: Path
 ) -> None:
     tool = tmp_path / "mvn"

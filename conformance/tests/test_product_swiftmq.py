@@ -1,6 +1,6 @@
 """The harness of the SwiftMQ store, with a class path that is none of the product's: nobody publishes that.
 
-The published client is real: what a store is given, and the messages. The store behind it keeps a text.
+The published client is real: what a store is given, and the messages. The store after it keeps a text.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def store(directory: Path, *lines: str) -> Path:
 
 
 @of_products
-def test_what_a_store_holds_is_what_the_answer_says(connection: Connection, tmp_path: Path) -> None:
+def test_content_of_a_store_equals_the_answer(connection: Connection, tmp_path: Path) -> None:
     data = message("told*20")
     lines = [f"message b 3 4 2 99 {data.hex()}", "message b 5 9 1 0 unreadable", "queue a", "durable c n t"]
     before = sorted(store(tmp_path, *lines).rglob("*"))
@@ -184,7 +184,7 @@ def test_operations_are_a_routers(connection: Connection, tmp_path: Path) -> Non
 
 
 @of_products
-def test_what_it_cannot_do_is_said(connection: Connection, tmp_path: Path) -> None:
+def test_missing_capabilities_are_reported(connection: Connection, tmp_path: Path) -> None:
     assert asked(connection, tmp_path, "read")["unsupported"]["what"] == "operation"
     assert asked(connection, tmp_path, policy="strict")["unsupported"]["what"] == "policy:strict"
     swap = [{"op": "open"}, {"op": "swap", "queue": "a", "message": ""}]

@@ -59,7 +59,7 @@ serve(Hangs(), sys.stdin, sys.stdout)
 
 @pytest.fixture
 def mark() -> Iterator[str]:
-    """A value in the environment of all that a test starts; what still carries it afterwards is killed."""
+    """A value in the environment of all that a test starts; what still has it afterwards is killed."""
     value = secrets.token_hex(8)
     yield value
     for pid in marked(MARK, value):
@@ -129,7 +129,7 @@ def test_a_run_that_ends_by_itself_leaves_nothing(mark: str, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("end", ["", "raise SystemExit(3)", "1 / 0"])
-def test_what_nobody_ended_goes_when_its_process_does(end: str, mark: str, tmp_path: Path) -> None:
+def test_unended_temporary_files_are_removed_with_their_process(end: str, mark: str, tmp_path: Path) -> None:
     code = f"""
 from journalspec_conformance.programs import Program, make_scratch
 places = [make_scratch(), make_scratch(memory=True)]
@@ -148,7 +148,7 @@ def sh(text: str, mark: str) -> Program:
     return Program(["sh", "-c", text], {**os.environ, MARK: mark})
 
 
-def test_how_a_program_ended_is_said_as_it_was(mark: str) -> None:
+def test_how_a_program_ended_is_reported_as_it_was(mark: str) -> None:
     for text, status in {"exit 3": 3, "kill -SEGV $$": -11, "true": 0}.items():
         program = sh(text, mark)
         assert program.wait(10) == status
@@ -193,7 +193,7 @@ def test_directories_go_with_all_that_is_in_them(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["precious"]
 
 
-def test_only_so_many_entries_are_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_so_many_entries_are_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(programs, "ENTRIES", 2)
     for name in "ab":
         (tmp_path / name).mkdir()
@@ -219,7 +219,7 @@ def somebody_else() -> Iterator[None]:
         ctypes.CDLL(None).prctl(4, 1)
 
 
-def test_rights_that_were_given_away_are_taken_back() -> None:
+def test_dropped_permissions_are_restored() -> None:
     with tempfile.TemporaryDirectory() as name:
         Path(name).chmod(0o777)
         with somebody_else():

@@ -21,7 +21,7 @@ def test_schemas_are_schemas(name: str) -> None:
 
 
 def examples() -> list[tuple[str, dict[str, Any]]]:
-    """The messages of the protocol's page, with what it leaves out filled in."""
+    """The messages of the protocol's page, with what it omits filled in."""
     found = []
     joined = re.sub(r"\n       +", " ", README)
     for sign, text in re.findall(r"^    ([<>]) (\{.*\})$", joined, re.MULTILINE):

@@ -83,7 +83,7 @@ def test_nothing_that_users_stored_is_shown(format_id: str, tmp_path: Path) -> N
             form = [each.replace("NAMES", texts) for each in options]
             done = call(command, *where, *form, "--redact")
             assert done.exit_code in (0, 1, 3), done.output
-            # Paths and names of files are no contents.
+            # Paths and names of files are not contents.
             output = done.output.replace(str(tmp_path), "")
             shown = [text for text in secret - names if text in output]
             assert not shown, (command, form, shown[:3])
@@ -92,7 +92,7 @@ def test_nothing_that_users_stored_is_shown(format_id: str, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_what_is_counted_stays(format_id: str, tmp_path: Path) -> None:
+def test_counted_results_stay(format_id: str, tmp_path: Path) -> None:
     """Redacted answers have the same members, numbers and lengths of lists."""
     compared = 0
     for _, where in cases(format_id, tmp_path):
@@ -106,7 +106,7 @@ def test_what_is_counted_stays(format_id: str, tmp_path: Path) -> None:
 
 
 def alike(plain: Any, hidden: Any) -> int:
-    """Return how many texts were replaced; everything else is the same."""
+    """Return the number of texts that were replaced; everything else is the same."""
     if isinstance(plain, dict):
         assert plain.keys() == hidden.keys()
         return sum(alike(plain[key], hidden[key]) for key in plain)

@@ -98,7 +98,7 @@ DAMAGED: dict[str, tuple[list[str], str]] = {
     "no footer": (LINES[:-1], "footer is missing"),
     "no header": (LINES[1:], "not the header"),
     "cut line": ([*LINES[:3], LINES[3][:20]], "line 4: a line that cannot be used: no JSON"),
-    "twice": ([*LINES[:2], LINES[1], *LINES[2:]], "line 3: x.a/read stands twice"),
+    "twice": ([*LINES[:2], LINES[1], *LINES[2:]], "line 3: duplicate result for probe x.a/read"),
     "one less": ([*LINES[:2], *LINES[3:]], "counts are not those"),
     "footer inside": ([*LINES[:2], LINES[-1], *LINES[2:]], "line 4: comes after the footer"),
     "class changed": (swapped('"class":"fail"', '"class":"pass"'), "counts are not those"),
@@ -109,7 +109,7 @@ DAMAGED: dict[str, tuple[list[str], str]] = {
     "member gone": (swapped('"case":"x.b"', '"kase":"x.b"'), "member 'case' is missing"),
     "number": ([*LINES[:2], "7\n", *LINES[2:]], "line 3: a line that is not a JSON object"),
     "other version": (swapped('"report":2', '"report":9'), "version 1 to 2"),
-    "nobody's": (swapped('"name":"mine"', '"who":"mine"'), "does not say whose"),
+    "nobody's": (swapped('"name":"mine"', '"who":"mine"'), "lacks the name of the implementation"),
     "two glued": (
         LINES + swapped("./mine", "./other"),
         "line 8: a second report begins, of './other', behind the first, of './mine'",
@@ -148,7 +148,7 @@ def test_a_report_without_a_seal_is_read_and_said_to_be_one(tmp_path: Path) -> N
         assert old.notes[0] in form(old)
 
 
-def test_a_report_of_another_version_of_the_suite_says_so() -> None:
+def test_a_report_of_another_version_of_the_suite_reports_it() -> None:
     text = written(RESULTS).replace(f'"suite":"{__version__}"', '"suite":"9.8"')
     report = parsed(written([], json.loads(text.splitlines()[0])), "r")
     assert report.notes == [f"made by journalspec 9.8, read by {__version__}"]
@@ -185,7 +185,7 @@ MALFORMED = {
     line_of(title="a").replace('"a"', '"\0"'): "no JSON",
     "[" * 100_000: "nested deeper than 100",
     "\ufeff" + RESULT: "no JSON",
-    RESULT[:-1] + ', "class": "fail"}': "member 'class' stands twice",
+    RESULT[:-1] + ', "class": "fail"}': "member 'class' occurs twice",
     RESULT.replace("one", "\udcff"): "no UTF-8 at byte",
     "": "no JSON",
     "[]": "not a JSON object",
@@ -204,8 +204,8 @@ def test_a_malformed_line_is_named(line: str) -> None:
 @pytest.mark.parametrize(
     ("members", "message"),
     [
-        ({"impl": {"name": 7}}, "does not say whose"),
-        ({"impl": ["name"]}, "does not say whose"),
+        ({"impl": {"name": 7}}, "lacks the name of the implementation"),
+        ({"impl": ["name"]}, "lacks the name of the implementation"),
         ({"impl": {"name": "x", "version": 1}}, "impl.version"),
         ({"tier": None}, "in the header: tier"),
         ({"suite": 1, "options": []}, "in the header: suite, options"),

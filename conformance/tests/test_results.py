@@ -68,7 +68,7 @@ def test_the_history_counts_what_changed_since_the_run_before(
     assert told[-1].startswith("not counted: by-hand.jsonl (")
 
 
-def test_a_difference_is_told_probe_by_probe(reports: dict[str, Path]) -> None:
+def test_a_difference_is_reported_probe_by_probe(reports: dict[str, Path]) -> None:
     done = call("results", "diff", reports["old"], reports["new"])
     assert done.exit_code == 1
     assert done.output.splitlines()[:3] == [

@@ -241,7 +241,7 @@ def test_limits_cut_rows_and_not_counts() -> None:
 
 @ENGINES
 @pytest.mark.usefixtures("engine")
-def test_counts(tmp_path: Path) -> None:
+def test_wrong_counts(tmp_path: Path) -> None:
     path = JOURNALS["derby_log"]
     every = lines(path)
     ordered = sorted(Counter(row["type"] for row in every).items(), key=lambda item: (-item[1], item[0]))
@@ -351,7 +351,7 @@ def test_a_queue_without_a_record_is_answered_with_names_like_it() -> None:
     assert ask(path, "--queue", known, "--type", "TRACE").exit_code == 0
 
 
-def test_what_is_in_an_archive_is_called_by_its_path(tmp_path: Path) -> None:
+def test_members_of_an_archive_have_their_path_as_name(tmp_path: Path) -> None:
     packed = tmp_path / "kahadb.tar.gz"
     with tarfile.open(packed, "w:gz") as out:
         out.add(JOURNALS["kahadb_journal"], ".")

@@ -36,7 +36,7 @@ from judged import call, flat, has
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = FIELD.parent
-#: Every so-manyth case of a format is looked at.
+#: Every so-manyth case of a format is checked.
 STEP = 37
 
 
@@ -153,7 +153,7 @@ def test_a_screen_is_folded_until_it_fits(width: int, monkeypatch: pytest.Monkey
     assert lines[-1].endswith("more lines (--all)")
 
 
-def test_what_at_start_refers_to_exists() -> None:
+def test_references_of_at_start_exist() -> None:
     """A code without a meaning would never be met: the sentence would never be shown."""
     for format_id in format_ids():
         description = get_format(format_id)
@@ -179,7 +179,7 @@ def test_what_at_start_refers_to_exists() -> None:
         ("derby_log", ["unfinished-switch"], "Derby 10.14: boots", "XSLAM"),
     ],
 )
-def test_what_a_start_does_is_consistent(format_id: str, codes: list[str], said: str, unsaid: str) -> None:
+def test_effects_of_a_start_are_consistent(format_id: str, codes: list[str], said: str, unsaid: str) -> None:
     text = " ".join(row.says for row in get_format(format_id).at_start if row.applies(codes))
     assert said in text
     assert unsaid not in text
@@ -251,15 +251,15 @@ def test_a_log_file_without_a_header_has_a_next_step_that_works(tmp_path: Path) 
     assert call("check", str(new)).exit_code == 0
 
 
-def test_what_the_product_concludes_is_one_command_away(tmp_path: Path) -> None:
+def test_next_step_shows_the_product_policy(tmp_path: Path) -> None:
     source = CAPTURED / "kahadb_journal" / "activemq-6.1.7" / "three" / "db-1.log"
     data = bytearray(source.read_bytes())
     data[60] ^= 0x55
-    # The batch after the first one begins behind it.
+    # The batch after the first one begins after it.
     assert data.find(b"WRITE BATCH", 60) > 0
     (tmp_path / source.name).write_bytes(data)
     seen = call("recover", tmp_path, columns=100, status=3)
-    assert f"what the product concludes by default: journalspec recover {tmp_path} --policy default" in flat(
+    assert f"the default result of the product: journalspec recover {tmp_path} --policy default" in flat(
         seen
     ).replace("\\ ", "")
 
@@ -272,7 +272,7 @@ def pasted(lines: list[str]) -> str:
 # Options.
 
 
-def test_what_the_screen_leaves_out_is_one_option_away(clean: Path) -> None:
+def test_options_show_everything_that_the_screen_omits(clean: Path) -> None:
     text = {option: call("inspect", clean, option).stdout for option in ("--records", "--files", "--all")}
     assert "COMMITTING  status 8" in text["--records"]
     assert "position" not in text["--records"]
@@ -527,7 +527,7 @@ def test_a_harmful_archive_is_refused_and_nothing_is_left(name: str, tmp_path: P
     assert after == before
 
 
-def test_a_header_of_an_archive_is_no_way_to_take_memory(tmp_path: Path, temporary: Path) -> None:
+def test_a_header_of_an_archive_is_not_a_way_to_take_memory(tmp_path: Path, temporary: Path) -> None:
     """A name of 1 GiB, which is kept in memory while its header is read."""
     info = tarfile.TarInfo("././@LongLink")
     info.type, info.size = tarfile.GNUTYPE_LONGNAME, 1 << 30
@@ -560,7 +560,7 @@ def test_a_path_without_a_journal_lists_what_is_there(tmp_path: Path) -> None:
     seen = call("inspect", tmp_path)
     assert (seen.exit_code, seen.stdout) == (2, "")
     lines = seen.stderr.splitlines()
-    assert lines[0] == f"journalspec: {tmp_path} holds no journal that is known here"
+    assert lines[0] == f"journalspec: {tmp_path} has no journal of a known format"
     assert lines[1].startswith("  looked for  Bitronix transaction log, ")
     assert "  found  1 file, 1 directory, 0 links; none has such a name or such a beginning" in lines
     shutil.make_archive(str(tmp_path / "backup"), "gztar", tmp_path / "deep")

@@ -41,7 +41,7 @@ def section() -> str:
 
 
 def steps() -> list[list[str]]:
-    """Return the commands of the section, word by word, without the remarks behind them."""
+    """Return the commands of the section, word by word, without the remarks after them."""
     (block,) = re.findall(r"^```sh\n(.*?)^```$", section(), re.MULTILINE | re.DOTALL)
     return [line.partition("#")[0].split() for line in block.splitlines()]
 
@@ -118,7 +118,7 @@ def test_its_code_keeps_the_rules_of_the_house(copy: Path) -> None:
     assert checked.returncode == 0, checked.stdout
 
 
-def test_no_step_is_left_out() -> None:
+def test_no_step_is_omitted() -> None:
     taken = (
         "cp",
         "python",
@@ -183,7 +183,7 @@ def test_it_has_pages(copy: Path) -> None:
     pytest.importorskip("sphinx", reason="Sphinx is missing: install journalspec[docs]")
     # In two processes: what one of them reads, a page of the other refers to.
     said = step(copy, "sphinx-build", *ITS_PAGES, "-j", "2").stderr
-    # Pages that are left out here are not there to be referred to.
+    # Pages that are omitted here are not there to be referred to.
     assert [
         line for line in said.splitlines() if "toy_sixth" in line and "unknown document" not in line
     ] == []

@@ -52,7 +52,7 @@ def test_json_keeps_them(command: str, journal: Path) -> None:
     assert told == {os.fsencode(journal)}, "nothing of the name is lost"
 
 
-def test_an_implementation_is_named_so_too(tmp_path: Path) -> None:
+def test_an_implementation_is_named_too(tmp_path: Path) -> None:
     harness = tmp_path / "harness.py"
     greeting = {"protocol": 1, "impl": {"name": STRANGE}, "formats": {"x-\x1b[2J": {}}}
     harness.write_text(

@@ -66,7 +66,7 @@ def copied(store: str, to: Path, **changed: bytes) -> Path:
 
 
 @real
-def test_another_page_size_is_told_by_the_pages(tmp_path: Path) -> None:
+def test_another_page_size_is_reported_by_the_pages(tmp_path: Path) -> None:
     store = str(REAL / "r1-resized-4096")
     seen = answer("recover", store, "--param", "page_size=2048", status=3)
     assert (seen["phase"], seen["code"]) == ("replay", "bad-queue")
@@ -127,7 +127,7 @@ def test_a_file_that_appears_in_a_directory_is_noticed(tmp_path: Path, tool: Mod
 
 
 def test_each_page_is_read_once(tmp_path: Path, tool: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Indexes are read first, then messages: a page of an index that stands between them costs no more."""
+    """Indexes are read first, then messages: a page of an index that is between them costs no more."""
     tool.MAKERS[FORMAT](tmp_path, 1 << 22, tool.SHAPES["live"])
     (journal,) = find_journals(load_files(tmp_path))
     read = 0

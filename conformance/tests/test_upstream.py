@@ -1,4 +1,4 @@
-"""Reports for the maintainers of products: they stand alone, and the products still do what they say."""
+"""Reports for the maintainers of products: they are alone, and the products still do what they say."""
 
 from __future__ import annotations
 

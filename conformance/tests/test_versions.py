@@ -18,7 +18,7 @@ from judged import call
 
 OLD = Path(__file__).parent / "data" / "written_by_0_1"
 ROOT = Path(__file__).parents[2]
-#: Where the new store lies, and which version of journalspec wrote the report.
+#: Where the new store is, and which version of journalspec wrote the report.
 OTHERWISE = ("target", "journalspec")
 
 

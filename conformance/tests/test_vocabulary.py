@@ -68,7 +68,7 @@ def expected_records(entry: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def expectation_problems(case: Case, entry: Mapping[str, Any], table: Vocabulary) -> Iterator[str]:
-    """Yield what an expectation says that no answer can: it lists some fields, and those have to be known."""
+    """Yield what an expectation says that no answer can: it lists some fields, and those must be known."""
     for record in expected_records(entry):
         # A field that must not be in the answer is null.
         names = {
@@ -126,7 +126,7 @@ def test_every_case_is_made_of_these_names(format_id: str) -> None:
 
 
 def seen_in_answers(format_id: str) -> Iterator[tuple[str, ...]]:
-    """Yield (table, name, edition ...) of everything that some answer carries."""
+    """Yield (table, name, edition ...) of everything that some answer has."""
     for case, _, answer in answers(format_id):
         for record in (*answer.get("records", ()), *answer.get("unanchored", ())):
             yield "record_types", record["type"]
@@ -188,7 +188,7 @@ def listed(table: Vocabulary) -> Iterator[tuple[tuple[str, ...], str]]:
 
 
 def _is_of(table: Vocabulary, kind: str, edition: str) -> bool:
-    """Tell whether an edition has a type of records."""
+    """Return whether an edition has a type of records."""
     editions = table.record_types[kind].editions if kind else ()
     return not edition or not editions or edition in editions
 
@@ -217,7 +217,7 @@ def _fits(key: tuple[str, ...], other: tuple[str, ...]) -> bool:
 
 
 @each_format
-def test_the_order_of_lists_is_told_and_kept_within_a_file(format_id: str) -> None:
+def test_the_order_of_lists_is_reported_and_kept_within_a_file(format_id: str) -> None:
     lists = {"records", "dropped", *(["missing"] if words(format_id).missing else [])}
     assert set(words(format_id).lists) == lists, "[lists] of fields.toml tells their order"
     for case, op, answer in answers(format_id):
@@ -253,7 +253,7 @@ def test_hexdumps_use_the_same_names(format_id: str) -> None:
 
 
 @pytest.mark.parametrize("fault", table("vocabulary")["fault"], ids=lambda fault: fault["says"])
-def test_what_is_not_in_the_table_is_told(fault: Mapping[str, Any]) -> None:
+def test_unknown_entries_are_reported(fault: Mapping[str, Any]) -> None:
     """Against a real answer, into which one fault is put."""
     case, op, answer = next(
         (case, op, copy.deepcopy(dict(answer)))

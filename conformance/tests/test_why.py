@@ -82,7 +82,7 @@ def test_two_journals_of_a_store_share_a_screen(tmp_path: Path) -> None:
     assert len(done.stdout.splitlines()) <= 40
 
 
-def test_an_archive_is_asked_about_as_a_whole(tmp_path: Path) -> None:
+def test_an_archive_is_asked_about_completely(tmp_path: Path) -> None:
     packed = tmp_path / "kahadb.tar.gz"
     with tarfile.open(packed, "w:gz") as out:
         out.add(THREE, "kahadb")

@@ -21,7 +21,7 @@ def test_a_difference_is_one_sentence_in_json(expected: Any, observed: Any, said
 
 
 @pytest.mark.parametrize(("expected", "observed", "said"), table("judging")["wording"]["records"])
-def test_a_difference_of_records_is_told(expected: list[Any], observed: list[Any], said: str) -> None:
+def test_a_difference_of_records_is_reported(expected: list[Any], observed: list[Any], said: str) -> None:
     want, seen = (
         {"verdict": "clean", "records": [{"type": "A", "id": name} for name in names]}
         for names in (expected, observed)
@@ -31,7 +31,7 @@ def test_a_difference_of_records_is_told(expected: list[Any], observed: list[Any
     assert sentence(difference) == said
 
 
-def test_what_fails_alike_is_one_group() -> None:
+def test_equal_failures_form_one_group() -> None:
     many = [result(f"a.b{number}/read", reason=f"r{number}") for number in range(668)]
     crashes = [result(f"c.d{number}/read", "crash", "", f"at {number}") for number in range(3)]
     groups = grouped([*crashes, *many, result("z/read", fingerprint="notes")])
@@ -44,7 +44,7 @@ def test_what_fails_alike_is_one_group() -> None:
     assert groups[2].line == "fail notes: z/read: r"
 
 
-def test_what_was_not_judged_is_counted() -> None:
+def test_unjudged_probes_are_counted() -> None:
     seen = [result("a", "pass"), result("b", "unsupported"), result("c", "unasked"), result("d", "unasked")]
     assert judged_and_not(seen) == "1 judged, 3 not (unsupported 1, unasked 2)"
     assert judged_and_not(seen[:1]) == "1 judged, 0 not"

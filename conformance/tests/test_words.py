@@ -30,7 +30,7 @@ def hello(format_id: str = FORMAT, /, **members: Any) -> Hello:
     return Hello.from_json({"protocol": 1, "impl": {"name": "x"}, "formats": {format_id: claims}})
 
 
-def test_what_the_format_has_may_be_declared() -> None:
+def test_names_of_the_format_may_be_declared() -> None:
     check_claims(hello())
     check_claims(hello(policies=["strict", "x-mine"], fields=["x-speed", "gtrid"]))
     check_claims(hello("x-home-made"))
@@ -70,7 +70,7 @@ def test_a_strange_name_in_an_answer_is_found(row: dict[str, Any]) -> None:
     assert row["text"] in found[1]
 
 
-def test_names_of_ones_own_are_no_strangers() -> None:
+def test_own_names_are_not_unknown() -> None:
     own = {
         "records": [{"type": "x-audit", "x-speed": "1"}],
         "notes": [{"code": "x-slow"}],

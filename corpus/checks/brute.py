@@ -9,7 +9,7 @@ unreachable   a state that the engine yields and that cannot be, by brute force
 missing       a state that can be and that the engine does not yield
 extra         a write torn at a byte at which the page does not have it torn
 preset        a state that is put down to another preset than the strongest that reaches it
-owed          what has to be kept, may be kept or must not come back differs
+owed          what must be kept, may be kept or must not reappear differs
 refusal       whether a reader may refuse differs
 verdict       one of the format's readers is judged differently, by the records that it lists or by what
               it makes of them (:mod:`brute_effects`; of a wrong state any verdict on effects will do)
@@ -118,7 +118,7 @@ def points(trace: Trace, *, all_promises: bool) -> list[int]:
 
 
 def is_small(trace: Trace, most: int = MOST) -> bool:
-    """Tell whether all downward-closed sets of all crash points can be walked."""
+    """Return whether all downward-closed sets of all crash points can be walked."""
     for granule in sorted({preset.granule for preset in KNOWN if preset.order == "subset"}):
         machine = Machine(trace, granule)
         for point in points(trace, all_promises=False):
@@ -129,7 +129,7 @@ def is_small(trace: Trace, most: int = MOST) -> bool:
 
 
 class Comparison:
-    """One trace, looked at both ways."""
+    """One trace, checked both ways."""
 
     def __init__(
         self, adapter: CrashFormat, trace: Trace, presets: Sequence[Preset], report: OracleReport
@@ -146,7 +146,7 @@ class Comparison:
         self._noise = self._garbage()
 
     def _explained(self, answer: Answer, crash: int, torn: int, *, lost: bool, loose: bool) -> bool:
-        """Tell whether some set of operations explains what `answer` decides on."""
+        """Return whether some set of operations explains what `answer` decides on."""
         place, semantics = (crash, torn, lost, loose), self.adapter.semantics
         if semantics is None or answer.state is None:
             return True
@@ -201,7 +201,7 @@ class Comparison:
         return self._ledgers[crash, torn]
 
     def _brute(self) -> tuple[dict[Key, int], set[Key]]:
-        """Return all cases with the strongest preset of each, and those that the engine has to have."""
+        """Return all cases with the strongest preset of each, and those that the engine must have."""
         found: dict[Key, int] = {}
         wanted: set[Key] = set()
         for preset in self.presets:
@@ -222,7 +222,7 @@ class Comparison:
         return points(self.trace, all_promises=True)
 
     def _walk(self, preset: Preset, crash: int) -> Iterator[tuple[BruteState, bool]]:
-        """Yield each state, and whether an enumeration that takes samples has to have it."""
+        """Yield each state, and whether an enumeration that takes samples must have it."""
         if preset.order == "prefix":
             for state in brute_prefix(self.trace, preset, crash):
                 yield state, preset.granule > 1 or self._worth(state)
@@ -236,7 +236,7 @@ class Comparison:
             yield state, state.trash is None or self._few(machine, state)
 
     def _worth(self, state: BruteState) -> bool:
-        """Tell whether a cut of a write is one that is always looked at."""
+        """Return whether a cut of a write is one that is always checked."""
         if state.torn < 0:
             return True
         (length,) = state.kept
@@ -255,7 +255,7 @@ class Comparison:
 
     @staticmethod
     def _few(machine: Machine, state: BruteState) -> bool:
-        """Tell whether, next to the garbage, all arrived, nothing did, or one thing deviates from that."""
+        """Return whether, next to the garbage, all arrived, nothing did, or one thing deviates from that."""
         loose = [target for target in choices(machine, ()) if target != state.trash]
         full = choices(machine, range(len(machine.micros)))
         kept = choices(machine, state.kept)

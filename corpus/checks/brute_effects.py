@@ -1,10 +1,10 @@
-"""Which logical states may come back after a crash, by trying every set of operations.
+"""Which logical states may reappear after a crash, by trying every set of operations.
 
 The second oracle for effects, written from the definition of durable linearizability: a recovered state is
 right if it is the state after some set S of operations with acknowledged <= S <= issued that is closed under
 the order that the format promises. All such sets are walked, one by one; the format's model says what each
 amounts to, and the table ``read`` of its workloads how operations hang together. An answer lists what it
-has read, so a set has to fit that as well: what is listed is in it, and what is neither acknowledged nor
+has read, so a set must fit that as well: what is listed is in it, and what is neither acknowledged nor
 listed is not, unless something that replaces it can have been read.
 """
 
@@ -61,7 +61,7 @@ class IssuedOp:
     lets: frozenset[str] = frozenset()
 
     def among(self, keys: Container[str]) -> bool:
-        """Tell whether it is listed in `keys`, itself or a copy."""
+        """Return whether it is listed in `keys`, itself or a copy."""
         return any(key in keys for key in (self.key, *self.copies))
 
     @property
@@ -71,9 +71,9 @@ class IssuedOp:
 
 
 def issued(semantics: Semantics, trace: Trace, crash: int, torn: int = -1) -> list[IssuedOp]:
-    """Return what had been asked for before the crash, in order: what stands, what may stand, this life's.
+    """Return what had been asked for before the crash, in order: what is, what may be, this life's.
 
-    What a recovery before this life may have found or not stands between the two: it is of the life before.
+    What a recovery before this life may have found or not is between the two: it is of the life before.
     A record that is written again is not a new operation, unless what it did was rolled back.
     """
     known = {mark.record for mark in trace.standing}
@@ -95,7 +95,7 @@ def issued(semantics: Semantics, trace: Trace, crash: int, torn: int = -1) -> li
     let_go = [at for at, op in enumerate(trace.ops[: last + 1]) if isinstance(op, Release)]
     lets: dict[int, set[str]] = {}
     for at in let_go:
-        # What lets go of something stands right behind that.
+        # What lets go of something is after that.
         following = min((index for index, _ in here if index > at), default=-1)
         op = trace.ops[at]
         lets.setdefault(following, set()).update(op.records if isinstance(op, Release) else ())
@@ -189,7 +189,7 @@ def closed_sets(
 class BrutePermitted:
     """All sets that are permitted at one crash point of a trace; `lost` if what was told may be gone as well.
 
-    With `loose` they are those of a reader that may leave out what is damaged.
+    With `loose` they are those of a reader that may omit what is damaged.
     """
 
     semantics: Semantics
@@ -240,7 +240,7 @@ class BrutePermitted:
         return found or {state for _, state in self._states}
 
     def _fits(self, chosen: frozenset[int], read: frozenset[int], *, copied: bool = True) -> bool:
-        """Tell whether what was read is all there, but for ends of what is torn, and all else is known.
+        """Return whether what was read is all there, but for ends of what is torn, and all else is known.
 
         Unless something was `copied` nothing has been replaced.
         """
@@ -270,7 +270,7 @@ class BrutePermitted:
         return set(self.semantics.effects(state))
 
     def explains(self, state: State, listed: Sequence[str], aside: Sequence[str]) -> bool:
-        """Tell whether `state`, listed with these keys, is that after some set."""
+        """Return whether `state`, listed with these keys, is that after some set."""
         right = self._right(frozenset(listed), frozenset(aside))
         if state in right:
             return True

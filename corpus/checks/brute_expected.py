@@ -3,20 +3,20 @@
 A second opinion, written from the definitions of the invariants and not from
 the engine: state by state, record by record, byte by byte.
 
-A record *stands whole* if every byte of its place comes from the write that put
+A record *is whole* if every byte of its place comes from the write that put
 it there, or has the value that this write would have given it (nobody can tell
-such bytes apart). One that lies in several places at once does so if that holds of each of
+such bytes apart). One that is in several places at once does so if that holds of each of
 them, one that was written more than once if it holds of one time. It *counts* if a write that makes
-it count stands whole in the same sense. Who wants a record that counts and does not stand whole has
+it count is whole in the same sense. Who wants a record that counts and does not stand whole has
 to be told (nobody wants what was released), unless whole records of the time before are in its place:
-then the state looks as if nothing had ever happened. They have to fit: from where a record that counts
-begins, one behind the other, up to where a record that counts ends.
+then the state looks as if nothing had ever happened. They must fit: from where a record that counts
+begins, one after the other, up to where a record that counts ends.
 
 In the other classes, whether a state can be is decided from its bytes: a lying device
 leaves what it had before some operation; a force that failed leaves pages of the trace's
 past; corruption of a kind changes so much and no more of what had been settled. Nobody
 is blamed for refusing there, and with corruption nothing can be demanded back: then what is
-missing has to be reported.
+missing must be reported.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class WrittenPlace:
     who: int
 
     def whole(self, state: BruteState) -> bool:
-        """Tell whether the bytes are all there in `state`, under whatever name."""
+        """Return whether the bytes are all there in `state`, under whatever name."""
         return any(number == self.number and self._in(state, name) for name, number in state.numbers.items())
 
     def _in(self, state: BruteState, name: str) -> bool:
@@ -72,7 +72,7 @@ class BruteDebt:
     reader may call a record to its name. `refusal` is allowed, required or
     forbidden. `sequences` are the records in the order in which they were written, with what an
     earlier generation may have left and without: who reads up to some point has a front part of one of them,
-    give or take `possible` ones and those that were `let_go`. `whole` are the records that stand whole.
+    give or take `possible` ones and those that were `let_go`. `whole` are the records that are whole.
     """
 
     must_keep: frozenset[str]
@@ -104,7 +104,7 @@ class Writing:
         return {(place.number, place.off) for places in self.places.values() for place in places}
 
     def whole(self, state: BruteState) -> bool:
-        """Tell whether all of it is in `state`."""
+        """Return whether all of it is in `state`."""
         return all(any(place.whole(state) for place in places) for places in self.places.values())
 
 
@@ -247,7 +247,7 @@ class Accounts:
         return not any(each.record == record and self._looks_whole(state, each, record) for each in self.here)
 
     def _looks_whole(self, state: BruteState, each: Writing, record: str) -> bool:
-        """Tell whether each place of a writing is as written, or hidden behind old records that fit."""
+        """Return whether each place of a writing is as written, or hidden after old records that fit."""
         return all(
             any(
                 place.whole(state) or (self._led_to(state, place, record) and self._hidden(state, place))
@@ -257,7 +257,7 @@ class Accounts:
         )
 
     def _led_to(self, state: BruteState, place: WrittenPlace, record: str) -> bool:
-        """Tell whether something says so that `record` counts and was written when `place` had been."""
+        """Return whether something says so that `record` counts and was written when `place` had been."""
         return any(sign.who >= place.who and sign.whole(state) for sign in self.counts[record])
 
     def _hidden(self, state: BruteState, place: WrittenPlace) -> bool:
@@ -320,7 +320,7 @@ def verdict(answer: Answer, expected: BruteDebt, *, salvaging: bool) -> str:
 
 
 def _front(found: Sequence[str], expected: BruteDebt) -> bool:
-    """Tell whether `found` is all that was written up to some point, but for what nobody can ask for.
+    """Return whether `found` is all that was written up to some point, but for what nobody can ask for.
 
     A writer that deletes records writes the others again, in an order of its own: then only the set counts.
     """
@@ -460,7 +460,7 @@ KINDS: Mapping[str, Callable[..., bool]] = {
 
 
 def is_rotten(past: Past, files: Files, label: str) -> bool:
-    """Tell whether corruption `label` may leave `files`; raises KeyError for an unknown kind."""
+    """Return whether corruption `label` may leave `files`; raises KeyError for an unknown kind."""
     kind, *rest = label.split(":")
     return bool(KINDS[kind](past, dict(files), *rest))
 

@@ -13,7 +13,7 @@ definition and shares nothing with the enumeration that the corpus is built by:
 4. with prefix order, all operations before the crash are kept, and any front
    part of the next write that ends at an edge of a granule.
 
-Bytes carry their origin (:data:`BASE`, :data:`HOLE`, :data:`GARBAGE` or the index of a write).
+Bytes have their origin (:data:`BASE`, :data:`HOLE`, :data:`GARBAGE` or the index of a write).
 """
 
 from __future__ import annotations
@@ -211,7 +211,7 @@ class Machine:
             yield from self._ideals(at + 1, (*kept, at))
 
     def allows(self, kept: Sequence[int], preset: Preset) -> bool:
-        """Tell whether a file system as `preset` describes it lets just `kept` be there.
+        """Return whether a file system as `preset` describes it lets just `kept` be there.
 
         With a journal for names and sizes these come in order, whatever file they
         are of, and a force of anything takes all of them along. A size may have to
@@ -254,7 +254,7 @@ class Machine:
         return out
 
     def count(self, most: int) -> int:
-        """Return how many states there are to walk, or more than `most` as soon as it is clear."""
+        """Return the number of states to walk, or more than `most` as soon as it is clear."""
         chains: dict[Target, int] = {}
         for at, micro in enumerate(self.micros):
             if at not in self.forced:
@@ -360,7 +360,7 @@ def brute_subset(trace: Trace, preset: Preset, crash: int, garbage: Garbage) -> 
         loose = {micro.target for at, micro in enumerate(machine.micros) if at not in machine.forced}
         for target in sorted(loose):
             if target[0] == "page":
-                # Which version the page would have is no matter: only one set for each trashed page.
+                # Which version the page would have is not a matter: only one set for each trashed page.
                 if any(machine.micros[at].target == target and at not in machine.forced for at in kept):
                     continue
                 trashed = _trashed(files, numbers, target, preset.granule, garbage(crash, *target[1:]))

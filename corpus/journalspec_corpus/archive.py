@@ -1,6 +1,6 @@
 """The published cases as one archive that needs no Python: real files, JSON, and a page that explains both.
 
-The same cases give the same bytes: members are sorted, and carry neither time
+The same cases give the same bytes: members are sorted, and have neither time
 nor owner. A ``.tar`` is the same everywhere; the compressed form also depends
 on the zlib that made it.
 """
@@ -45,7 +45,7 @@ read the copy, and compare. What is compared, and how, is told below.
 
 
 def compressed(path: Path) -> bool:
-    """Tell whether an archive of this name is compressed; raises ValueError that lists the known endings."""
+    """Tell if an archive of this name is compressed; raises ValueError that lists the known endings."""
     for suffix, packed in SUFFIXES.items():
         if path.name.endswith(suffix):
             return packed

@@ -41,7 +41,7 @@ def words(text: str) -> tuple[str, list[str], dict[str, str]]:
 def brief_operation(text: str, members: Mapping[str, Sequence[str]] | None = None) -> dict[str, Any]:
     """Return an operation of a writer that is a text: what to do, and its members.
 
-    `members` names the bare words behind an operation, in order. Raises ValueError for more or fewer of them.
+    `members` names the bare words after an operation, in order. Raises ValueError for more or fewer of them.
     """
     kind, bare, pairs = words(text)
     out: dict[str, Any] = {"op": kind, **dict(zip((members or {}).get(kind, ()), bare, strict=True)), **pairs}
@@ -86,7 +86,7 @@ def _told(format_id: str, kind: str, edition: str) -> tuple[Field, ...]:
 
 
 def reported(layout: Layout, edition: str, kind: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a reader reports of a record with these values, in the order of the format's table.
+    """Return the reported fields of a record with these values, in the order of the format's table.
 
     Values are as they are stored: cases turn them into text at the end.
     """
@@ -108,12 +108,12 @@ def lay_file(  # the first three say which file, the others what its format make
     make: Make,
     fill: bytes,
 ) -> None:
-    """Lay the header and the ``records`` of `file`, over those of its previous life, and finish it.
+    """Lay the header and the ``records`` of `file`, over those of its previous generation, and finish it.
 
-    Those, ``before``, show through behind the others. Each record starts at a multiple of
-    ``align``, behind its ``gap`` (in hex), and not before the offset ``to``. A file without
+    Those, ``before``, show through after the others. Each record starts at a multiple of
+    ``align``, after its ``gap`` (in hex), and not before the offset ``to``. A file without
     a ``size`` ends with what is in it. The records are the range ``LABEL.log``; one
-    without a ``label`` is ``LABELr1``, and in the previous life ``LABELold1``. The parts of
+    without a ``label`` is ``LABELr1``, and in the previous generation ``LABELold1``. The parts of
     the `header` are named ``header.FIELD`` (:func:`labelled` puts that before them).
     """
     data = bytearray()

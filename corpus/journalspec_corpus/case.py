@@ -2,7 +2,7 @@
 
 A case is data. It has one JSON form (one object per line in the published
 tiers; integers as decimal strings, bytes as lower-case hex) and this class,
-whose members carry the same names.
+whose members have the same names.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ def write_files(root: Path, files: Iterable[tuple[str, Iterable[bytes | int]]]) 
     A file is its path (segments joined by ``/``; the caller has checked them) and its content
     in pieces: bytes, or a number of zeros, which become a hole where the system has such.
     Raises FileExistsError for a file that is there already, and other OSErrors, such as for
-    a link in place of a directory. No file is left that was not finished.
+    a link instead of a directory. No file is left that was not finished.
     """
     for name, pieces in files:
         path = root
@@ -280,7 +280,7 @@ class Case:
 
     @property
     def probes(self) -> tuple[Probe, ...]:
-        """The questions, in the order in which their first expectation stands."""
+        """The questions, in the order in which their first expectation is."""
         if self.fault:
             return (Probe(self, "", None, ()),)
         groups: dict[tuple[str, str | None], list[Mapping[str, Json]]] = {}

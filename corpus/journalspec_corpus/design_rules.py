@@ -2,7 +2,7 @@
 
 The rules are in ``design_rules.toml`` beside this module, a format's
 findings in the file of the same name in its room. Both are data, checked
-against ``design_rules.schema.json`` when they are read. A finding carries its
+against ``design_rules.schema.json`` when they are read. A finding has its
 proof: single crash states with the verdict that a named reader gets on them,
 published cases, or an argument where nothing can show it.
 """
@@ -99,7 +99,7 @@ class CaseProof:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a rule comes to in some editions of a format, and why that is so."""
+    """The verdict on a rule in some editions of a format, with its reason."""
 
     editions: tuple[str, ...]
     verdict: str

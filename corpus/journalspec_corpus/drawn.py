@@ -35,10 +35,10 @@ class DrawnJournal:
 
     `records` is what reading the whole journal reports, in its order;
     `recovered` is what recovery counts, and `state` what it concludes.
-    `before` holds the files as they were in their previous life (same names and
+    `before` holds the files as they were in their previous generation (same names and
     lengths): what shows through where a write did not reach the disk. `fields`
     names the bytes, `pointers` those of them that say where the log ends. `ends` says for each of `recovered`
-    up to where its file has to be there: it may count only with others.
+    up to where its file must be there: it may count only with others.
     """
 
     format: str
@@ -59,7 +59,7 @@ Strict = Literal["same", "refused", "open"]
 
 @dataclass(frozen=True)
 class Judgement:
-    """What must hold of a journal after a fault.
+    """The required outcome for a journal after a fault.
 
     strict    ``same``: records and state as before the fault; ``refused``: no
               result; ``open``: the format cannot tell, `why` says why not.
@@ -103,7 +103,7 @@ def lenient(format_id: str) -> str:
 
 
 def judge(journal: DrawnJournal, files: Mapping[str, bytes]) -> Judgement:
-    """Return what must hold after `journal` has become `files`, by the naive reader of its format."""
+    """Return the required outcome after `journal` became `files`, by the naive reader of its format."""
     naive = format_module("journalspec_corpus", journal.format).naive
     strict = naive.recover(files, journal.edition, "strict")
     salvaged = naive.recover(files, journal.edition, lenient(journal.format)).get("records", ())
@@ -179,7 +179,7 @@ def record_of(entry: Mapping[str, Any]) -> Record:
 
 
 def written(built: Built) -> list[str]:
-    """Return the labels of the records of this life, of files described without labels."""
+    """Return the labels of the records of this generation, for files described without labels."""
     return [label for label in built.records if "old" not in label]
 
 
@@ -224,8 +224,8 @@ def drawn(  # all but the first three are keyword-only
 
     `lives` are this one and the previous one, whose files are made as long as those of this one. Of the
     records, those with the labels `recovered` count for recovery (none given: all); `left` are records of
-    the previous life that still stand, and count as records of this one. `pointer` is how the labels of the
-    fields end that say where the log ends. `ends` says up to where the file of each that counts has to be
+    the previous generation that still are, and count as records of this one. `pointer` is how the labels of
+    the fields end that say where the log ends. `ends` says up to where the file of each that counts must be
     there (not given: up to its own end).
     """
     now, then = lives

@@ -30,7 +30,7 @@ TIER = "drawn"
 COUNT = 200
 #: Fresh seeds are below this.
 MOST_SEED = 10**9
-#: Shares of the draws in percent: sound journals, and those with lies; the rest is damaged.
+#: Shares of the draws in percent: sound journals, and those with is; the rest is damaged.
 SOUND, LIES = 20, 40
 #: Reducing ends after so many attempts, or seconds.
 ATTEMPTS, SECONDS = 1000, 10.0
@@ -135,7 +135,7 @@ def drawn_case(case_id: str) -> Case | None:
 
 
 def is_drawn(probe_id: str) -> bool:
-    """Tell whether a probe is one of a draw."""
+    """Return whether a probe is one of a draw."""
     return _ID.match(probe_id) is not None
 
 
@@ -179,7 +179,7 @@ def _case(format_id: str, seed: int, number: int, rng: Choices) -> Case:
 
 
 def _as_written(case: Case, journal: DrawnJournal) -> bool:
-    """Tell whether everything that is expected of a sound journal is what was asked to be written."""
+    """Return whether everything that is expected of a sound journal is what was asked to be written."""
     for entry in case.expect:
         if entry["verdict"] == REFUSED:
             return False
@@ -235,7 +235,7 @@ def _weight(case: Case, choices: Sequence[int]) -> tuple[int, int, int]:
 
 
 def _shorter(now: Callable[[], Sequence[int]]) -> Iterator[list[int]]:
-    """Yield attempts at what is chosen `now`: made smaller, and parts left out, until nothing helps."""
+    """Yield attempts at what is chosen `now`: made smaller, and parts omitted, until nothing helps."""
     before: Sequence[int] | None = None
     while before != now():
         before = now()

@@ -32,7 +32,7 @@ class Range:
 
     @property
     def end(self) -> int:
-        """The offset just behind the range."""
+        """The offset after the range."""
         return self.off + self.length
 
     def to_json(self) -> dict[str, str]:
@@ -161,14 +161,14 @@ def _fill(built: Built, edit: Mapping[str, Any]) -> None:
 
 
 def _insert(built: Built, edit: Mapping[str, Any]) -> None:
-    """Put zeros in; what is behind moves down, and what leaves the file at its end is lost."""
+    """Put zeros in; what is after moves down, and what leaves the file at its end is lost."""
     file, at = built.place(edit["at"], edit.get("file", ""))
     data = built.files[file]
     data[at:] = (bytes(edit["insert"]) + data[at:])[: len(data) - at]
 
 
 def _remove(built: Built, edit: Mapping[str, Any]) -> None:
-    """Take bytes out; what is behind moves up, and the file is filled with its last byte."""
+    """Take bytes out; what is after moves up, and the file is filled with its last byte."""
     spot = built.span(edit["remove"])
     data = built.files[spot.file]
     data[spot.off :] = data[spot.end :] + data[-1:] * spot.length

@@ -2,7 +2,7 @@
 
 The schema is the table: it is turned into functions once, because validating each case
 of a big set with a general validator takes longer than asking about it. What a schema
-cannot say stands below as limits.
+cannot say is below as limits.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def parse(line: bytes, *, numbers: bool = False) -> Any:
     """Return the JSON value of a line; raises ValueError that says what is wrong with it.
 
     More is wrong than in JSON at large: numbers (unless small integers are wanted), members
-    that stand twice, text that no UTF-8 can carry, and whatever is beyond the limits.
+    that are twice, text that no UTF-8 can have, and whatever is beyond the limits.
     """
     if sum(map(line.count, (b",", b"[", b"{"))) > MAX_VALUES:
         raise ValueError(f"more than {MAX_VALUES} values")
@@ -89,7 +89,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         names = Counter(name for name, _ in pairs)
-        raise ValueError(f"member {names.most_common(1)[0][0]!r:.{_SHOWN}} stands twice in one object")
+        raise ValueError(f"member {names.most_common(1)[0][0]!r:.{_SHOWN}} occurs twice in one object")
     return found
 
 
@@ -112,7 +112,7 @@ def _check_nesting(value: Any, nesting: int) -> None:
 
 
 def lines_of(stream: IO[bytes]) -> Iterator[bytes | None]:
-    """Yield the lines of a stream; None in place of one that is longer than MAX_LINE."""
+    """Yield the lines of a stream; None instead of one that is longer than MAX_LINE."""
     while line := stream.readline(MAX_LINE + 1):
         if len(line) <= MAX_LINE:
             yield line
@@ -123,7 +123,7 @@ def lines_of(stream: IO[bytes]) -> Iterator[bytes | None]:
 
 
 def fault_in(data: Any) -> str | None:
-    """Return what is wrong with the published form of a case, and where; None if nothing."""
+    """Return the fault in the published form of a case and its place, or None."""
     found = _checks()[""](data) or _beyond(data["input"]["files"])
     if found is None:
         return None
@@ -132,7 +132,7 @@ def fault_in(data: Any) -> str | None:
 
 
 def is_id(value: object) -> bool:
-    """Tell whether `value` can be the id of a case."""
+    """Return whether `value` can be the id of a case."""
     return _checks()["id"](value) is None
 
 
@@ -204,7 +204,7 @@ def _compiled(schema: Any, named: Mapping[str, Any]) -> Check:
     return check
 
 
-#: Keywords that ask for nothing, or are looked at together with another one.
+#: Keywords that ask for nothing, or are checked together with another one.
 _SILENT = frozenset(
     {"$schema", "$id", "$defs", "title", "description", "required", "additionalProperties", "maxLength"}
     | {"prefixItems", "items", "maxItems", "minLength", "minItems", "uniqueItems", "properties"}
@@ -313,7 +313,7 @@ def _list(schema: Any, named: Mapping[str, Any]) -> Check:
             if found is not None:
                 return f"[{number}]{found[0]}", found[1]
         if unique and len(set(value)) < len(value):
-            return "", "something stands twice"
+            return "", "a duplicate entry"
         return None
 
     return check

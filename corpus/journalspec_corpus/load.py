@@ -20,7 +20,7 @@ from journalspec_corpus.form import MAX_LINE, is_id, lines_of, parse
 PUBLISHED_TIERS = ("smoke", "captured", "worst")
 #: The cases of a core build: JSON lines, see :class:`Shared`.
 CASES = "cases.jsonl.gz"
-#: What the id of a case ends with that is reported again in another edition, which stands between the braces.
+#: What the id of a case ends with that is reported again in another edition, which is between the braces.
 AGAIN = "-in-{}"
 #: They are a distribution of their own, which an operator does not need.
 NOT_INSTALLED = "the published cases are not installed\n  next  pip install 'journalspec[cases]'"
@@ -76,7 +76,7 @@ def told_in(case: Case, editions: Collection[str]) -> Case:
 def published_folder(format_id: str) -> Path | None:
     """Return the folder with the published tiers of `format_id`, or None if there is none.
 
-    Every place that the package consists of is looked at, so that a format's
+    Every place that the package consists of is checked, so that a format's
     files may live elsewhere.
     """
     for root in journalspec_corpus.__path__:
@@ -104,7 +104,7 @@ def _tier(format_id: str, tier: str, only: frozenset[str]) -> tuple[Case, ...]:
 
 
 def _published(path: Path, source: str, only: frozenset[str]) -> Iterator[Case]:
-    """Yield the cases of a published file; that they have the form of cases is tested, not looked at here.
+    """Yield the cases of a published file; that they have the form of cases is tested, not checked here.
 
     The id is the first member of each line: of other lines than those of `only` nothing else is parsed.
     """
@@ -118,7 +118,7 @@ def _published(path: Path, source: str, only: frozenset[str]) -> Iterator[Case]:
 
 
 class Shared:
-    """What the lines of a file of cases have in common: contents of files, and permitted answers.
+    """The shared parts of a file of cases: contents of files, and permitted answers.
 
     A line ``{"content": NUMBER, "size", "fill", "extents"}`` holds a content, and a later case has
     ``{"path", "content": NUMBER}`` among its files. A line ``{"permitted": NUMBER, "expect"}`` holds what
@@ -162,7 +162,8 @@ class Shared:
 
 
 class Intake:
-    """Takes cases in from strangers, into one set. What is no case is quarantined, and the others are taken.
+    """Takes cases in from strangers, into one set. What is not a case is quarantined, and the others are
+    taken.
 
     Ids are unique in a set: of two cases with the same one the second is at fault.
     """
@@ -186,7 +187,7 @@ class Intake:
     def _take(self, path: Path, number: int, line: bytes | None, shared: Shared) -> Case | None:
         """Return the case of a line (None: it was too long), quarantined if it is none; None for a content.
 
-        Raises OSError after too many lines that are no cases.
+        Raises OSError after too many lines that are not cases.
         """
         data = None
         try:
@@ -207,7 +208,7 @@ class Intake:
         return case
 
     def _name(self, path: Path, number: int, data: Any) -> str:
-        """Return a name that no other case of the set has: the id, or else where it stands."""
+        """Return a name that no other case of the set has: the id, or else where it is."""
         name = data.get("id") if isinstance(data, Mapping) else None
         if not is_id(name) or name in self._names:
             name = f"{shown(str(path))}:{number}"

@@ -21,10 +21,10 @@ class Stepwise(Protocol):
     """What is kept, as values that are never changed. States and operations are JSON, as in cases."""
 
     def begin(self, state: Mapping[str, Json]) -> Any:
-        """Return what a recovered `state` holds; nothing if it is empty."""
+        """Return the state of the model for a recovered `state`."""
 
     def after(self, kept: Any, op: Mapping[str, Json], edition: str) -> Any:
-        """Return what is kept once `op` was done."""
+        """Return the state after `op`."""
 
 
 class Model(Stepwise, Protocol):
@@ -132,7 +132,7 @@ def history(
     refused: frozenset[int],
     edition: str,
 ) -> History:
-    """Return what `ops` lead to from `state`; those whose number is in `refused` change nothing."""
+    """Return the results of `ops` from `state`; those whose number is in `refused` change nothing."""
     kept = model.begin(state)
     shown = [model.shown(kept)]
     for number, op in enumerate(ops):

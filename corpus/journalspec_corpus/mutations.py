@@ -110,7 +110,7 @@ def _cut_out(journal: DrawnJournal, files: Files, rng: random.Random) -> None:
 
 
 def _block(journal: DrawnJournal, files: Files, rng: random.Random) -> None:
-    """Give an aligned block the content of the file's previous life, or zeros."""
+    """Give an aligned block the content of the file's previous generation, or zeros."""
     name = rng.choice(sorted(files))
     size = rng.choice((16, 64, 512))
     start = size * rng.randrange(len(files[name]) // size + 1)

@@ -24,7 +24,7 @@ Entry = Mapping[str, Any]
 
 
 class Invalid(Exception):  # no error: what a check finds
-    """What is there is no record; `end` is where it ends all the same, if that is known."""
+    """What is there is no record; `end` is where it ends nevertheless, if that is known."""
 
     def __init__(self, reason: str, end: int = 0) -> None:
         super().__init__(reason)
@@ -60,7 +60,7 @@ class Scanned:
     boundaries: list[int] = field(default_factory=list)
 
     def add(self, record: Entry, off: int, end: int) -> None:
-        """Take in a record that stands from `off` to `end`."""
+        """Take in a record that is from `off` to `end`."""
         self.records.append({**record, "at": {"file": self.name, "off": off, "len": end - off}})
 
     def drop(self, off: int, end: int, reason: str) -> None:
@@ -102,7 +102,7 @@ def natural(name: str) -> list[tuple[int, int, str]]:
 
 
 def end_of(record: Entry) -> int:
-    """Return the offset behind a record."""
+    """Return the offset after a record."""
     return int(record["at"]["off"] + record["at"]["len"])
 
 
@@ -176,7 +176,7 @@ def asked(
 
 
 def all_expected(answers: Iterable[tuple[str, Entry]], brief: Sequence[str]) -> list[dict[str, Any]]:
-    """Return what a case expects as the answers to all questions: of results all that they have."""
+    """Return the expected answers to all questions, with all members of the results."""
     out = []
     for question, seen in answers:
         members: tuple[str, ...] = ("phase", "code", "at")
@@ -193,12 +193,12 @@ _CODES = ("notes", "noted", "unnoted")
 def expectation(
     question: str, seen: Entry, members: Sequence[str], brief: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Return what a case expects as the answer to a question: the `members` that `seen` has.
+    """Return the expected answer to a question: the `members` that `seen` has.
 
     Of records it expects the fields that `brief` lists (none: all).
     """
     answer = {"when": when(question), "verdict": seen["verdict"]}
-    # Notes that have to be there, or must not: an empty list asks for nothing.
+    # Notes that must be there, or must not: an empty list asks for nothing.
     answer |= {name: seen[name] for name in members if name in seen and (seen[name] or name not in _CODES)}
     if brief and "records" in answer:
         answer["records"] = [{key: entry[key] for key in brief if key in entry} for entry in seen["records"]]

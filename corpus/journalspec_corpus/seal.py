@@ -1,4 +1,4 @@
-"""Files that say what they hold: JSON that carries its own checksum, and checksums of others.
+"""Files that say what they hold: JSON that has its own checksum, and checksums of others.
 
 There is one way to write a sealed file down, so that every bit of it counts: a blank,
 the order of members, the spelling of a number. The member `seal` is the SHA-256 of the
@@ -41,7 +41,7 @@ def _seal_of(members: Mapping[str, Any]) -> str:
 
 
 def opened(data: bytes) -> tuple[dict[str, Any], list[str]]:
-    """Return what a sealed file says, and what is wrong with its seal; raises SealError."""
+    """Return the content of a sealed file, and the fault of its seal; raises SealError."""
     try:
         members = json.loads(data.decode("utf-8"), parse_constant=_refuse)
     except (ValueError, RecursionError) as error:

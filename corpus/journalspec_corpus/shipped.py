@@ -34,7 +34,7 @@ def tombstones(format_id: str) -> frozenset[str]:
 
 
 def holds_tiers(directory: Path) -> bool:
-    """Tell whether `directory` holds published tiers: of one format, or of formats by name."""
+    """Return whether `directory` holds published tiers: of one format, or of formats by name."""
     return _is_folder(directory) or any((directory / name).is_dir() for name in format_ids())
 
 

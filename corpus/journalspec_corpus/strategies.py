@@ -18,7 +18,7 @@ For anyone's property tests of a reader, a writer or a recovery tool::
             with pytest.raises(MyCorruption):
                 my_recovery(fault.files)
 
-A journal carries the records and the state that it must yield, computed from
+A journal has the records and the state that it must yield, computed from
 what was asked to be written; a fault says what must still hold, and where
 the format has no means to notice it, why. Needs the extra ``hypothesis``.
 """
@@ -72,7 +72,7 @@ def faults(journal: DrawnJournal, kinds: tuple[str, ...] = KINDS) -> st.SearchSt
     bit-flip     one bit of one file
     torn-write   the last record of a file ends early; what was there before shows through
     lost-sector  an aligned block of 512 or 4096 bytes is zero
-    stale-block  such a block has its content of the file's previous life
+    stale-block  such a block has its content of the file's previous generation
     truncation   a file ends early
     pointer      a field that says where the log ends has another value
 

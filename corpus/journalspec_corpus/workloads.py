@@ -47,7 +47,7 @@ class NumberedStep:
 
 @dataclass(frozen=True)
 class Tables:
-    """What is done to a format's journals: ``workloads.toml`` in the folder of its `package`.
+    """The operations on a format's journals: ``workloads.toml`` in the folder of its `package`.
 
     `workload` and `step` make one of its members, `combined` the sequences of which a table says how to
     combine their steps. What all formats have is read here: ``writers``, ``sequences``, ``scopes``,
@@ -69,7 +69,7 @@ class Tables:
         return tuple(self.step(*values) for values in members)
 
     def sequences(self, names: Iterable[str]) -> list[tuple[Any, ...]]:
-        """Return the lists of steps that stand under `names`, one after the other."""
+        """Return the lists of steps that are under `names`, one after the other."""
         out: list[tuple[Any, ...]] = []
         for name in names:
             entry = self.rows["sequences"][name]
@@ -118,7 +118,7 @@ class Tables:
         ``force`` and ``align``. Every ``background``, ``align`` and ``edge`` of a block has all rows, each by
         every writer that ``writers`` names for it; ``by`` puts what has the same writer, or the same steps,
         together. Writers vary fastest otherwise: what two of them have in common then falls into one
-        shard. A first record without the field that is aligned is left out.
+        shard. A first record without the field that is aligned is omitted.
         """
         writers = self.rows["writers"][scope]
         for block in self.rows[table][scope]:
@@ -148,7 +148,7 @@ class Tables:
 
     @cached_property
     def then(self) -> Mapping[str, tuple[Any, ...]]:
-        """What may be done after opening what a crash left."""
+        """The possible operations after opening the files of a crash."""
         return {name: self.steps(members) for name, members in self.rows["then"].items()}
 
     @property
@@ -168,7 +168,7 @@ class Tables:
         return op, dict(zip(takes, word[1:], strict=False)), word[1 + len(takes) :]
 
     def playable(self, steps: Iterable[Any]) -> bool:
-        """Tell whether each step finds what it is about.
+        """Return whether each step finds what it is about.
 
         The table ``playable``, if there is one, says what is ``standing`` before all, and of an operation
         (``""``: of all others) what it ``needs``, ``gives`` and then ``takes``. Each is a word, and the
@@ -210,7 +210,7 @@ class Tables:
         return _spread(self.lines) + _spread(self.longer) if scope == "core" else ()
 
     def fields_of(self, layout: Layout) -> RecordFields:
-        """Return where the fields of the format's records begin, named as the table says."""
+        """Return the place where the fields of the format's records begin, named as the table says."""
         return RecordFields(layout, self.rows["fields"])
 
     # How workloads become smaller: the table ``reduction`` has most of it. Its ``backgrounds`` stand from the
@@ -291,7 +291,7 @@ def _turn(order: Sequence[Any], of: Callable[[Any], Any]) -> Callable[[Any], int
 
 @dataclass(frozen=True, slots=True)
 class SmallWorkload:
-    """What one trace is made from; a pure function of these members.
+    """The source of one trace, which is a pure function of these members.
 
     `kind` is what the run is about, as the format says. `writer` is the edition and the
     order of writes. `align` names the field of the first step's record that begins on
@@ -315,7 +315,7 @@ class SmallWorkload:
 
     @property
     def tags(self) -> dict[str, str]:
-        """What the tags of its trace say."""
+        """The tags of its trace."""
         told = {"kind": self.kind, "order": self.writer, "align": self.align, "force": self.force}
         return {**told, "steps": "+".join(step.name for step in self.steps)}
 
@@ -325,7 +325,7 @@ class SmallWorkload:
         return self.force == "each" and self.kind == "append" and not any(step.tx for step in self.steps)
 
     def operations(self, life: int = 0) -> list[Operation]:
-        """Return what the steps ask for in that life."""
+        """Return the operations of the steps in that run."""
         return [step.operation(life) for step in self.steps]
 
     def fields(self) -> Mapping[str, int]:
@@ -399,7 +399,7 @@ def _spread(works: tuple[LongWorkload, ...]) -> tuple[LongWorkload, ...]:
 
 
 class Life(NamedTuple):
-    """What a writer did on given files; the first `opened` operations are those of opening them."""
+    """The operations of a writer on given files; the first `opened` ones open them."""
 
     ops: tuple[Op, ...]
     opened: int
@@ -407,7 +407,7 @@ class Life(NamedTuple):
 
 @dataclass(frozen=True)
 class Continuations:
-    """What may be done to a journal after a crash.
+    """The possible operations on a journal after a crash.
 
     `begin(origin, life, image)` returns the writer that wrote `image` on these files,
     not opened yet. The `tables` say what may be done after opening, and after which crash states:
@@ -445,7 +445,7 @@ class Continuations:
             "category": image.category,
             "field": image.field,
             "opened": str(life.opened),
-            # Whatever failed in the first life is its own trace's business.
+            # Whatever failed in the first generation is its own trace's business.
             "fine": "yes" if chosen.fine else "no",
         }
         return Trace(

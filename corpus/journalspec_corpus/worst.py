@@ -121,7 +121,7 @@ MENDED = "pass"
 def worst_cases(format_id: str) -> tuple[Worst, ...]:
     """Return the worst cases of `format_id` in the order of its file; none if it has no such file.
 
-    Raises WorstError on an id that stands twice and UnknownFormat for a format that is not described.
+    Raises WorstError on an id that is twice and UnknownFormat for a format that is not described.
     """
     get_format(format_id)
     entries = tomllib.loads(format_text(PACKAGE, format_id, FILE)).get("worst", ())
@@ -147,7 +147,7 @@ def worst_cases(format_id: str) -> tuple[Worst, ...]:
             raise WorstError(f"{entry.get('id', 'a case without id')}: {error!r}") from None
     names = [worst.id for worst in found]
     if len(set(names)) != len(names):
-        raise WorstError(f"{format_id}/{FILE}: an id stands twice")
+        raise WorstError(f"{format_id}/{FILE}: an id occurs twice")
     return tuple(found)
 
 
@@ -156,7 +156,7 @@ FINDINGS_FILE = "worst_findings.toml"
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What one version of a product made of one case under one policy.
+    """The result of one version of a product on one case under one policy.
 
     `product` is the name of its harness, `called` its own. `refused` is the code
     of a refusal, empty if there was none.

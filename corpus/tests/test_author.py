@@ -80,7 +80,7 @@ def test_the_reference_reads_what_an_author_module_says_of_its_records(format_id
 
 @pytest.mark.parametrize(("format_id", "edition"), [each for each in EDITIONS if each[0] in described()])
 def test_labels_cover_every_byte_of_headers_and_records_once(format_id: str, edition: str) -> None:
-    """What they leave is the zeros of the alignment, or of a page, and, behind the records, the fill."""
+    """What they leave is the zeros of the alignment, or of a page, and, after the records, the fill."""
     built = written(format_id, edition)
     # A batch has a header of its own; all of it together is `.whole`, and so is all of a page. What ends a
     # log may be a `.marker`.
@@ -113,7 +113,7 @@ def test_every_edition_has_its_share(format_id: str) -> None:
 
 
 @pytest.mark.real
-def test_who_confirmed_what_is_as_recorded() -> None:
+def test_confirmations_equal_the_recorded_ones() -> None:
     outcomes = Path(__file__).resolve().parents[2].parent / "shared" / "real" / confirmed.FORMAT / "outcomes"
     if not (outcomes / recorded.INPUTS).is_file():
         pytest.skip(f"needs {outcomes}")

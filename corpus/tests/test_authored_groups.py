@@ -37,7 +37,7 @@ def test_labels_become_records_and_regions(tmp_path: Path) -> None:
     assert case.expect[0]["state"]["unfinished"][0]["gtrid"] == first["gtrid"]
 
 
-def test_a_group_is_told_again_in_the_editions_where_its_requirements_hold(tmp_path: Path) -> None:
+def test_a_group_is_reported_again_in_the_editions_where_its_requirements_hold(tmp_path: Path) -> None:
     group = GROUP.replace("stratum", 'also = ["3.0"]\nstratum', 1)
     other = LABELS.replace('"x"', '"y"').replace('"X"', '"Y"\nbreaks = ["BTM-WRT-008"]')
     (tmp_path / "try.toml").write_text(group + LABELS + other, encoding="utf-8")

@@ -78,8 +78,8 @@ HOSTILE: list[tuple[str, Any, str]] = [
     ("an exponent", text(GOOD, ('"100"', "1e400")), "the number 1e400"),
     ("not a number", text(GOOD, ('"100"', "NaN")), "the number NaN"),
     ("infinity", text(GOOD, ('"100"', "-Infinity")), "the number -Infinity"),
-    ("a member twice", text(GOOD, ('"level"', '"level": "may", "level"')), "member 'level' stands twice"),
-    ("a member twice, deep", text(GOOD, ('"op"', '"op": "x", "op"')), "member 'op' stands twice"),
+    ("a member twice", text(GOOD, ('"level"', '"level": "may", "level"')), "member 'level' occurs twice"),
+    ("a member twice, deep", text(GOOD, ('"op"', '"op": "x", "op"')), "member 'op' occurs twice"),
     ("nested lists", b"[" * 200_000, "nested deeper than 32"),
     ("nested state", text(expecting(state={"x": []}), ("[]}", "[" * 40 + "]" * 40 + "}")), "nested deeper"),
     ("too many values", b"[" + b"0," * 1_000_001 + b"0]", "more than 1000000 values"),
@@ -138,7 +138,7 @@ def test_hostile_cases_are_quarantined_one_by_one_and_the_others_are_taken(tmp_p
         if isinstance(given, dict) and "surrogate" not in reason
     ],
 )
-def test_what_the_schema_says_is_what_is_checked(what: str, given: dict[str, Any]) -> None:
+def test_checks_equal_the_schema(what: str, given: dict[str, Any]) -> None:
     """What the schema refuses is refused, and nothing else but by the limits that no schema can state."""
     with pytest.raises(CaseError) as caught:
         Case.from_json(given)
@@ -201,7 +201,7 @@ def test_other_separators_of_lines_are_text(tmp_path: Path) -> None:
     assert (case.fault, case.params) == ("", {"a": "x\u2028y\x85z"})
 
 
-def test_what_is_no_file_of_cases_is_refused_as_a_whole(tmp_path: Path) -> None:
+def test_file_without_cases_is_refused_completely(tmp_path: Path) -> None:
     path = tmp_path / "cases.jsonl"
     path.write_bytes(b"\n" * 2000)
     with pytest.raises(Unfit, match="more than 1000 lines are no cases"):
@@ -214,7 +214,7 @@ def test_what_is_no_file_of_cases_is_refused_as_a_whole(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names")
-def test_nobody_waits_for_a_pipe(tmp_path: Path) -> None:
+def test_reading_a_pipe_does_not_block(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(Unfit, match="not a regular file"):
         list(Intake().file(tmp_path / "pipe"))

@@ -37,7 +37,7 @@ def test_the_author_writes_what_derby_wrote(scenario: str) -> None:
         assert built[name] == (real / name).read_bytes()
 
 
-def test_what_is_done_outside_of_transactions_is_promised_at_once() -> None:
+def test_operations_outside_transactions_are_acknowledged_immediately() -> None:
     trace = build(Workload("append", "10.16/sync", (Step("insert", 1, 4), Step("insert", 2, 4))))
     assert [any("INSERT" in record for record in op.records) for _, op in trace.acks] == [True, True]
 

@@ -70,13 +70,13 @@ def test_a_fault_of_an_expectation_is_found(base: str, changes: dict[str, Any], 
 
 
 @pytest.mark.parametrize("names", [(), ("reference",)])
-def test_the_implementation_under_test_is_no_witness(names: tuple[str, ...]) -> None:
+def test_implementation_under_test_confirms_no_case(names: tuple[str, ...]) -> None:
     case = find_case(SOUND)
     lonely = replace(case, origin=replace(case.origin, checked_by=names))
     assert any("nobody but" in fault for fault in faults_of(lonely))
 
 
-def test_an_id_stands_once() -> None:
+def test_ids_are_unique() -> None:
     case = find_case(SOUND)
     assert any("stands 2 times" in fault for fault in lint(FORMAT, [case, case]))
 

@@ -71,10 +71,10 @@ def contents(directory: Path) -> dict[str, bytes]:
 def test_a_sound_build_is_sound_and_built_again_it_is_the_same(core_build: Callable[[Plan], Path]) -> None:
     done = invoke("verify", core_build(Plan(FORMAT, "core", every=499)), "--again")
     assert done.exit_code == 0, done.output
-    assert "all as the manifest says, and built again it is the same" in done.output
+    assert "all as in the manifest, and built again it is the same" in done.output
 
 
-def test_what_only_another_build_can_tell(copy: Path) -> None:
+def test_differences_that_only_another_build_shows(copy: Path) -> None:
     """Numbers and rows that are others, their checksums and the seal renewed."""
     table = pq.read_table(copy / PART)
     at = table.schema.get_field_index("verdict_strict")
@@ -145,7 +145,7 @@ LIES = {
 
 
 @pytest.mark.parametrize("name", LIES)
-def test_a_lie_is_found_though_the_seal_was_renewed(copy: Path, name: str) -> None:
+def test_false_count_is_found_in_spite_of_a_new_seal(copy: Path, name: str) -> None:
     lie, text = LIES[name]
     manifest = manifest_of(copy)
     lie(manifest)
@@ -208,7 +208,7 @@ def test_every_file_that_is_not_what_it_was_is_named(copy: Path) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
 @pytest.mark.parametrize("name", ["manifest.json", "plan.json", PART, CASES])
-def test_pipes_and_links_are_not_followed_and_nobody_waits(copy: Path, name: str) -> None:
+def test_pipes_and_links_are_not_followed_and_do_not_block(copy: Path, name: str) -> None:
     path = copy / name
     kept = path.rename(copy.parent / "kept")
     os.mkfifo(path)
@@ -253,7 +253,7 @@ def _flip(path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [PART, CASES])
-def test_a_finished_build_that_is_damaged_says_so_and_is_made_anew_without_its_manifest(
+def test_a_finished_build_that_is_damaged_reports_it_and_is_made_again_without_its_manifest(
     copy: Path, built: Path, name: str
 ) -> None:
     _flip(copy / name)
@@ -272,7 +272,7 @@ def test_a_finished_build_clears_what_a_killed_one_left(copy: Path, built: Path)
     assert contents(copy) == contents(built)
 
 
-def test_a_build_does_not_go_on_from_a_changed_manifest(copy: Path) -> None:
+def test_a_build_does_not_continue_from_a_changed_manifest(copy: Path) -> None:
     _flip(copy / "manifest.json")
     done = invoke("build", "--tier", "core", "--format", FORMAT, "--every", "173", "--out", copy)
     assert done.exit_code == 1
@@ -333,7 +333,7 @@ def test_the_published_tiers_are_what_their_manifests_say(folder: Path) -> None:
         (("licence",), "none", "under CC0-1.0"),
     ],
 )
-def test_a_lie_about_published_tiers_is_found(
+def test_false_manifest_of_published_tiers_is_found(
     folder: Path, member: tuple[str, ...], value: Any, text: str
 ) -> None:
     manifest = manifest_of(folder)
@@ -342,7 +342,7 @@ def test_a_lie_about_published_tiers_is_found(
     assert text in problems(folder)
 
 
-def test_a_strange_file_among_published_tiers_is_named(folder: Path) -> None:
+def test_unknown_file_in_published_tiers_is_named(folder: Path) -> None:
     (folder / "smoke.jsonl.orig").write_text("")
     (folder / "worst.jsonl").unlink()
     said = problems(folder)
@@ -362,7 +362,7 @@ def test_every_flipped_bit_is_seen(copy: Path) -> None:
     assert invoke("verify", copy).exit_code == 0
 
 
-def test_a_build_on_a_disk_that_is_full_at_any_file_goes_on_afterwards(
+def test_a_build_on_a_disk_that_is_full_at_any_file_continues_afterwards(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each file in turn cannot be forced to the disk; `tools/faulty_disk.py` does it to every call."""

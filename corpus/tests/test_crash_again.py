@@ -1,4 +1,4 @@
-"""Second lives: what stands after a first crash, what is owed after the second, writers that get it wrong."""
+"""Second lives: what is after a first crash, what is owed after the second, writers that get it wrong."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def tx() -> CrashFormat:
 
 
 def two_records() -> Trace:
-    """Two records behind a pointer that counts them; the first is acknowledged before the second begins."""
+    """Two records after a pointer that counts them; the first is acknowledged before the second begins."""
     ops = (
         Write("new", 1000, b"A" * 600),
         Mark("a", "new", 1000, 600, "key-a"),
@@ -106,14 +106,14 @@ def records(marks: tuple[Mark, ...]) -> list[str]:
     return [mark.record for mark in marks]
 
 
-def test_what_is_whole_stands_where_its_file_is_now() -> None:
+def test_complete_record_is_at_the_current_place_of_its_file() -> None:
     states = last_states(two_records())
     everything = crash_image(states, row_of(states), gone=False)
     assert everything is not None
     # The file was renamed after the record had been written.
     assert [(mark.record, mark.file) for mark in everything.standing] == [("gone", "log"), ("a", "log")]
     assert [(mark.record, mark.length) for mark in everything.possible] == [("b", 600)]
-    assert everything.stale == ()  # b stands on it
+    assert everything.stale == ()  # b is on it
     nothing = crash_image(states, row_of(states, g0=0, g3=0, g4=0, g5=0), gone=False)
     assert nothing is not None
     assert records(nothing.standing) == ["gone", "a"]
@@ -131,7 +131,7 @@ def test_half_a_record_is_neither_of_the_two() -> None:
     assert [(mark.record, mark.length) for mark in half.possible] == [("b", 0)]
 
 
-def test_a_part_of_a_record_is_whole_only_with_the_others() -> None:
+def test_a_part_of_a_record_is_complete_only_with_the_others() -> None:
     ops = (
         Write("log", 0, b"A" * 512),
         Part("a", "log", 0, 512, "key-a"),
@@ -158,7 +158,7 @@ def test_a_second_crash_does_not_forget_what_the_first_one_left() -> None:
     assert image.done == {"before"}
 
 
-def test_a_state_without_what_is_owed_is_nobodys_start() -> None:
+def test_state_that_lost_required_records_starts_no_second_run() -> None:
     trace = two_records()
     lossy = Trace(
         "toy", "1", "toy", {"new": b"s" * 4096}, (*trace.ops[:6], Write("log", 1000, b"x"), Sync("log")), ""
@@ -167,13 +167,13 @@ def test_a_state_without_what_is_owed_is_nobodys_start() -> None:
     assert crash_image(states, len(states) - 1, gone=False) is None
 
 
-# --- What is owed in the second life --------------------------------------------------------------
+# --- What is owed in the second generation --------------------------------------------------------------
 
 
 def remains_where(
     adapter: CrashFormat, work: Any, *, whole: set[str], owed_now: set[str], gone: bool
 ) -> CrashImage:
-    """Return a crash state of `work` in which exactly these records stand whole, and these are owed."""
+    """Return a crash state of `work` in which exactly these records are whole, and these are owed."""
     for states in crash_states(adapter.build(work), (SECTORS, BYTES), 1):
         expected = expected_at(states.point.trace, states.point.crash_index)
         if expected.must_keep != owed_now:
@@ -203,7 +203,7 @@ TABLE = tomllib.loads((Path(__file__).parent / "data" / "second_lives.toml").rea
 
 
 @pytest.mark.parametrize(("first", "whole", "owed", "then", "kept", "also", "never"), TABLE["owed"])
-def test_what_is_owed_after_a_second_life(
+def test_required_records_after_a_second_run(
     first: str, whole: str, owed: str, then: str, kept: str, also: str, never: str
 ) -> None:
     """`kept` must be found, `also` may be, and `never` is not to be."""
@@ -221,7 +221,7 @@ def test_what_is_owed_after_a_second_life(
     assert expected.may_keep.isdisjoint(never.split())
 
 
-def test_what_is_appended_lies_where_the_lost_record_was_to_lie(disk: CrashFormat) -> None:
+def test_appended_record_is_at_the_place_of_the_lost_one(disk: CrashFormat) -> None:
     left = remains_where(disk, APPEND, whole={"r0", "r1"}, owed_now={"r0", "r1"}, gone=True)
     life = disk_resume.live(APPEND, 2, left, "typical")
     assert ended(life.ops, left).order == ("r0", "r1", "b-r2", "b-r3")
@@ -280,7 +280,7 @@ def some_lives() -> Iterator[tuple[CrashFormat, SecondLife]]:
             yield crash_format(format_id), SecondLife(first, number, then)
 
 
-def test_the_base_of_a_second_life_is_a_state_of_the_first() -> None:
+def test_base_of_a_second_run_is_a_state_of_the_first() -> None:
     for adapter, work in some_lives():
         first, trace = adapter.build(work.first), adapter.build(work)
         chosen = choose(first, gone=(adapter.format == DISK))
@@ -292,7 +292,7 @@ def test_the_base_of_a_second_life_is_a_state_of_the_first() -> None:
         assert all(record.startswith(SECOND_LIFE) for record in own - known)
 
 
-def test_second_lives_are_repeatable_and_named_once() -> None:
+def test_second_runs_are_repeatable_and_named_once() -> None:
     for format_id, resume in ((DISK, disk_resume), (TX, tx_resume)):
         assert list(resume.lives("smoke")) == []
         for scope in ("core", "full"):
@@ -315,7 +315,7 @@ def unlisted(trace: Trace) -> Trace:
     return replace(trace, name=f"unlisted/{trace.name}")
 
 
-def test_of_other_first_lives_states_are_chosen_by_class_alone(disk: CrashFormat) -> None:
+def test_states_of_other_first_runs_are_chosen_by_class_alone(disk: CrashFormat) -> None:
     first = unlisted(disk.build(Workload("swap", "spec", ONE)))
     chosen = choose(first, gone=True)
     assert (len(chosen.images), chosen.fine) == (CHOICES, False)
@@ -327,7 +327,7 @@ def test_of_other_first_lives_states_are_chosen_by_class_alone(disk: CrashFormat
     assert {"refused", "clean"} <= set(strict)
 
 
-def test_no_reader_has_a_say_in_which_crash_a_second_life_begins_with(
+def test_no_reader_influences_the_start_states_of_second_runs(
     disk: CrashFormat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     usual = crash_format(DISK).build(SOME[0][1])
@@ -342,7 +342,7 @@ def test_no_reader_has_a_say_in_which_crash_a_second_life_begins_with(
         assert [left.descriptor for left in now.images] == [left.descriptor for left in before.images]
 
 
-def test_where_the_writer_refuses_there_is_no_second_life(disk: CrashFormat) -> None:
+def test_refused_state_starts_no_second_run(disk: CrashFormat) -> None:
     first = unlisted(disk.build(Workload("swap", "spec", ONE)))
     traces = [
         disk_resume.build(SecondLife(Workload("swap", "spec", ONE), number, "typical"), first)
@@ -369,14 +369,14 @@ def test_a_list_that_names_what_is_not_there_is_an_error(
 
 
 @pytest.mark.parametrize(("format_id", "resume"), [(DISK, disk_resume), (TX, tx_resume)])
-def test_every_first_life_of_the_core_tier_is_listed(format_id: str, resume: Any) -> None:
+def test_every_first_run_of_the_core_tier_is_listed(format_id: str, resume: Any) -> None:
     firsts = {work.first.name for work in resume.lives("core")}
     listed = second_crash.first_crashes(format_id)
     assert firsts == set(listed)
     assert all(len(set(states)) == len(states) > 0 for states in listed.values())
 
 
-def test_a_third_life_is_not_impossible() -> None:
+def test_third_run_is_possible() -> None:
     for adapter, work in ((crash_format(DISK), SOME[0]), (crash_format(TX), SOME[3])):
         twice = SecondLife(SecondLife(work[1], 1, "same"), 2, "settle")
         trace = adapter.build(twice)
@@ -396,7 +396,7 @@ def test_an_unknown_continuation_is_refused() -> None:
         tx_resume.live(SOME[3][1], 2, left, "party")
 
 
-# --- Verdicts: the reference, and writers that break the second life -------------------------------
+# --- Verdicts: the reference, and writers that break the second generation -------------------------------
 
 
 def verdicts_of(adapter: CrashFormat, trace: Trace, category: str = "", reader: int = 0) -> Counter[str]:
@@ -413,7 +413,7 @@ def failing(adapter: CrashFormat, work: Any) -> set[str]:
     return {name for name in verdicts_of(adapter, adapter.build(work)) if VERDICTS[name]}
 
 
-def test_what_the_reference_appends_after_a_crash_survives_the_next() -> None:
+def test_records_appended_after_a_crash_survive_the_next_one() -> None:
     """In the specification's order, and in the edition that has a hash, nothing at all goes wrong."""
     lives = [
         *(
@@ -491,7 +491,7 @@ IN_DOUBT = TxWorkload("append", "seed+hash", TX_STEPS)
 @pytest.mark.parametrize(
     ("method", "also", "first", "then", "verdicts"),
     [
-        # Everything is on disk, behind eight bytes at which every reader stops.
+        # Everything is on disk, after eight bytes at which every reader stops.
         (
             DiskWriter._adopt,
             behind_a_gap,
@@ -505,7 +505,7 @@ IN_DOUBT = TxWorkload("append", "seed+hash", TX_STEPS)
     ],
     ids=lambda value: getattr(value, "__name__", None) if callable(value) else "",
 )
-def test_a_writer_that_gets_its_second_life_wrong_is_caught(
+def test_writer_with_a_faulty_second_run_is_detected(
     method: Any,
     also: Any,
     first: Any,
@@ -535,9 +535,7 @@ def test_a_writer_that_gets_its_second_life_wrong_is_caught(
         assert found == expected
 
 
-def test_a_trace_without_a_state_to_go_on_from_is_told_of(
-    disk: CrashFormat, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_trace_without_a_start_state_is_reported(disk: CrashFormat, monkeypatch: pytest.MonkeyPatch) -> None:
     # In no state is all there that is owed.
     monkeypatch.setattr(second_crash, "crash_image", lambda *_, **__: None)
     first = unlisted(disk.build(SOME[0][1]))

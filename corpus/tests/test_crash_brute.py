@@ -61,7 +61,7 @@ def test_both_oracles_agree_on_a_sample_of_the_core_tier(format_id: str, every: 
     assert len(report.verdicts) > 3
 
 
-def test_what_corruption_copies_may_be_in_effect_twice() -> None:
+def test_records_copied_by_corruption_may_take_effect_twice() -> None:
     """A sector that landed elsewhere: its records are read in both places, and delivered twice."""
     adapter = crash_format("jboss_journal")
     name = "append/v2/add-1-4200/check@1024/each/garbage"
@@ -131,7 +131,7 @@ def test_a_renamed_file_is_never_there_twice() -> None:
 
 
 def rotten(label: str, **files: bytes) -> bool:
-    """Whether corruption `label` may leave `files` of a trace that put 600 times A behind a page of zeros."""
+    """Whether corruption `label` may leave `files` of a trace that put 600 times A after a page of zeros."""
     trace = toy(*record("a", PAGE, 600, b"A"), base=bytes(3 * PAGE))
     settled = bytes(PAGE) + b"A" * 600 + bytes(2 * PAGE - 600)
     return is_rotten(Past(trace, len(trace.ops)), files or {"log": settled}, label)
@@ -156,7 +156,7 @@ def test_corruption_changes_so_much_and_no_more() -> None:
     assert not rotten("older:log:0", log=whole)
 
 
-def test_with_corruption_a_loss_is_to_be_told_and_refusing_is_no_fault() -> None:
+def test_with_corruption_losses_must_be_reported_and_refusal_is_allowed() -> None:
     trace = toy(*record("a", PAGE, 600, b"A"), Sync("log"), Ack(("a",)), base=bytes(3 * PAGE))
     past, ledger = Past(trace, len(trace.ops)), Accounts(trace, len(trace.ops))
     files = {"log": past.settled["log"][:PAGE] + bytes(2 * PAGE)}
@@ -170,7 +170,7 @@ def test_with_corruption_a_loss_is_to_be_told_and_refusing_is_no_fault() -> None
     assert other_verdict(said[0], expected, "L", salvaging=True) == "lost"
 
 
-def test_a_cache_that_lied_leaves_a_time_before_and_a_failed_force_old_pages() -> None:
+def test_lying_cache_leaves_an_earlier_state_and_failed_force_old_pages() -> None:
     trace = toy(*record("a", PAGE, 600, b"A"), Sync("log"), *record("b", 0, 4, b"B"), base=bytes(3 * PAGE))
     past = Past(trace, len(trace.ops))
     half = {"log": bytes(PAGE) + b"A" * PAGE + bytes(PAGE)}
@@ -194,14 +194,14 @@ def part(fill: bytes, off: int, copy: int = 0) -> tuple[Write, Mark]:
 
 
 def chained(*places: tuple[int, ...], **more: Any) -> Trace:
-    """A record, written part by part, once at each of `places`; forced and promised behind the first."""
+    """A record, written part by part, once at each of `places`; forced and promised after the first."""
     first, *others = ([op for off in spots for op in part(b"A", off, at)] for at, spots in enumerate(places))
     told = (Publish(("a",)), Sync("log"), Ack(("a",)))
     return replace(toy(*first, *told, *(op for ops in others for op in ops)), **more)
 
 
 def chains(files: Mapping[str, bytes], *, halves: bool = False) -> Answer:
-    """Read the log: a record is two chunks a page apart. With `halves`, one is taken for all of it."""
+    """Read the log: a record is two chunks a page apart. With `halves`, one is read as all of it."""
     log = files.get("log", b"")
     there = [[log[off : off + CHUNK] == b"A" * CHUNK for off in spots] for spots in (HERE, COPY)]
     if any(map(all, there)):
@@ -271,7 +271,7 @@ def test_the_engine_sees_which_part_is_missing() -> None:
     }
 
 
-def test_a_second_life_begins_with_whole_records_only() -> None:
+def test_second_run_begins_with_complete_records_only() -> None:
     trace = CHAINED["copied-away"]
     whole: set[tuple[int, ...]] = set()
     for states in crash_states(trace, (get_preset("epoch-subset-512"),), 1):

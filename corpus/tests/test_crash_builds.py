@@ -105,7 +105,7 @@ def test_two_processes_write_the_same_bytes(tmp_path: Path, reference: Any) -> N
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="finds worker processes in /proc")
 def test_killed_builds_are_taken_up_and_come_out_the_same(tmp_path: Path, reference: Any) -> None:
     out = tmp_path / "out"
-    # The builder dies, then a worker, then somebody presses Ctrl-C: what is sealed stays, nothing goes on.
+    # The builder dies, then a worker, then somebody presses Ctrl-C: what is sealed stays, nothing continues.
     process = start(out)
     until(lambda: sealed(out) >= 1, process)
     workers = two_workers(process)
@@ -145,7 +145,7 @@ def test_killed_builds_are_taken_up_and_come_out_the_same(tmp_path: Path, refere
     assert not list((out / "states").glob(".*"))
 
 
-def test_what_a_killed_merge_left_is_cleared_away(tmp_path: Path, core_build: Callable[[Plan], Path]) -> None:
+def test_files_of_a_killed_merge_are_removed(tmp_path: Path, core_build: Callable[[Plan], Path]) -> None:
     out, whole = tmp_path / "out", json.loads((core_build(SHORT) / "manifest.json").read_text())
     prepare(SHORT, out)
     for folder in (out / "states", out / "work" / "states"):
@@ -164,7 +164,7 @@ def limited() -> None:
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
-def test_no_space_is_said_and_nothing_half_stays(tmp_path: Path, jobs: str) -> None:
+def test_no_space_is_reported_and_nothing_half_stays(tmp_path: Path, jobs: str) -> None:
     out = tmp_path / "out"
     done = run(*building(out, "--jobs", jobs, plan=SHORT), preexec_fn=limited)
     assert done.returncode == 1
@@ -174,7 +174,7 @@ def test_no_space_is_said_and_nothing_half_stays(tmp_path: Path, jobs: str) -> N
     assert not list((out / "work").glob(".*"))
 
 
-def test_a_place_that_cannot_be_written_to_is_said(tmp_path: Path) -> None:
+def test_a_place_that_cannot_be_written_to_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
     done = run(*building(tmp_path / "file"))
     assert done.returncode == 1
@@ -205,7 +205,7 @@ WITHOUT = "import sys; sys.modules[{!r}] = None"
 
 
 @pytest.mark.parametrize("missing", ["numpy", "pyarrow"])
-def test_what_is_missing_is_named(tmp_path: Path, missing: str) -> None:
+def test_missing_items_are_named(tmp_path: Path, missing: str) -> None:
     before = WITHOUT.format(missing)
     done = run(*building(tmp_path / "out"), before=before)
     assert done.returncode == 2
@@ -238,7 +238,7 @@ def family(pid: int) -> list[int]:
 
 
 def runs(pids: list[int], name: bytes) -> bool:
-    """Tell whether one of the processes has this in its command line."""
+    """Return whether one of the processes has this in its command line."""
     for pid in pids:
         try:
             if name in Path(f"/proc/{pid}/cmdline").read_bytes():
@@ -314,7 +314,7 @@ def test_a_cluster_that_loses_a_worker_writes_the_same_bytes(tmp_path: Path, ref
 @pytest.mark.spark
 @pytest.mark.java
 @pytest.mark.usefixtures("java")
-def test_a_cluster_that_is_not_there_is_said(tmp_path: Path) -> None:
+def test_a_cluster_that_is_not_there_is_reported(tmp_path: Path) -> None:
     done = finished(submitting(tmp_path / "out", "nonsense://nowhere"))
     assert done.returncode == 1
     assert "Spark does not start" in done.stderr

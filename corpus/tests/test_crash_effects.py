@@ -65,7 +65,7 @@ BOTH = {"5": "aa", "6": "bb"}
 
 
 @pytest.mark.parametrize(("keys", "listed", "live", "in_doubt", "verdict"), TABLE["journal"])
-def test_what_a_journal_may_hold(
+def test_possible_content_of_a_journal(
     keys: str, listed: str, live: Mapping[str, str], in_doubt: Mapping[str, Mapping[str, str]], verdict: str
 ) -> None:
     trace, decided = (
@@ -92,7 +92,7 @@ def test_an_end_that_is_set_aside_was_not_accepted_unless_it_was_acknowledged() 
     assert judge(listed, expected_at(journal(*ops), len(ops)), ALLOWED, holes_allowed=True) == "effect-lost"
 
 
-def test_what_was_superseded_is_known_by_who_reads_the_copies() -> None:
+def test_superseded_records_are_known_to_a_reader_of_the_copies() -> None:
     """A compaction copies ADD 5 out of its transaction, and lets go of the rest."""
     ops = [
         *written(TX_5, COMMIT, ADD_6, DELETE_5.replace(":5:", ":6:")),
@@ -114,7 +114,7 @@ def test_what_was_superseded_is_known_by_who_reads_the_copies() -> None:
 
 
 @pytest.mark.parametrize(("released", "key", "live", "verdict"), TABLE["released"])
-def test_a_release_lets_in_what_comes_next_only_if_that_takes_back_what_is_released(
+def test_deletion_permits_the_next_operation_only_if_it_undoes_the_deleted_one(
     released: list[str], key: str, live: Mapping[str, str], verdict: str
 ) -> None:
     copies = [*written(TX_5, COMMIT), Ack(("ADD-5", "COMMIT-1")), Write("f", 300, b"x")]
@@ -125,7 +125,7 @@ def test_a_release_lets_in_what_comes_next_only_if_that_takes_back_what_is_relea
     assert judge(Answer(listed, state=state(live)), expected, ALLOWED, holes_allowed=True) == verdict
 
 
-def test_who_lists_all_that_was_let_go_stands_on_no_copy() -> None:
+def test_answer_with_all_deleted_records_does_not_use_copies() -> None:
     """What was in flight is in effect only if it is listed, or if the answer may come from the copies."""
     ops = [
         *written(TX_5, COMMIT, ADD_6),
@@ -145,10 +145,10 @@ def test_who_lists_all_that_was_let_go_stands_on_no_copy() -> None:
 
 
 @pytest.mark.parametrize(("live", "reported", "refusal", "stratum", "verdict"), TABLE["unlisted"])
-def test_who_lists_no_records_is_judged_by_the_state(
+def test_answer_without_records_is_judged_by_the_state(
     live: Mapping[str, str], reported: bool, refusal: str, stratum: str, verdict: str
 ) -> None:
-    """ADD 5 is acknowledged, ADD 6 behind it is not."""
+    """ADD 5 is acknowledged, ADD 6 after it is not."""
     ops = [*written(ADD_5), Ack(("ADD-5",)), Write("f", 200, b"x"), Mark("ADD-6", "f", 200, 1, ADD_6)]
     expected = expected_at(journal(*ops), len(ops), stratum=stratum)
     answer = Answer((), None, reported, state=state(live), unlisted=True)
@@ -172,7 +172,7 @@ def test_a_copy_beside_its_original_may_be_read_as_well() -> None:
     assert expected.effects.states() == []
 
 
-def test_after_corruption_a_copy_stands_for_the_transaction_that_was_let_go() -> None:
+def test_after_corruption_a_copy_replaces_the_deleted_transaction() -> None:
     ops = [
         *written(TX_5, COMMIT, ADD_6),
         Ack(("ADD-5", "COMMIT-1", "ADD-6")),
@@ -187,7 +187,7 @@ def test_after_corruption_a_copy_stands_for_the_transaction_that_was_let_go() ->
         assert judge(answer, expected, ALLOWED, holes_allowed=True) == verdict
 
 
-def test_where_a_force_was_a_lie_some_set_still_has_to_explain_the_state() -> None:
+def test_with_a_lying_device_some_set_still_explains_the_state() -> None:
     ops = [*written(TX_5, TX_6, COMMIT, DELETE_5), Ack(("ADD-5", "ADD-6", "COMMIT-1", "DELETE-5"))]
     lied = expected_at(journal(*ops), len(ops), stratum="C")
 
@@ -253,7 +253,7 @@ DECISIONS = {
 
 
 @pytest.mark.parametrize(("keys", "unfinished", "verdict"), TABLE["disk"])
-def test_what_a_disk_log_may_hold(keys: str, unfinished: Mapping[str, str], verdict: str) -> None:
+def test_possible_content_of_a_disk_log(keys: str, unfinished: Mapping[str, str], verdict: str) -> None:
     ops: list[Op] = []
     decisions = [DECISIONS[name] for name in keys.split()]
     for number, key in enumerate(decisions):
@@ -265,7 +265,7 @@ def test_what_a_disk_log_may_hold(keys: str, unfinished: Mapping[str, str], verd
 
 
 @pytest.mark.parametrize(("keys", "live", "words"), TABLE["words"])
-def test_what_is_wrong_is_told_in_words(keys: str, live: Mapping[str, str], words: str) -> None:
+def test_faults_are_described_in_words(keys: str, live: Mapping[str, str], words: str) -> None:
     read = tuple(RECORDS[name] for name in keys.split())
     trace = journal(*written(*read))
     wrong = wrong_effect(Answer(read, state=state(live)), expected_at(trace, len(trace.ops)))
@@ -273,7 +273,7 @@ def test_what_is_wrong_is_told_in_words(keys: str, live: Mapping[str, str], word
     assert in_words(wrong).startswith(words)
 
 
-def test_what_is_wrong_with_records_is_said_first() -> None:
+def test_wrong_records_are_reported_first() -> None:
     trace = journal(*written(ADD_5), Ack(("ADD-5",)), stale=(Mark("old", "f", 400, 1, "ADD:0:9:0:cc:"),))
     expected = expected_at(trace, len(trace.ops))
     lost = Answer((), state=state({"9": "cc"}))
@@ -300,7 +300,7 @@ def test_an_acknowledgement_is_of_what_was_last_issued_under_the_name() -> None:
     assert judge(Answer((new,), state=state({"8": "88"})), expected, ALLOWED, holes_allowed=True) == "pass"
 
 
-def test_a_second_life_knows_in_which_order_its_base_was_written() -> None:
+def test_second_run_has_the_write_order_of_its_base() -> None:
     """What was deleted is among the records that may be there, its DELETE among those that must."""
     made, gone = Mark("ADD-5", "f", 100, 1, ADD_5), Mark("DELETE-5", "f", 200, 1, DELETE_5)
     trace = journal(standing=(gone,), possible=(made,), order=(made, gone))
@@ -312,7 +312,7 @@ def test_a_second_life_knows_in_which_order_its_base_was_written() -> None:
     assert trace.id == replace(trace, order=()).id
 
 
-def test_a_second_life_knows_what_had_been_let_go_before_it() -> None:
+def test_second_run_has_the_earlier_deletions() -> None:
     """A compaction had copied ADD 5 out of its transaction; who reads the copy does not list the COMMIT."""
     made, end, copy = (
         Mark("ADD-5", "f", 100, 1, TX_5),
@@ -385,7 +385,7 @@ def test_an_answer_need_not_say_what_it_discarded(
     assert answer.state == decided
 
 
-def test_what_stands_in_two_places_is_not_what_is_wrong() -> None:
+def test_record_with_two_copies_is_not_a_fault() -> None:
     trace = journal(*written(ADD_5, TX_6, COMMIT))
     expected = expected_at(trace, len(trace.ops), stratum="C")
     twice = ((("5", (("ADD", "0", "aa"), ("ADD", "0", "aa"))),), ())
@@ -395,7 +395,7 @@ def test_what_stands_in_two_places_is_not_what_is_wrong() -> None:
     assert (found.verdict, found.records) == ("effect-lost", ("ADD-6",))
 
 
-def test_what_stands_in_two_places_and_was_deleted_is_in_effect_in_neither() -> None:
+def test_deleted_record_with_two_copies_is_in_effect_in_neither() -> None:
     trace = journal(*written(ADD_5, DELETE_5))
     expected = expected_at(trace, len(trace.ops), stratum="C")
     keys = (ADD_5, ADD_5, DELETE_5)

@@ -107,7 +107,7 @@ def places(marks: Any) -> set[tuple[str, int, int]]:
 
 
 @pytest.mark.parametrize("background", ["stale-same", "stale-shifted"])
-def test_stale_records_are_valid_ones_behind_the_tail(background: str) -> None:
+def test_stale_records_are_valid_ones_after_the_tail(background: str) -> None:
     trace = build(Logged("append", "2.1.4", COMMIT, background=background))
     assert trace.stale
     for mark in trace.stale:
@@ -120,7 +120,7 @@ def test_stale_records_are_valid_ones_behind_the_tail(background: str) -> None:
 
 
 @pytest.mark.parametrize("background", ["stale-same", "stale-shifted"])
-def test_stale_records_are_those_of_the_files_earlier_lives(background: str) -> None:
+def test_stale_records_are_those_of_earlier_generations(background: str) -> None:
     steps = (Step("add_tx", 1, 40, 1), Step("commit", tx=1))
     trace = build(Workload("append", "v2", steps, background=background))
     observed = load(TX).read(trace.base, edition="v2")
@@ -157,7 +157,7 @@ def test_blocks_of_another_journal_file_hold_records_that_its_id_gives_away() ->
     (file,) = {file for file, _ in foreign}
     start = min(off for _, off in foreign) - min(off for _, off, _ in standing)
     assert start % SECTOR == 0
-    # The other file's header stands where the block begins; all its records carry the id that it has.
+    # The other file's header is where the block begins; all its records have the id that it has.
     header = trace.base[file][start : start + 16]
     assert header[:8] == trace.base[file][:8]
     assert header[8:] != trace.base[file][8:16]
@@ -201,7 +201,7 @@ def test_a_reclaimed_file_is_stamped_before_its_first_record_and_keeps_the_delet
     assert "DELETE-80" not in released
 
 
-def test_a_compaction_owes_what_lives_and_nothing_else() -> None:
+def test_compaction_must_copy_exactly_the_live_records() -> None:
     trace = build(Workload("compact", "v2", ADD))
     owed = set(trace.acknowledged(len(trace.ops))) - trace.released(len(trace.ops))
     assert owed == {"ADD-82", "ADD-84", "ADD-85", "ADD-90", "ADD-91", "PREPARE-6"}
@@ -232,7 +232,7 @@ def verdicts(
 
 
 def faulty(format_id: str, mutant: str) -> CrashFormat:
-    """Return the format with a mutant in place of the reference."""
+    """Return the format with a mutant instead of the reference."""
     return replace(crash_format(format_id), implementation=mutant_of(format_id, mutant).implementation)
 
 
@@ -247,7 +247,8 @@ def tabulate(adapter: CrashFormat) -> dict[str, Counter[str]]:
 def test_the_spec_order_loses_nothing_and_the_products_orders_do() -> None:
     found = tabulate(crash_format(DISK))
     assert set(found["spec"]) == {"pass", "acceptable"}
-    # A lost record sector under a kept pointer shows the file's previous life (no generation in records),
+    # A lost record sector under a kept pointer shows the file's previous generation (no generation in
+    # records),
     assert found["2.1.4"]["resurrected"] > 0
     assert found["3.0"]["resurrected"] > 0
     # and the position written as a timestamp elects the stale file after a swap.
@@ -270,7 +271,7 @@ def test_whole_sectors_lose_nothing_and_the_hash_sees_what_the_check_size_does_n
     assert found["seed+hash"]["torn-accepted"] == 0
 
 
-def test_the_mutant_that_does_not_count_is_told_from_the_reference() -> None:
+def test_mutant_without_counting_is_distinguished_from_the_reference() -> None:
     steps = (*(Step("add_tx", number, 600, 1) for number in (1, 2, 3)), Step("commit", tx=1))
     adapter, work = crash_format(TX), Workload("append", "v2", steps)
     strict = verdicts(adapter, work, "strict")
@@ -288,7 +289,7 @@ def test_a_new_head_before_an_old_tail_brings_the_old_record_back() -> None:
         for row in range(len(rows.case_ids)):
             if rows.verdict(0, row) == "resurrected":
                 found[int(rows.states.tear[row])] += 1
-    # Type and file id are new, everything behind them is the old record.
+    # Type and file id are new, everything after them is the old record.
     assert found == {5: 1}
 
 
@@ -326,7 +327,7 @@ def test_reading_a_state_leaves_next_to_nothing_to_the_collector_of_circles(form
     first, second = list(adapter.workloads("core"))[:2]
     for _ in Shard(adapter, PRESETS, 1).rows(adapter.build(first)):
         pass  # what is made once is made
-    # What was there before is not looked at: the process of a whole run holds gigabytes.
+    # What was there before is ignored: the process of a whole run holds gigabytes.
     gc.freeze()
     gc.disable()
     try:

@@ -53,7 +53,7 @@ def test_a_prepare_promises_what_its_transaction_wrote_wherever_that_is() -> Non
 
 
 @pytest.mark.parametrize(("kind", "length"), [("over", 1), ("past", 0)])
-def test_the_last_record_goes_to_the_next_file_or_behind_the_maximum(kind: str, length: int) -> None:
+def test_the_last_record_goes_to_the_next_file_or_after_the_maximum(kind: str, length: int) -> None:
     trace = build(Workload(kind, "5.16", TWO))
     files = [op.file for op in trace.ops if isinstance(op, Write) and op.data.startswith(b"\0\0\0\x1c")]
     assert len(set(files)) == 1 + length
@@ -63,7 +63,7 @@ def test_the_last_record_goes_to_the_next_file_or_behind_the_maximum(kind: str, 
     assert (max(sizes) > len(trace.base["db-1.log"])) == (kind == "past")
 
 
-def test_what_a_record_says_is_what_the_model_is_told() -> None:
+def test_model_gets_the_content_of_each_record() -> None:
     steps = (
         Step("add", 1, 4),
         Step("publish", 2, 4, "x1"),

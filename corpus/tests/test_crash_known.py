@@ -16,7 +16,7 @@ from journalspec_corpus.crash.verdict import VERDICTS, judge
 from journalspec_corpus.pipeline.run import Rows
 
 GOLDENS = Path(__file__).with_name("data") / "goldens.json"
-#: Faults that many states show, whichever are looked at: the checksum, or what stands for one, first.
+#: Faults that many states show, whichever are checked: the checksum, or what stands for one, first.
 PLAIN = {
     "bitronix_tlog": ("skip-checksum", "last-record-excluded", "older-file-wins", "strict-skips"),
     "jboss_journal": ("skip-check-size", "any-file-id", "scan-one-late", "hash-over-itself"),

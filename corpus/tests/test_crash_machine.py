@@ -42,7 +42,7 @@ def test_the_lines_are_what_their_first_line_says(format_id: str, file: str) -> 
     assert len({work.name for work in works}) == len(works)
     assert {len(work.rules.split()) >= least for work in works} == {True}
     if file == LONGER_WORKLOADS:
-        # Where a pattern has several words a line may end one or two behind the last step.
+        # Where a pattern has several words a line may end one or two after the last step.
         assert sum(len(work.rules.split()) for work in works) / lines > (least + most) / 2 - 3
 
 
@@ -99,7 +99,7 @@ def run_of(format_id: str, variant: str, size: int) -> Recorder:
     return run
 
 
-def test_what_cannot_be_done_is_left_out() -> None:
+def test_impossible_steps_are_omitted() -> None:
     run = run_of("bitronix_tlog", "spec", 600)
     assert [run.do(word) for word in ("c1b", "c2d", "d2", "d1", "f")] == [True, False, False, True, True]
     journal = run_of("jboss_journal", "seed", 1024)

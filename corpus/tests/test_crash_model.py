@@ -140,7 +140,7 @@ def test_new_space_shows_the_block_there_of_another_file_or_else_its_first_one(
     assert left(trace, "ext4-writeback-stale") == [{"log": A + shown, **others}]
 
 
-def test_what_a_file_grew_by_is_foreign_until_it_is_written() -> None:
+def test_new_bytes_of_a_file_are_foreign_until_written() -> None:
     trace = trace_of(Truncate("log", 2 * PAGE), Write("log", 0, A + B), base={"log": b"", "other": OTHER})
     assert {"log": OTHER, "other": OTHER} in left(trace, "ext4-writeback-stale")
 
@@ -182,7 +182,7 @@ def test_of_many_names_in_flight_one_is_missing_or_only_one_is_there() -> None:
 
 def test_an_append_is_all_there_or_not_seen() -> None:
     trace = trace_of(Write("log", 600, b"x" * 1000), base={"log": b"y" * 700})
-    # One sector edge lies in the old part of the file, none more in front of its end.
+    # One sector edge is in the old part of the file, none more before its end.
     expected = [b"y" * 700, b"y" * 600 + b"x" * 100, b"y" * 600 + b"x" * 1000]
     assert same(left(trace, "sqlite-sequential-safe-append", at=0), [{"log": log} for log in expected])
     trace = trace_of(Write("log", 600, b"x" * 1000), base={"log": b"y" * 1100})
@@ -242,19 +242,19 @@ def image(*records: tuple[str, int]) -> bytes:
 
 @pytest.fixture
 def every_trace(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let no trace be left out by lot."""
+    """Let no trace be omitted by lot."""
     monkeypatch.setattr(engine, "selected", lambda trace, share: True)
 
 
 @pytest.mark.usefixtures("every_trace")
-def test_a_lie_loses_what_had_been_acknowledged_and_nothing_else() -> None:
+def test_lying_device_loses_only_acknowledged_writes() -> None:
     a, b = ("a", 100), ("b", 1000)
 
     def logs(preset: str, at: int) -> list[bytes]:
         return [files["log"] for files in left(LOG, preset, at)]
 
     assert logs("lying-cache", 4) == [image()]
-    # Record b lies in sectors 1 and 2: it may be cut between them.
+    # Record b is in sectors 1 and 2: it may be cut between them.
     cut = image(a)[:1000] + b"b" * 24 + image(a)[1024:]
     assert sorted(logs("lying-cache", 8)) == sorted([image(), image(a), cut])
     assert logs("fail-marks-clean", 4) == [image()]
@@ -289,7 +289,7 @@ def test_a_copy_has_zeros_from_the_edge_of_a_record_on_however_near_its_end() ->
 
 @pytest.mark.usefixtures("every_trace")
 @pytest.mark.parametrize("preset", ["lying-cache", "fail-marks-clean", "bitrot-zero-sector", "bitrot-file"])
-def test_lies_and_corruption_are_looked_at_after_the_last_three_acknowledgements(preset: str) -> None:
+def test_lying_devices_and_corruption_are_checked_after_the_last_three_acknowledgements(preset: str) -> None:
     ops = [
         op
         for at, name in enumerate("abcde")
@@ -446,7 +446,7 @@ def pointer(*records: str, at: int = 1) -> tuple[Write, Publish]:
 
 
 def two_records(*, barrier: bool, base: bytes = bytes(4096)) -> Trace:
-    """Two records of two sectors each behind a pointer in sector 0, forced together at the end."""
+    """Two records of two sectors each after a pointer in sector 0, forced together at the end."""
     first, second = record("a", 1000, 600), record("b", 2000, 600)
     force = (Sync("log"),) if barrier else ()
     ops = (*first, *second, *force, *pointer("a", "b"), Sync("log"), Ack(("a", "b")))
@@ -471,7 +471,7 @@ def test_a_descriptor_of_another_trace_or_shape_is_refused() -> None:
         find(trace, Descriptor(trace.id, "prefix-byte", 0, b"", 601, "zero", SEED))
 
 
-def test_a_barrier_is_what_keeps_the_pointer_behind_the_data() -> None:
+def test_barrier_keeps_the_pointer_after_the_data() -> None:
     damaged = {}
     for name in ("unordered", "barrier"):
         damaged[name] = any(
@@ -481,7 +481,7 @@ def test_a_barrier_is_what_keeps_the_pointer_behind_the_data() -> None:
     assert damaged == {"unordered": True, "barrier": False}
 
 
-def test_what_is_owed_follows_acknowledgement_and_release() -> None:
+def test_required_records_follow_acknowledgement_and_deletion() -> None:
     ops = (*record("a", 1000, 10), Sync("log"), Ack(("a",)), Release(("a",)), *record("b", 2000, 10))
     trace = trace_of(*ops, base={"log": bytes(4096)})
     assert expected_at(trace, 3).must_keep == frozenset()
@@ -518,7 +518,7 @@ def test_of_what_was_not_released_none_may_be_missing_before_another() -> None:
 @pytest.mark.parametrize(
     ("dims", "count"), [((2,) * 6, 64), ((2,) * 12, EXHAUSTIVE), ((3, 2, 4), 24), ((1,), 1)]
 )
-def test_few_subsets_are_enumerated_whole(dims: tuple[int, ...], count: int) -> None:
+def test_few_subsets_are_enumerated_completely(dims: tuple[int, ...], count: int) -> None:
     got = subsets(dims)
     assert len(got) == count == len({row.tobytes() for row in got})
     assert (got < np.asarray(dims)).all()
@@ -569,7 +569,7 @@ def test_another_seed_draws_other_states(preset: str) -> None:
     assert drawn(1) == drawn(1) != drawn(2)
 
 
-def test_what_lies_whole_in_a_prefix_is_left_out_unless_less_is_owed_by_then() -> None:
+def test_complete_write_in_a_prefix_is_omitted_unless_fewer_records_are_required() -> None:
     presets = tuple(map(get_preset, ("prefix-sector-512", "epoch-subset-512")))
     old = Mark("old", "log", 600, 10, "old")
 
@@ -628,7 +628,7 @@ def test_verdicts(
         (("a",), ("b", "old"), "resurrected"),
     ],
 )
-def test_what_is_set_aside_was_written_and_is_not_in_effect(
+def test_discarded_ends_were_written_and_have_no_effect(
     keys: tuple[str, ...], aside: tuple[str, ...], verdict: str
 ) -> None:
     expected = expected_at(KEEP, len(KEEP.ops))
@@ -636,7 +636,7 @@ def test_what_is_set_aside_was_written_and_is_not_in_effect(
     assert judge(answer, expected, ALLOWED, holes_allowed=True) == verdict
 
 
-def test_a_report_makes_up_for_damage() -> None:
+def test_report_of_damage_makes_a_loss_acceptable() -> None:
     expected = expected_at(KEEP, len(KEEP.ops))
     assert judge(Answer(("a",), None, True), expected, REQUIRED, holes_allowed=True) == "pass"
 
@@ -698,8 +698,8 @@ def test_every_state_is_the_one_its_descriptor_describes(trace: Trace) -> None:
 
 
 @pytest.mark.parametrize("trace", TRACES.values(), ids=TRACES)
-def test_brute_force_says_the_same(trace: Trace) -> None:
-    """Which states there are, what is owed in them and who may refuse: by reading what stands whole."""
+def test_brute_force_gives_the_same(trace: Trace) -> None:
+    """Which states there are, what is owed in them and who may refuse: by reading what is whole."""
 
     def reader(files: Mapping[str, bytes]) -> Answer:
         found = [
@@ -780,7 +780,7 @@ def test_an_unknown_corruption_is_refused() -> None:
         find(LOG, descriptor)
 
 
-def test_corruption_owes_a_word_and_no_record() -> None:
+def test_corruption_requires_a_report_and_no_record() -> None:
     expected = expected_at(LOG, 8, stratum="C")
     strict = {"refusal": ALLOWED, "holes_allowed": False}
     assert judge(Answer(("a", "b")), expected, **strict) == "pass"  # type: ignore[arg-type]
@@ -791,7 +791,7 @@ def test_corruption_owes_a_word_and_no_record() -> None:
     assert judge(Answer(("a", "x"), None, True), expected, **strict) == "torn-accepted"  # type: ignore[arg-type]
 
 
-def test_a_second_life_has_losses_of_its_own() -> None:
+def test_second_run_has_separate_losses() -> None:
     trace = replace(
         trace_of(
             *record("b-1", 1000, 10),

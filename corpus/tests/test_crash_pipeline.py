@@ -129,7 +129,7 @@ def strongest(entries: set[Reached]) -> dict[tuple[str, ...], str]:
 
 
 def reached(seen: Counts, readers: tuple[str, ...]) -> set[Reached]:
-    """Return of counted rows which writers were looked at under which presets, and what failed."""
+    """Return of counted rows which writers were checked under which presets, and what failed."""
     out: set[Reached] = set()
     for label in seen:
         who = label.stratum, label.writer, label.edition, label.preset
@@ -258,7 +258,7 @@ def test_the_manifest_tells_editions_apart_and_names_the_weakest_guarantee(manif
     assert manifest["cases"]["beyond"]["strict"]["R"]["torn-accepted"] > 0
 
 
-def test_what_a_compaction_wrote_twice_may_come_out_twice(
+def test_records_that_a_compaction_wrote_twice_may_be_listed_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     work = [work for work in crash_format(TX).workloads("core") if work.name.startswith("compact/v2/artemis")]
@@ -299,7 +299,7 @@ def test_requirements_of_cases_hold_in_every_edition() -> None:
 LABELS = ("R", "one", "e", "rotate", "zero", "", True)
 
 
-def test_what_another_writer_reaches_decides_what_is_safe_for_it() -> None:
+def test_reach_of_another_writer_decides_its_safe_states() -> None:
     seen = {
         Labels(*LABELS, "prefix-byte", "allowed", ("pass",)): 5,
         Labels(*LABELS, "epoch-subset-512", "allowed", ("lost",)): 2,

@@ -79,7 +79,7 @@ def nested(counts: Counter[tuple[str, str]]) -> dict[str, dict[str, int]]:
     return out
 
 
-def test_no_reader_has_a_say_in_the_choice_nor_in_what_is_asked(tmp_path: Path, built: Path) -> None:
+def test_no_reader_influences_the_choice_or_the_questions(tmp_path: Path, built: Path) -> None:
     """A build whose readers fail everywhere publishes the same cases, and asks every policy in each."""
     copy = tmp_path / "copy"
     shutil.copytree(built, copy)
@@ -200,7 +200,7 @@ def invoke(*arguments: str) -> Any:
 
 
 @pytest.mark.parametrize("name", ["verify", "report"])
-def test_what_is_no_build_is_a_usage_error(tmp_path: Path, name: str) -> None:
+def test_directory_without_a_build_is_a_usage_error(tmp_path: Path, name: str) -> None:
     assert invoke(name, str(tmp_path)).exit_code == 2
     (tmp_path / "plan.json").write_text("{}")
     assert "is not finished" in invoke(name, str(tmp_path)).output
@@ -244,7 +244,7 @@ def test_cases_run_and_are_materialized_from_the_directory(tmp_path: Path, built
     assert written == first.files()
 
 
-def test_a_loss_after_corruption_has_to_be_reported() -> None:
+def test_a_loss_after_corruption_must_be_reported() -> None:
     sets = {"must_keep": [], "may_keep": [{"type": "A"}], "must_drop": [], "refusal": "allowed"}
     expected = {"verdict": "recovered", "allowed": {**sets, "must_report": True}}
     silent = {"verdict": "clean", "records": []}
@@ -267,7 +267,7 @@ SAID = "A clean", "AB clean", "AA clean", "B clean", " clean", "A recovered", " 
 @pytest.mark.parametrize(
     ("refusal", "stratum", "salvaging", "fine"),
     [
-        # What is acknowledged has to be there, and a refusal as the oracle says.
+        # What is acknowledged must be there, and a refusal as the oracle says.
         ("forbidden", "R", False, ["A clean", "AB clean"]),
         ("allowed", "R", False, ["A clean", "AB clean", "refused"]),
         ("allowed", "L", True, ["A clean", "AB clean", "refused"]),
@@ -275,7 +275,7 @@ SAID = "A clean", "AB clean", "AA clean", "B clean", " clean", "A recovered", " 
         ("required", "R", False, ["refused"]),
         ("required", "L", False, ["refused"]),
         ("required", "R", True, ["A recovered", "AB recovered", "refused"]),
-        # After corruption whatever is missing has to be reported, and a record may be in two places.
+        # After corruption whatever is missing must be reported, and a record may be in two places.
         ("allowed", "C", False, ["A clean", "AB clean", "AA clean", "A recovered", " recovered", "refused"]),
         ("allowed", "C", True, ["A clean", "AB clean", "AA clean", "A recovered", " recovered", "refused"]),
     ],
@@ -297,7 +297,7 @@ def test_a_case_permits_what_the_page_on_the_crash_model_does(
     assert None not in [compare(entry, strange, Claims()) for entry in entries]
 
 
-def test_each_policy_is_asked_for_what_is_owed_in_the_state(built: Path) -> None:
+def test_required_outcome_depends_on_the_policy(built: Path) -> None:
     """A refusal where it is required of who may leave nothing out, a report of who may."""
     columns = ["case_id", "stratum", "refusal"]
     rows = {row["case_id"].hex(): row for row in ds.dataset(built / "states").to_table(columns).to_pylist()}

@@ -1,4 +1,4 @@
-"""What recovery can look at: nothing behind it matters, and cuts that are left out there show nothing new."""
+"""What recovery can look at: nothing after it matters, and cuts that are omitted there show nothing new."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def groups(adapter: CrashFormat, every: int) -> Iterator[tuple[Trace, States]]:
 
 
 def changed_behind(files: Mapping[str, bytes], ends: Mapping[str, int]) -> Iterator[dict[str, bytes]]:
-    """Yield the files with other bytes behind what is looked at: inverted, and with the log once more."""
+    """Yield the files with other bytes after what is checked: inverted, and with the log once more."""
     yield {
         name: data[: ends[name]] + bytes(255 - byte for byte in data[ends[name] :])
         for name, data in files.items()
@@ -52,7 +52,7 @@ def changed_behind(files: Mapping[str, bytes], ends: Mapping[str, int]) -> Itera
 
 
 def dependent(adapter: CrashFormat, every: int, reach: Reach, step: int) -> tuple[int, int]:
-    """Return how many states were looked at, and of how many an answer depends on what is behind the ends."""
+    """Return the number of checked states, and of those whose answer depends on bytes after the ends."""
     looked = wrong = 0
     for trace, states in groups(adapter, every):
         for row in range(0, len(states), step):
@@ -66,7 +66,7 @@ def dependent(adapter: CrashFormat, every: int, reach: Reach, step: int) -> tupl
     return looked, wrong
 
 
-def test_no_answer_depends_on_what_nobody_looks_at() -> None:
+def test_answers_do_not_depend_on_ignored_bytes() -> None:
     adapter = crash_format(SHORT_SIGHTED)
     assert adapter.reach is not None
     looked, wrong = dependent(adapter, 499, adapter.reach, 29)
@@ -86,7 +86,7 @@ def test_a_reach_that_is_one_byte_short_is_noticed() -> None:
     assert wrong > looked / 2 > 20
 
 
-def test_cuts_that_are_left_out_look_and_come_out_like_one_that_is_there() -> None:
+def test_cuts_that_are_omitted_look_and_come_out_like_one_that_is_there() -> None:
     adapter = crash_format(SHORT_SIGHTED)
     byte = (get_preset("prefix-byte"),)
     left_out = writes = 0
@@ -122,7 +122,7 @@ def classes(adapter: CrashFormat, trace: Trace, states: States) -> set[object]:
 
 
 def toy_reach(files: Mapping[str, bytes]) -> dict[str, int]:
-    """Look at the first byte of a file, which says how much of it is looked at."""
+    """Look at the first byte of a file, which says how much of it is checked."""
     return {name: min(len(data), max(1, *data[:1])) if data else 0 for name, data in files.items()}
 
 
@@ -133,7 +133,7 @@ def toy_reach(files: Mapping[str, bytes]) -> dict[str, int]:
         ((Write("a", 3, b"xx"),), set()),
         # What makes the file longer is seen by its size.
         ((Write("a", 7, b"xx"),), set()),
-        # The pointer moves: what was behind it is before it.
+        # The pointer moves: what was after it is before it.
         ((Write("a", 0, b"\6"), Write("a", 4, b"xx"), Write("a", 6, b"x")), {2}),
         ((Write("a", 0, b"\6\6"), Write("a", 4, b"xx")), set()),
         ((Create("b"), Truncate("b", 8), Write("b", 1, b"x")), {2}),
@@ -143,7 +143,7 @@ def toy_reach(files: Mapping[str, bytes]) -> dict[str, int]:
         ((Create("b"), Write("b", 0, b"\1xxx"), Unlink("b"), Write("a", 4, b"x")), {3}),
     ],
 )
-def test_writes_behind_what_is_looked_at(ops: tuple[object, ...], unread: set[int]) -> None:
+def test_writes_after_what_is_checked(ops: tuple[object, ...], unread: set[int]) -> None:
     trace = Trace("toy", "1", "toy", {"a": b"\4" + bytes(7)}, ops, "zero")  # type: ignore[arg-type]
     assert unread_writes(trace, toy_reach) == unread
     assert unread_writes(trace, None) == frozenset()

@@ -31,7 +31,7 @@ from journalspec_reference.storage import MemoryStorage
 from journalspec_reference.swiftmq_store.fileset import DEFAULT_SIZE
 from journalspec_reference.swiftmq_store.store import LOG, PAGES
 
-#: One of so many workloads is looked at.
+#: One of so many workloads is checked.
 EVERY = {
     "bitronix_tlog": 1201,
     "derby_log": 241,
@@ -39,9 +39,9 @@ EVERY = {
     "kahadb_journal": 151,
     "swiftmq_store": 199,
 }
-#: One of so many cases of the corpus is looked at.
+#: One of so many cases of the corpus is checked.
 CASES = {"bitronix_tlog": 23, "derby_log": 23, "jboss_journal": 31, "kahadb_journal": 31, "swiftmq_store": 23}
-#: So many states of a crash point are looked at.
+#: So many states of a crash point are checked.
 MOST = 100
 
 
@@ -185,7 +185,7 @@ def test_the_pages_that_a_log_leads_to_are_seen() -> None:
     assert_one_answer("swiftmq_store", "13", (each for files in logged[::3] for each in wrong(files)))
 
 
-def test_what_is_found_in_a_file_is_remembered_by_content_question_and_details() -> None:
+def test_findings_of_a_file_are_cached_by_content_question_and_details() -> None:
     files = state_of({"a": b"one", "b": b"two", "c": b"one"}, "jboss_journal", "v2")
     asked: list[tuple[object, ...]] = []
 

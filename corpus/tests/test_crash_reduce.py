@@ -38,7 +38,7 @@ from journalspec_reference.api import WriterRefused
 
 FORMATS = ("bitronix_tlog", "jboss_journal")
 SEED = 1
-#: States of each group that are looked at to find one that fails.
+#: States of each group that are checked to find one that fails.
 SAMPLE = 40
 
 
@@ -116,7 +116,7 @@ def verdict_again(adapter: CrashFormat, named: Named, work: Any, descriptor: Des
 
 
 @pytest.mark.parametrize(("format_id", "reader", "verdict", "work"), KNOWN, ids=IDS)
-def test_what_comes_out_fails_as_what_went_in_and_nothing_near_is_smaller(
+def test_reduced_state_fails_alike_and_no_neighbour_is_smaller(
     format_id: str, reader: str, verdict: str, work: Any
 ) -> None:
     adapter, named = crash_format(format_id), reader_of(format_id, reader)
@@ -223,7 +223,7 @@ def test_the_budget_is_kept_and_said() -> None:
 
 
 @pytest.mark.parametrize("in_effect", [True, False])
-def test_what_is_wrong_stays_in_effect_or_only_listed(in_effect: bool) -> None:
+def test_wrong_records_in_effect_are_distinguished_from_listed_ones(in_effect: bool) -> None:
     """A record that nobody wrote fails either way; of the other kind nothing smaller is taken."""
     adapter, work = crash_format("bitronix_tlog"), logged("2.1.4")
     start = failing(adapter, work, named_reader("bitronix_tlog", "strict"), "resurrected")
@@ -238,7 +238,7 @@ def test_what_is_wrong_stays_in_effect_or_only_listed(in_effect: bool) -> None:
     assert (out.descriptor, out.steps) == (given, ())
 
 
-def test_what_does_not_fail_is_not_shrunk() -> None:
+def test_passing_state_is_not_reduced() -> None:
     adapter, work = crash_format("bitronix_tlog"), logged("2.1.4")
     trace = adapter.build(work)
     good = Descriptor(trace.id, "prefix-sector-4096", len(trace.ops), b"", 0, trace.background, SEED)
@@ -264,7 +264,7 @@ LATER = [
 
 
 @pytest.mark.parametrize(("format_id", "verdict", "work"), LATER)
-def test_second_lives_and_long_workloads_become_small(format_id: str, verdict: str, work: Any) -> None:
+def test_second_runs_and_long_workloads_are_reduced(format_id: str, verdict: str, work: Any) -> None:
     adapter, named = crash_format(format_id), named_reader(format_id, "strict")
     start = failing(adapter, work, named, verdict)
     out = reduced(adapter, work, start.descriptor(SEED), named, verdict)
@@ -286,8 +286,8 @@ def test_second_lives_and_long_workloads_become_small(format_id: str, verdict: s
 
 
 @pytest.mark.parametrize("format_id", FORMATS)
-def test_the_states_that_later_lives_begin_with_are_found_again(format_id: str) -> None:
-    """Of every ninth such workload; some begin with a cut that no state of the first life is made of."""
+def test_start_states_of_later_runs_are_found_again(format_id: str) -> None:
+    """Of every ninth such workload; some begin with a cut that no state of the first generation has."""
     adapter = crash_format(format_id)
     lives = [work for work in adapter.workloads("core") if isinstance(work, SecondLife)][::9]
     assert len(lives) > 20
@@ -296,7 +296,7 @@ def test_the_states_that_later_lives_begin_with_are_found_again(format_id: str) 
         assert dict(states[-1].files) == dict(adapter.build(work).base), work.name
 
 
-def test_lives_and_rules_get_smaller_one_by_one() -> None:
+def test_runs_and_rules_are_reduced_one_by_one() -> None:
     small: Any = partial(smaller, crash_format("bitronix_tlog"))
     first = Logged("append", "spec", (Log("COMMITTING", 1, "tiny"),), background="stale-same")
     twice = SecondLife(SecondLife(first, 3, "open"), 2, "typical")
@@ -317,7 +317,7 @@ def test_lives_and_rules_get_smaller_one_by_one() -> None:
 
 @pytest.mark.parametrize("stratum", ["L", "C"])
 @pytest.mark.parametrize("format_id", FORMATS)
-def test_lies_and_corruption_are_shrunk_within_their_stratum(format_id: str, stratum: str) -> None:
+def test_lying_devices_and_corruption_are_reduced_within_their_class(format_id: str, stratum: str) -> None:
     adapter, named = crash_format(format_id), named_reader(format_id, "strict")
     kinds: dict[str, tuple[Any, State]] = {}
     for work in first_lives(adapter, "core")[4::61]:
@@ -343,7 +343,7 @@ def test_lies_and_corruption_are_shrunk_within_their_stratum(format_id: str, str
 
 
 @pytest.mark.parametrize("name", ["bitrot-burst", "bitrot-zero-sector"])
-def test_one_kind_of_corruption_is_no_plainer_than_another(name: str) -> None:
+def test_one_kind_of_corruption_is_not_plainer_than_another(name: str) -> None:
     trace = crash_format("bitronix_tlog").build(logged("2.1.4"))
     found = situations(trace, rank(name), SEED, "C")
     assert {PRESETS[at].name for situation in found for at in situation.states.preset} == {name}

@@ -108,7 +108,7 @@ def test_the_page_has_examples_of_each_kind() -> None:
 
 
 def copied() -> Trace:
-    """A record, published; then a copy of it where an old record stands, and a pointer to that."""
+    """A record, published; then a copy of it where an old record is, and a pointer to that."""
     first = (*written("R", SECTOR, SECTOR), *pointer("P", "R"))
     second = (*written("R", 2 * SECTOR, SECTOR), *pointer("Q", "R"))
     return trace_of(*first, *second, Sync("log"), Ack(("R",)), base={"log": drawn("..S")}, stale=old("..S"))
@@ -121,7 +121,7 @@ TRACES = {
 
 
 @pytest.mark.parametrize("trace", TRACES.values(), ids=TRACES)
-def test_the_second_oracle_says_the_same(trace: Trace) -> None:
+def test_second_oracle_gives_the_same(trace: Trace) -> None:
     report = brute.compare_trace(trace, lambda files: Answer((), "no"))
     assert not report.kinds, "\n".join(report.lines())
     assert report.rows > 8
@@ -133,14 +133,14 @@ def test_old_bytes_where_a_copy_is_to_be_take_no_place_until_something_leads_the
     assert found["Q.S"] == {"allowed"}
 
 
-def test_what_was_released_has_to_be_told_to_nobody() -> None:
+def test_deleted_records_need_not_be_reported() -> None:
     trace = example("...", "PR.")
     at = next(at for at, op in enumerate(trace.ops) if isinstance(op, Sync))
     released = replace(trace, ops=(*trace.ops[:at], Release(("R",)), *trace.ops[at:]))
     assert refusals(released)["P.."] == {"required", "allowed"}
 
 
-def test_nothing_is_forbidden_after_a_lie_and_all_is_allowed_after_corruption() -> None:
+def test_refusal_is_never_forbidden_with_a_lying_device_and_allowed_after_corruption() -> None:
     trace = example(".S.", "PRR")
     more = replace(trace, ops=(*trace.ops, *written("T", SECTOR, SECTOR)))
     said: dict[str, set[str]] = {}
@@ -150,7 +150,7 @@ def test_nothing_is_forbidden_after_a_lie_and_all_is_allowed_after_corruption() 
     assert said == {"C": {"allowed"}, "L": {"allowed", "required"}}
 
 
-def test_a_kill_leaves_no_file_behind_a_force_of_another_one() -> None:
+def test_a_kill_leaves_no_file_after_a_force_of_another_one() -> None:
     ops = (*written("R", 0, SECTOR), Write("other", 0, b"o"), Sync("other"), Ack(("R",)))
     trace = trace_of(*ops, base={"log": drawn("."), "other": b"."})
     found = crash_states(trace, (get_preset("epoch-subset-512"),), SEED)

@@ -20,7 +20,7 @@ from journalspec_corpus.crash.verdict import Answer
 from journalspec_reference import load
 from journalspec_reference.api import WriterRefused
 
-#: What a crash may do to the journals that are looked at here.
+#: What a crash may do to the journals that are checked here.
 PRESET = "epoch-subset-512"
 few = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
@@ -127,7 +127,7 @@ def test_opening_keeps_what_recovery_gave_and_what_is_refused_stays_as_it_is(for
     assert seen > 5
 
 
-def test_what_recovery_sets_aside_stays_so_after_opening() -> None:
+def test_records_discarded_by_recovery_stay_discarded_after_opening() -> None:
     # The PREPARE is in no effect before and after (JBM-RCV-033): its transaction has an end by then.
     adapter = crash_format("jboss_journal")
     (work,) = (work for work in first_lives(adapter) if work.name == SET_ASIDE)

@@ -1,4 +1,4 @@
-"""Crash states of SwiftMQ's store: what is recorded, what comes back, what a second oracle says."""
+"""Crash states of SwiftMQ's store: what is recorded, what reappears, what a second oracle says."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def files_after(trace: Trace) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("work", CORE, ids=lambda work: work.name)
-def test_what_is_recorded_comes_back_without_a_crash(work: Workload) -> None:
+def test_recorded_operations_are_recovered_without_a_crash(work: Workload) -> None:
     adapter = crash_format(FORMAT)
     trace = adapter.build(work)
     operations = operations_of(trace)
@@ -76,13 +76,13 @@ def test_a_checkpoint_that_is_interrupted_at_any_write_loses_nothing() -> None:
     assert set(reachable) == {("pass", "pass")}
 
 
-def test_a_torn_record_is_taken_for_a_whole_one() -> None:
+def test_a_torn_record_is_read_completely_one() -> None:
     """Nothing covers an image: the store itself does the same (SMQ-LOG-037)."""
     shard = Shard(crash_format(FORMAT), PRESETS, 1)
     shard.add(crash_format(FORMAT).build(Workload("insert", "13", (Step("insert queue=q body=a*3000"),))))
     verdicts = set(shard.table().to_pydict()["verdict_strict"])
     assert {"pass", "torn-accepted", "lost"} <= verdicts
-    # That an earlier record goes needs a disk that spoils a sector in which it stands.
+    # That an earlier record goes needs a disk that spoils a sector in which it is.
     assert not verdicts & {"invented", "uncommitted-applied", "half-transaction"}
 
 
@@ -94,7 +94,7 @@ def test_the_second_oracle_agrees() -> None:
     assert len(report.verdicts) > 2
 
 
-def test_what_may_have_been_decided_is_a_chain() -> None:
+def test_possible_decisions_form_a_chain() -> None:
     """A record changes what those before it have made of the pages: none counts without them."""
     trace = crash_format(FORMAT).build(
         Workload("moves", "13", tuple(Step(f"insert queue=q body={text}") for text in "abcd"))
@@ -109,7 +109,7 @@ def test_what_may_have_been_decided_is_a_chain() -> None:
     assert all(state in wanted for state in found)
 
 
-def test_a_second_life_goes_on_with_what_a_crash_left_whole() -> None:
+def test_second_run_continues_with_complete_records() -> None:
     """Whether it was promised or not; nothing that recovery decides then is anybody's invention."""
     adapter, seen = crash_format(FORMAT), set[str]()
     lives = [work for work in adapter.workloads("core") if isinstance(work, SecondLife)]

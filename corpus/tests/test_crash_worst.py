@@ -100,7 +100,7 @@ def test_the_reference_itself_answers_so(worst: Worst) -> None:
 
 
 @failing
-def test_the_small_form_is_the_full_one_shrunk(worst: Worst) -> None:
+def test_the_small_form_is_the_full_one_reduced(worst: Worst) -> None:
     adapter, state = crash_format(worst.format), worst.state(worst.full)
     out = reduce_state(
         adapter,
@@ -152,7 +152,7 @@ def test_every_message_of_the_full_form_is_a_mixture() -> None:
             assert own != body
 
 
-def test_zeros_stand_in_the_hole() -> None:
+def test_hole_has_zeros() -> None:
     (worst,) = (entry for entry in WORST if entry.id == "jbm.worst.hole-of-zeros")
     for form in (worst.full, worst.small):
         state = worst.state(form)
@@ -171,7 +171,7 @@ def test_they_are_published_and_nothing_else_is(format_id: str) -> None:
 
 
 @each
-def test_a_case_demands_only_what_can_be_had_and_no_reader_says_what_that_is(
+def test_case_requires_only_possible_outcomes_and_no_reader_defines_them(
     worst: Worst, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def blind(*_: object, **__: object) -> object:
@@ -187,7 +187,7 @@ def test_a_case_demands_only_what_can_be_had_and_no_reader_says_what_that_is(
         assert Case.from_json(json.loads(json.dumps(case.to_json()))) == case
 
 
-def test_a_shrunk_state_names_the_larger_one() -> None:
+def test_a_reduced_state_names_the_larger_one() -> None:
     (worst,) = (entry for entry in WORST if entry.id == "jbm.worst.foreign-middle")
     adapter, state = crash_format(worst.format), worst.state(worst.full)
     start = state.descriptor(SEED)
@@ -253,7 +253,7 @@ def test_a_finding_in_words() -> None:
 
 
 @pytest.mark.parametrize("format_id", FORMATS)
-def test_the_boxes_of_a_picture_cover_each_file_and_say_what_stands_there(format_id: str) -> None:
+def test_boxes_of_a_picture_cover_each_file_and_describe_its_content(format_id: str) -> None:
     """Held against the files themselves: all written, and as the crash left them."""
     kinds: set[str] = set()
     for item in worst_cases(format_id):

@@ -74,7 +74,7 @@ def trace_of(adapter: CrashFormat, proof: StateProof) -> Trace:
 def state_named(trace: Trace, proof: StateProof) -> State:
     """Return the enumerated state: nothing is claimed of one that no preset reaches.
 
-    A mask may leave out blocks with one version only: there is nothing to say about them.
+    A mask may omit blocks with one version only: there is nothing to say about them.
     """
     named = descriptor_of(trace, proof)
     for states in crash_states(trace, (get_preset(proof.preset),), proof.seed, everywhere=True):

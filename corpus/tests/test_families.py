@@ -64,7 +64,7 @@ def test_the_committed_form_is_what_the_sources_give(format_id: str) -> None:
 
 
 def covers(have: Any, want: Any) -> bool:
-    """Tell whether an answer has what is wanted of it; it may say more of a thing."""
+    """Return whether an answer has what is wanted of it; it may say more of a thing."""
     if isinstance(want, Mapping):
         return all(covers(have.get(name), value) for name, value in want.items())
     if isinstance(want, list):
@@ -73,7 +73,7 @@ def covers(have: Any, want: Any) -> bool:
 
 
 @each_format
-def test_files_of_a_product_are_there_or_it_is_said_why_not(format_id: str) -> None:
+def test_files_of_a_product_are_there_or_it_is_reported_why_not(format_id: str) -> None:
     assert bool(load_cases(format_id, "captured")) != bool(get_format(format_id).uncaptured)
 
 
@@ -86,7 +86,7 @@ def test_files_of_a_product_are_there_or_it_is_said_why_not(format_id: str) -> N
         if tier == "smoke" or not get_format(name).uncaptured
     ],
 )
-def test_the_naive_reader_says_what_people_reasoned_and_products_wrote(format_id: str, tier: str) -> None:
+def test_naive_reader_agrees_with_hand_derived_and_product_cases(format_id: str, tier: str) -> None:
     """What was expected by hand, and of files of products, is what the judge of the families says."""
     naive = format_module("journalspec_corpus", format_id).naive
     asked = 0

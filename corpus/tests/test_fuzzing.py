@@ -55,14 +55,14 @@ def test_a_format_without_mutations_is_refused() -> None:
         Source("nonsense", 1)
 
 
-def test_the_readers_stand_a_few_hundred_inputs() -> None:
+def test_readers_survive_a_few_hundred_inputs() -> None:
     source, readers = Source(FORMAT, 1), Readers(FORMAT)
     judged = [judge(readers, source[number], measure=number % 40 == 39) for number in range(400)]
     assert [problem for _, problem in judged if problem] == []
     assert len({outcome for outcome, _ in judged}) > 8, "the inputs are all alike"
 
 
-def test_the_readers_stand_what_is_made_to_cost_much() -> None:
+def test_readers_survive_expensive_inputs() -> None:
     """All in time; memory, which is slow to measure, of each fourth."""
     source, readers = Source(FORMAT, 1), Readers(FORMAT)
     inputs = list(fuzz.costly(source))
@@ -75,7 +75,7 @@ each_family = pytest.mark.parametrize("family", [*all_families()], ids=ksy_id)
 
 
 @each_family
-def test_decoders_stand_changed_bodies(family: Family) -> None:
+def test_decoders_survive_changed_bodies(family: Family) -> None:
     source, readers = Bodies(family.format_id, family.name, 1), BodyReaders(family.format_id, family.name)
     judged = [judge(readers, source[number], measure=number % 100 == 99) for number in range(2000)]
     assert [problem for _, problem in judged if problem] == []

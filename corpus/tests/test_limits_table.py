@@ -29,7 +29,7 @@ def test_every_limit_is_argued_by_what_is_there(format_id: str) -> None:
             )
 
 
-def test_what_a_limit_covers() -> None:
+def test_states_covered_by_a_limit() -> None:
     table = parse_limits(GOOD + 'writers = ["v2/*"]\nstrata = ["R"]\npresets = ["sector-*"]\n')
     assert first_that_covers(table, "v2/x", "any", "R", "lost", "clean", "sector-trash-512") is table[0]
     assert first_that_covers(table, "v3", "any", "R", "lost", "clean", "sector-trash-512") is None
@@ -48,7 +48,7 @@ KNOWN = {
 
 
 @pytest.mark.parametrize("format_id", ROOMS)
-def test_no_entry_lets_off_too_much_or_nothing(format_id: str) -> None:
+def test_every_limit_excuses_some_states_but_not_too_many(format_id: str) -> None:
     found = limits(format_id)
     assert len({limit.id for limit in found}) == len(found)
     for limit in found:

@@ -35,7 +35,7 @@ def test_a_mutant_is_a_copy() -> None:
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_no_module_beside_a_fault_has_the_sound_one(format_id: str) -> None:
+def test_no_module_beside_a_mutant_uses_the_original(format_id: str) -> None:
     """Those that a fault does not reach are shared, and those alone."""
     mutant = next(mutant for mutant in load_mutants(format_id) if mutant.module == "scan")
     mutant.implementation()
@@ -58,12 +58,12 @@ def test_no_module_beside_a_fault_has_the_sound_one(format_id: str) -> None:
         ("nosuch:split_names", "x", "no module 'nosuch'"),
     ],
 )
-def test_a_mutant_that_does_not_fit_says_so(at: str, find: str, complaint: str) -> None:
+def test_a_mutant_that_does_not_fit_reports_it(at: str, find: str, complaint: str) -> None:
     with pytest.raises(MutantError, match=complaint):
         Mutant("bad", FORMAT, at, find, "x", "").source()
 
 
-def test_a_mutant_that_cannot_be_imported_says_so() -> None:
+def test_a_mutant_that_cannot_be_imported_reports_it() -> None:
     bad = Mutant("bad-syntax", FORMAT, "scan:scan", "if summed != stored:", "if summed !=", "")
     with pytest.raises(MutantError, match="cannot be imported"):
         bad.implementation()
@@ -75,7 +75,7 @@ def test_the_command_lists_them(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["nosuch"]) == 2
 
 
-def test_what_a_copy_imports_late_is_its_own() -> None:
+def test_late_imports_of_a_copy_are_separate_modules() -> None:
     mutant = next(mutant for mutant in load_mutants("jboss_journal") if mutant.module == "write")
     writer = mutant.implementation().writer(MemoryStorage(), edition="v2", params={})
     assert type(writer).__module__ == f"{mutant.package}.write"

@@ -1,6 +1,6 @@
 """Three descriptions of each format, on every case and every captured file: they say the same of every byte.
 
-The reference says where headers and records stand; both kinds of schemas read the same there,
+The reference says where headers and records are; both kinds of schemas read the same there,
 field by field, and find nothing sound in what it dropped. This holds for damaged journals too.
 """
 
@@ -30,12 +30,12 @@ def read_cases() -> Iterator[Any]:
                 yield pytest.param(format_id, tier, id=f"{format_id}-{tier}")
 
 
-#: Bytes of an earlier generation may resemble a record of this one: a reader tells them apart, no schema.
+#: Bytes of an earlier generation may resemble a record of this one: a reader distinguishes them, no schema.
 RESEMBLING = {"JBM-RDR-025", "JBM-RDR-026"}
 
 
 @pytest.mark.parametrize(("format_id", "tier"), list(read_cases()))
-def test_three_descriptions_say_the_same(format_id: str, tier: str) -> None:
+def test_three_descriptions_agree(format_id: str, tier: str) -> None:
     found = load_cases(format_id, tier=tier)[:: 1 if tier == "smoke" else 2]
     cases = [case for case in found if case.write is None]
     records, whole, cut = 0, Counter[str](), 0
@@ -93,7 +93,7 @@ def assert_taken_nowhere(case: Case, kind: str, files: dict[str, bytes], seen: O
 
 
 def places(tree: Any) -> tuple[list[tuple[int, int]], bool]:
-    """Return (offset, end) of the records of a file as construct has it, and whether it looks behind gaps.
+    """Return (offset, end) of the records of a file as construct has it, and whether it looks after gaps.
 
     In batches there is something between the last record of one and the first of the next.
     """
@@ -148,7 +148,7 @@ def parsed_as(tree: Any, kind: tuple[type, ...]) -> Iterator[Any]:
 
 
 def read_whole(case: Case, files: dict[str, bytes], seen: Observation, first: dict[str, int]) -> int:
-    """Read files as whoever takes the .ksy alone: the records, where they stand back to back; count them."""
+    """Read files as whoever takes the .ksy alone: the records, where they are back to back; count them."""
     kaitai, taken = parsers.codec_of(case.format), 0
     for entry in filter(is_log, seen.files):
         wanted = [record.at for record in seen.records if record.at.file == entry.file]

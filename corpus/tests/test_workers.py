@@ -21,12 +21,12 @@ def done(work: Work[bytes, bytes], *items: bytes, pause: float = 0.0) -> list[in
     return sorted(numbers)
 
 
-def test_what_a_worker_cannot_open_is_raised_however_much_waits_for_it() -> None:
+def test_error_of_a_worker_is_raised_with_any_amount_of_waiting_work() -> None:
     with pytest.raises(ValueError, match="it cannot be opened"):
         done(never_begun, LONG, LONG, LONG)
 
 
-def test_a_worker_may_die_when_nothing_is_asked_any_more() -> None:
+def test_worker_may_exit_after_the_last_question() -> None:
     assert done(dead_after_its_answer, b"a", b"b", pause=0.5) == [0, 1]
 
 

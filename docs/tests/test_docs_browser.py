@@ -67,7 +67,7 @@ HINT = "background: linear-gradient(red, blue)"
         (f'<div class="content"><div style="overflow:auto;{HINT}">{COVERED}</div></div>', True),
     ],
 )
-def test_what_is_cut_is_found_unless_something_says_so(
+def test_truncation_is_found_unless_it_is_declared(
     body: str, is_found: bool, opened: Browser, tmp_path: Path
 ) -> None:
     assert bool(list(problems(opened, [page_with(tmp_path, body)]))) is is_found
@@ -158,7 +158,7 @@ def test_the_page_names_the_damaged_place(opened: Browser, site: Path, tmp_path:
     assert shown == "Damaged here: offset 21: the checksum does not match."
 
 
-def test_a_file_of_no_format_is_no_harm(opened: Browser, site: Path, tmp_path: Path) -> None:
+def test_a_file_of_no_format_does_no_harm(opened: Browser, site: Path, tmp_path: Path) -> None:
     path = tmp_path / "<b>noise"
     path.write_bytes(bytes(range(256)) * 8)
     opened.open(site / "try.html")
@@ -169,7 +169,7 @@ def test_a_file_of_no_format_is_no_harm(opened: Browser, site: Path, tmp_path: P
     assert opened.complaints() == []
 
 
-#: Every so many pages are looked at for faint text: pages of a kind are alike, and there are two themes.
+#: Every so many pages are checked for faint text: pages of a kind are alike, and there are two themes.
 EVERY_PAGE = 8
 
 

@@ -1,4 +1,4 @@
-"""The whole site: built once, with warnings as errors, then looked at."""
+"""The whole site: built once, with warnings as errors, then checked."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_every_link_leads_somewhere(parsed: dict[Path, Page]) -> None:
     assert not broken, broken[:20]
 
 
-def test_no_anchor_stands_twice_on_a_page(parsed: dict[Path, Page]) -> None:
+def test_anchors_are_unique_on_a_page(parsed: dict[Path, Page]) -> None:
     assert {path.name: page.twice for path, page in parsed.items() if page.twice} == {}
 
 
@@ -108,7 +108,7 @@ def test_headings_and_heads_of_tables_lead_through_every_page(parsed: dict[Path,
             assert set(scopes) <= {"col", "row", "rowgroup"}, path
 
 
-def test_a_page_made_lean_says_the_same(site: Path) -> None:
+def test_reduced_page_has_the_same_content(site: Path) -> None:
     text = (site / "index.html").read_text(encoding="utf-8")
     assert lean.lean(text) == text
     page = "<table>\n<tr><td>a</td>\n  <td><pre>b\n\n</td></pre></td></tr>\n</table>\n\n<p>c  d</p>\n"
@@ -213,7 +213,7 @@ def test_the_site_and_each_page_weigh_no_more_than_they_may(site: Path, tool: Mo
     assert tool.weigh(site).problems() == []
 
 
-def test_what_is_too_heavy_is_named(tmp_path: Path, tool: ModuleType) -> None:
+def test_too_large_pages_are_named(tmp_path: Path, tool: ModuleType) -> None:
     """A page of many nodes, one of many bytes, and one more page than there may be; sending on is free."""
     for number in range(tool.PAGES + 1):
         (tmp_path / f"{number}.html").write_text("<p>Page</p>", encoding="utf-8")
@@ -246,7 +246,7 @@ def test_every_group_of_cases_has_the_address_of_when_it_had_a_page(format_id: s
         assert (site / "formats" / format_id / "cases" / f"{group}.html").is_file()
 
 
-def test_a_page_that_went_leads_to_the_page_that_says_it_now(site: Path, parsed: dict[Path, Page]) -> None:
+def test_removed_page_redirects_to_its_replacement(site: Path, parsed: dict[Path, Page]) -> None:
     for old, new in addresses.MOVED.items():
         (link,) = parsed[site / f"{old}.html"].links
         assert link.partition("#")[0] == f"{new}.html"
@@ -322,7 +322,7 @@ def test_files_to_download_are_the_checkouts_wherever_the_package_is(format_id: 
     assert next(iter(sources.schemas(format_id).values())).path.is_relative_to(DOCS.parent / "specs")
 
 
-def test_every_generated_part_stands_on_a_page() -> None:
+def test_every_generated_part_is_on_a_page() -> None:
     written = [path.read_text(encoding="utf-8") for folder in PAGES for path in DOCS.parent.glob(folder)]
     text = "\n".join([*written, *(text for _, text in generate.pages(DOCS))])
     assert set(parts.names()) - set(re.findall(r"^```\{([a-z-]+)\}", text, re.MULTILINE)) == set()

@@ -45,7 +45,7 @@ NUMBERS: dict[str, Callable[[], int]] = {
     "README.md: 42 crash states": worst_of_all,
 }
 WORDS = {"two": 2, "three": 3, "four": 4, "five": 5, "ten": 10}
-#: What a number of has to be in the list above. Round ones of the crash engine are reported as "about".
+#: What a number of must be in the list above. Round ones of the crash engine are reported as "about".
 COUNTED = "probes|cases|requirements|rules|mutants|deviations|crash states"
 TOLD = re.compile(rf"(?<![\w.,/-])(?P<number>\d[\d,]*|ten|twenty) (?P<what>{COUNTED})\b")
 ABOUT = re.compile(r"[Aa]bout |more\s+than |up to ")
@@ -63,7 +63,7 @@ def blocks(path: Path, language: str) -> Iterator[str]:
 
 
 def commands(path: Path) -> list[str]:
-    """Return what follows the prompts on a page, without the remarks behind it."""
+    """Return what follows the prompts on a page, without the remarks after it."""
     lines = [line for block in blocks(path, "console") for line in block.splitlines()]
     return [re.split(r"\s+# ", line[2:])[0].strip() for line in lines if line.startswith("$ ")]
 
@@ -121,7 +121,7 @@ def test_every_command_of_a_page_works(path: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(shutil.which("sh") is None, reason="needs a POSIX shell")
-def test_what_a_command_has_started_ends_with_it(tmp_path: Path) -> None:
+def test_processes_started_by_a_command_end_with_it(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(subprocess.TimeoutExpired):
         transcripts.ended("exec 3<>pipe; (sleep 60; echo late >&3) & sleep 60", tmp_path, seconds=0.5)
@@ -150,7 +150,7 @@ def words(command: str) -> list[str]:
 
 
 def options_of(arguments: list[str]) -> set[str]:
-    """Return the options of the command of ours that `arguments` (behind `journalspec`) call."""
+    """Return the options of the command of ours that `arguments` (after `journalspec`) call."""
     found: click.Command | None = cli
     context = click.Context(cli)
     for argument in arguments:
@@ -162,7 +162,7 @@ def options_of(arguments: list[str]) -> set[str]:
 
 
 @pytest.mark.parametrize("command", [entry["command"] for entry in table()["not_run"]])
-def test_what_is_not_run_names_what_there_is(command: str) -> None:
+def test_unrunnable_product_lists_the_known_ones(command: str) -> None:
     project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = set(project["optional-dependencies"])
     for named in re.findall(r"(?:journalspec|\.)\[([\w,]+)\]", command):

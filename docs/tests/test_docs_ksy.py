@@ -18,7 +18,7 @@ def schema(tmp_path: Path, text: str = TOY) -> ksy.KsySchema:
     return ksy.load(path)
 
 
-def test_offsets_are_sums_of_what_stands_before(tmp_path: Path) -> None:
+def test_offsets_are_sums_of_the_earlier_fields(tmp_path: Path) -> None:
     entry = schema(tmp_path).types["entry"]
     rows = [(field.id, field.depth, str(field.offset), str(field.size)) for field in entry.fields]
     assert rows == [
@@ -33,7 +33,7 @@ def test_offsets_are_sums_of_what_stands_before(tmp_path: Path) -> None:
     assert str(entry.size) == "52 + len_body"
 
 
-def test_a_type_that_stands_once_is_laid_open_in_the_one_that_holds_it(tmp_path: Path) -> None:
+def test_type_with_one_use_is_shown_inside_the_using_type(tmp_path: Path) -> None:
     root = schema(tmp_path).types["toy"]
     groups = [(field.id, field.depth) for field in root.fields if field.is_group]
     assert groups == [("entry", 0), ("body", 1)]
@@ -41,7 +41,7 @@ def test_a_type_that_stands_once_is_laid_open_in_the_one_that_holds_it(tmp_path:
     assert str(root.fields[-1].offset) == "56 + len_body"
 
 
-def test_what_a_row_says(tmp_path: Path) -> None:
+def test_content_of_a_row(tmp_path: Path) -> None:
     found = schema(tmp_path)
     fields = {field.id: field for field in found.types["toy"].fields}
     assert (fields["magic"].value, fields["magic"].role) == ("54 4f 59 21", "magic")
@@ -73,7 +73,7 @@ def test_what_a_row_says(tmp_path: Path) -> None:
         (("seq:", "seq: ["), "toy.ksy"),
     ],
 )
-def test_what_cannot_be_shown_is_an_error_that_names_it(
+def test_undisplayable_type_is_an_error_with_its_name(
     tmp_path: Path, change: tuple[str, str], complaint: str
 ) -> None:
     assert change[0] in TOY

@@ -82,7 +82,7 @@ def sentences(text: str) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("texts", [pages, texts_of_requirements, helps, docstrings])
-def test_what_a_person_reads_is_plain(texts: Callable[[], Iterator[tuple[str, str]]]) -> None:
+def test_texts_for_people_are_plain(texts: Callable[[], Iterator[tuple[str, str]]]) -> None:
     phrases: list[str] = []
     long: list[str] = []
     longest: list[str] = []

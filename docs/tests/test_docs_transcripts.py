@@ -18,7 +18,7 @@ def test_a_session_prints_what_the_page_says(transcript: transcripts.Transcript)
     assert transcripts.difference(transcript) == "", "python tools/transcripts.py --update rewrites it"
 
 
-def test_every_session_stands_on_a_page() -> None:
+def test_every_session_is_on_a_page() -> None:
     text = "".join(path.read_text(encoding="utf-8") for path in DOCS.glob("*.md"))
     assert [item.path.name for item in ALL if f"transcripts/{item.path.name}" not in text] == []
 
@@ -28,7 +28,7 @@ def test_the_harness_of_the_tutorial_is_as_short_as_it_says() -> None:
     assert len([line for line in lines if line.strip() and not line.strip().startswith('"""')]) <= 40
 
 
-def test_a_session_that_cannot_be_set_up_says_so(tmp_path: Path) -> None:
+def test_a_session_that_cannot_be_set_up_reports_it(tmp_path: Path) -> None:
     path = tmp_path / "x.txt"
     for line, complaint in [
         ("#! replace my_reader.py: no such text => x", "exactly once"),

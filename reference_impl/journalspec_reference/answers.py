@@ -1,4 +1,4 @@
-"""What a tool says of a journal that it found at a path: the edition settled, no file passed over.
+"""What a tool says of a journal that it found at a path: the edition settled, no file skipped.
 
 A reader of the protocol is given the edition, and all files that it is given can
 be read. A tool is given a path. Where the files do not tell the edition, every
@@ -55,7 +55,7 @@ NOTHING = "nothing-recognised"
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What reading a journal as one edition gave. `agrees`: the same as the edition that was taken."""
+    """The result of reading a journal as one edition. `agrees`: equal to that of the assumed edition."""
 
     edition: str
     verdict: str
@@ -79,7 +79,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of a journal. `trials` are the readings that led to its edition, if it was not given."""
+    """The answer about a journal. `trials` are the readings that led to its edition, if it was not given."""
 
     journal: Journal
     observation: Observation
@@ -127,7 +127,7 @@ class UnknownEdition(FilesetError):
 
 
 def ask(journal: Journal, policy: str | None = None) -> Answer:
-    """Return what reading gives, or with a `policy` what recovery under it gives.
+    """Return the result of reading, or with a `policy` that of recovery.
 
     Raises UnknownEdition if the edition is not given and reading does not settle it.
     """
@@ -142,7 +142,7 @@ def ask(journal: Journal, policy: str | None = None) -> Answer:
         answer = Answer(journal, asked(edition=journal.edition))
     journal, seen = answer.journal, answer.observation
     if journal.files and seen.verdict == CLEAN and not (seen.files or seen.notes):
-        # Nothing was looked at: for recovery an empty journal, here a wrong extension or edition.
+        # Nothing was checked: for recovery an empty journal, here a wrong extension or edition.
         seen = refused("fileset", NO_FILES, f"none of {len(journal.files)} file(s) belongs to such a journal")
     bad = _unreadable(journal)
     if bad:
@@ -151,7 +151,7 @@ def ask(journal: Journal, policy: str | None = None) -> Answer:
     if journal.unread:
         seen = _without(seen, journal.unread, policy)
         if not isinstance(seen.notes, Lazy):
-            # What could not be read is there all the same: nothing is known to be missing.
+            # What could not be read is there nevertheless: nothing is known to be missing.
             unread = {None, "", *(entry.name for entry in journal.unread)}
             absences = {code for code, word in words.items() if word.absence}
             kept = (note for note in seen.notes if note.code not in absences or note.file not in unread)
@@ -186,7 +186,7 @@ def _with_lacking(answer: Answer) -> Observation:
 
 
 def _in_use(journal: Journal) -> Iterator[Note]:
-    """Yield a note on each file that a process holds a lock on."""
+    """Yield a note on each file that a process has a lock on."""
     if journal.root is not None:
         locks = get_format(journal.format).locks
         own = _contents(journal)
@@ -201,7 +201,7 @@ def _of_the_set(journal: Journal) -> Iterator[Note]:
 
 
 def _remarks(journal: Journal, seen: Observation) -> Iterator[Note]:
-    """Yield what nobody has to be told who knows the files: that they are empty, or something else."""
+    """Yield what nobody must be told who knows the files: that they are empty, or something else."""
     if seen.verdict != REFUSED:
         # A file whose name alone says something has nothing in it.
         named = (name for name, data in journal.files.items() if not len(data))
@@ -337,7 +337,7 @@ def _alike(seen: Mapping[str, Observation], rules: Mapping[str, str]) -> dict[st
 
 
 def _same(one: Observation, other: Observation, *, by_one: bool) -> bool:
-    """Tell whether two answers amount to the same; long ones are read side by side, up to a difference.
+    """Return whether two answers amount to the same; long ones are read side by side, up to a difference.
 
     Not if they were read by the same rules: until a record has a type that one edition alone has, or damage
     has another reason, both find the same records, and these make the state.
@@ -352,7 +352,7 @@ def _same(one: Observation, other: Observation, *, by_one: bool) -> bool:
 
 
 def _sound(seen: Mapping[str, Observation]) -> list[str]:
-    """Return the readings that are clean and leave out no byte in which another one finds a record.
+    """Return the readings that are clean and omit no byte in which another one finds a record.
 
     A reading that finds next to nothing is clean as well. It explains the files
     only if nobody finds more.
@@ -413,7 +413,7 @@ def lost(journals: Iterable[Journal]) -> Iterator[tuple[str, Unreadable]]:
 
 
 def _unreadable(journal: Journal) -> list[tuple[str, Unreadable]]:
-    """Return (file, range) for all that could not be read, in what nobody has looked at yet as well."""
+    """Return (file, range) for all that could not be read, in what nobody has checked yet as well."""
     # What of a neighbour could not be read proves nothing, and the journal lacks none of it.
     names = [name for name in _contents(journal) if name in journal.files]
     return [(name, bad) for name in names for bad in journal.files[name].finish()]

@@ -51,7 +51,7 @@ class NumberedFile:
 
 
 def missing_numbers(numbers: Iterable[int]) -> list[str]:
-    """Return what is missing between `numbers`, which are in order: ``3``, or ``5 to 8``."""
+    """Return the gaps between the ordered `numbers`: ``3``, or ``5 to 8``."""
     return [
         f"{before + 1}" if after == before + 2 else f"{before + 1} to {after - 1}"
         for before, after in pairwise(numbers)
@@ -61,7 +61,7 @@ def missing_numbers(numbers: Iterable[int]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class NumberedNames:
-    """What a format calls its files: `pattern` matches a name, its group is a number, of at most `largest`.
+    """The file names of a format: `pattern` matches a name, its group is a number of at most `largest`.
 
     `like` matches what looks like such a name; `others` are names of other files that do. `gap` is the code
     of the note on numbers that are missing.
@@ -79,7 +79,7 @@ class NumberedNames:
         return int(match[1]) if match and int(match[1]) <= self.largest else None
 
     def notes(self, files: Files) -> Iterator[Note]:
-        """Yield what is odd about the names of `files`: those ignored, and numbers without a file."""
+        """Yield notes on the names of `files`: ignored ones, and numbers without a file."""
         numbers = {name: self.number(name) for name in sorted(files)}
         for name, number in numbers.items():
             if number is None and name not in self.others and self.like.fullmatch(name):
@@ -104,7 +104,7 @@ class Detection:
     can tell apart; `edition` is then what to call them where all read alike.
     Empty: the files say which edition it is. `evidence` says what narrows it.
     `params` are what the names tell.
-    `neighbours` hold no records and are looked at all the same, read only: an index that names
+    `neighbours` hold no records and are checked nevertheless, read only: an index that names
     files, a lock. Reading and recovery find them among the files.
     """
 
@@ -153,9 +153,9 @@ class Piece(NamedTuple):
 
 #: What a format calls what comes after its log, where it does not say more.
 REST = "rest"
-#: What is said of a record that stands where there is none for recovery.
+#: What is said of a record that is where there is none for recovery.
 WELL_FORMED = "well-formed, no part of the answer"
-#: What gives the headers and records that stand whole between two offsets where recovery sees none, in order.
+#: What gives the headers and records that are whole between two offsets where recovery sees none, in order.
 Inside = Callable[[int, int], Iterable[Piece]]
 
 
@@ -169,7 +169,7 @@ def file_spans(
     """Yield the spans of one file up to `end`: its pieces, their fields, and what is unused between them.
 
     `fields` gives those of a header or record; None: they are not named, nor is what `inside` finds
-    in what is dropped, in what a format calls the rest, and behind the last piece.
+    in what is dropped, in what a format calls the rest, and after the last piece.
     """
     numbers: Counter[str] = Counter()
     at = 0
@@ -220,7 +220,7 @@ def _within(
 def field_names(
     layout: Layout, edition: str, data: Any, record: str = "record"
 ) -> Callable[[Piece], Iterator[Spot]]:
-    """Return what names the fields of the headers and records of one file by the format's table.
+    """Return a function that names the fields of headers and records of one file by the format's table.
 
     A `record` may be another structure of the table.
     """
@@ -288,7 +288,7 @@ def order_of(orders: Mapping[str, T], params: Params) -> T:
 def perform(
     handlers: Mapping[str, Callable[[Operation], dict[str, Any]]], op: Operation, is_open: bool
 ) -> dict[str, Any]:
-    """Do `op` by its handler; raises ValueError if there is none, or the journal has to be opened first."""
+    """Do `op` by its handler; raises ValueError if there is none, or the journal must be opened first."""
     name = str(op.get("op"))
     if name != "open" and not is_open:
         raise ValueError("the journal is not open")
@@ -299,7 +299,7 @@ def perform(
 
 @dataclass(eq=False)
 class Implementation:
-    """What the reference can do for one format, in the modules of a `package`; each question has a function.
+    """The reference for one format, in the modules of a `package`; each question has a function.
 
     It is told the edition; to recover without a policy is to read. A format or an edition that is not
     described raises UnknownFormat.
@@ -323,7 +323,7 @@ class Implementation:
     _asked: dict[str, str] = field(default_factory=dict)
 
     def contents(self, answer: Any) -> Any:
-        """Return what an :class:`.answers.Answer` holds in the user's words, or None."""
+        """Return the contents (messages, rows) of an :class:`.answers.Answer`, or None."""
         return self._late("contents").contents(answer)
 
     def new_store(self, answer: Any, choices: Any) -> Any:
@@ -331,7 +331,7 @@ class Implementation:
         return self._late("newstore").new_store(answer, choices)
 
     def lacking(self, answer: Any) -> Iterable[Missing]:
-        """Return what is missing by the rules of the product's directories, which no reader has to know."""
+        """Return the missing items by the rules of the product's directories, which readers need not know."""
         found: Iterable[Missing] = self._late("lacking").lacking(answer) if self.lacks else ()
         return found
 
@@ -401,7 +401,7 @@ class Implementation:
 def spans_by_file(names: Iterable[str], spans: Iterable[Span]) -> Iterator[tuple[str, Iterator[Span]]]:
     """Yield each of `names` with its part of `spans`, which come file by file in the same order.
 
-    A part has to be used up before the next one is asked for.
+    A part must be used up before the next one is asked for.
     """
     parts = groupby(spans, key=attrgetter("file"))
     part: tuple[str, Iterator[Span]] | None = next(parts, None)

@@ -96,7 +96,7 @@ def write(rows: Iterable[Row], queues: Iterable[Row]) -> Iterator[bytes]:
 
     Rows of one message that follow each other are one message in several queues. `queues` has ``queue``, and
     as far as they are known ``address``, ``filter``, ``routing`` (anycast, multicast) and ``id``. A message
-    whose queue is not among them is left out.
+    whose queue is not among them is omitted.
     """
     bound = {str(row["queue"]): row for row in queues}
     yield b"<?xml version='1.0' encoding='UTF-8'?>\n<activemq-journal>\n"
@@ -108,7 +108,7 @@ def write(rows: Iterable[Row], queues: Iterable[Row]) -> Iterator[bytes]:
 
 
 def losses(rows: Iterable[Row], queues: Iterable[Row]) -> Iterator[LossItem]:
-    """Yield what :func:`write` cannot keep of the same rows: an item for each message and each code.
+    """Yield the losses of :func:`write` for the same rows: an item for each message and each code.
 
     That a message gets a new id is one of them, so each message is there at least once.
     """
@@ -188,7 +188,7 @@ def _messages(rows: Iterable[Row], bound: Mapping[str, Row]) -> Iterator[_Sent]:
 
 
 def _alike(one: Row, other: Row, bound: Mapping[str, Row]) -> bool:
-    """Tell whether two rows are one message in two queues."""
+    """Return whether two rows are one message in two queues."""
     same = all(one.get(name) == other.get(name) for name in ("id", "file", "off", "scheduled"))
     first, second = (bound[str(row["queue"])].get("address") for row in (one, other))
     return same and first == second and one["queue"] != other["queue"]

@@ -24,11 +24,11 @@ from journalspec_reference.content import Content, Unreadable
 
 #: Bytes of a stretch. A record that does not fit into one makes its stretch longer.
 STRETCH = 1 << 20
-#: So much is looked at first where most likely little is enough (bytes).
+#: So much is checked first where most likely little is enough (bytes).
 _HEADS = 1 << 12
 #: So many regions and notes end a batch, whatever its length: hostile bytes may have one in every byte.
 MOST_ODD = 4096
-#: Zeros are passed over so many bytes at a time.
+#: Zeros are skipped so many bytes at a time.
 _ZEROS = bytes(1 << 16), bytes(1 << 12), bytes(1 << 8)
 
 
@@ -50,7 +50,7 @@ class Source(Protocol):
 
     @property
     def unreadable(self) -> Sequence[Unreadable]:
-        """Return what could not be read so far, in order."""
+        """Return the unreadable ranges so far, in order."""
 
     def gap(self, start: int, end: int) -> Unreadable | None:
         """Return the first range between `start` and `end` that could not be read; None: there is none."""
@@ -91,7 +91,7 @@ def source_of(data: Any) -> Source:
 class Batch:
     """The records of one stretch.
 
-    The stretch begins at offset `base` of its file, and its bytes are `data`, behind which there may be
+    The stretch begins at offset `base` of its file, and its bytes are `data`, after which there may be
     others that do not count. Record number i goes from ``base + off[i]`` to ``base + end[i]``; `code[i]`
     is the number of its type, as the format numbers them. `damage` are the regions that hold no record, as
     (start, end, reason) with offsets in the file, in order; `notes` are on this stretch. `more` holds
@@ -121,7 +121,7 @@ def zeros_end(data: bytes, at: int, top: int) -> int:
 
 
 def zeros(source: Source, off: int = 0) -> bool:
-    """Tell whether there are only zeros from `off` on; holes are not read."""
+    """Return whether there are only zeros from `off` on; holes are not read."""
     size = _HEADS
     while off < source.size:
         if (end := source.next_data(off)) == off:
@@ -163,7 +163,7 @@ def damaged(start: int, end: int, reason: str) -> Batch:
 
 
 def lost(file: str, start: int, end: int, reason: str, role: str = "") -> Stretch:
-    """Return what is one region without records: a file that cannot be used, or a part of one."""
+    """Return a batch of one region without records: an unusable file, or a part of one."""
     return Stretch(file, lambda: [damaged(start, end, reason)], lambda _: (), role=role)
 
 

@@ -35,7 +35,7 @@ class Sums:
         """Return the sum of a range."""
         if start < self.summed and end - start > STEP:
             if not self._base <= start <= self._base + STEP * len(self._prefixes):
-                # Of what lies between, which may be a hole, nothing is asked.
+                # Of what is between, which may be a hole, nothing is asked.
                 self._base, self._prefixes = start // STEP * STEP, array("I", [0])
             moved, length = self._prefix(start), end - start
             for exponent in range(length.bit_length()):

@@ -23,7 +23,8 @@ from weakref import finalize
 
 from journalspec.files import Unfit, inflated
 
-#: The unit in which disks fail, how many failing ones of a read and of a file are told apart (bytes, number).
+#: The unit in which disks fail, how many failing ones of a read and of a file are distinguished (bytes,
+#: number).
 SECTOR, MOST_IN_READ, MOST_IN_FILE = 4096, 32, 512
 #: So many first bytes of each file are kept: every format wants to see how it begins.
 HEAD = 64
@@ -80,12 +81,12 @@ class Ranges:
         return zip(self._starts, self._ends, strict=True)
 
     def hold(self, start: int, end: int) -> bool:
-        """Tell whether all of a range is in here."""
+        """Return whether all of a range is in here."""
         at = bisect_right(self._starts, start) - 1
         return at >= 0 and end <= self._ends[at]
 
     def left(self, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """Yield what of a range is not in here."""
+        """Yield the parts of a range that are not in here."""
         for at in range(bisect_right(self._ends, start), len(self._ends)):
             low, high = self._starts[at], self._ends[at]
             if low >= end:
@@ -111,7 +112,7 @@ class RawFile(Protocol):
         """Return the first offset from `off` on that is in no hole; `size` if there is none."""
 
     def changed(self) -> bool:
-        """Tell whether the file is no longer what it was when it was opened."""
+        """Return whether the file is no longer what it was when it was opened."""
 
 
 class Blocks:
@@ -120,7 +121,7 @@ class Blocks:
     def __init__(self, most: int = HELD) -> None:
         self._left = most
         self._held: OrderedDict[tuple[int, int], bytes] = OrderedDict()
-        #: The block that was looked at last and is not held.
+        #: The block that was checked last and is not held.
         self.seen: tuple[int, int] = (0, -1)
 
     def get(self, key: tuple[int, int]) -> bytes | None:
@@ -197,7 +198,7 @@ class Content:
             return self._read(off, end)
         block = self._blocks.get(key)
         if block is None:
-            # A block that is looked at twice in a row is worth loading, and so is one that is asked for.
+            # A block that is checked twice in a row is worth loading, and so is one that is asked for.
             if self._blocks.seen != key and self.size > BLOCK and not whole:
                 self._blocks.seen = key
                 return self._read(off, end)
@@ -229,7 +230,7 @@ class Content:
         return self.unreadable
 
     def changed(self) -> bool:
-        """Tell whether the file has changed since it was opened; what was read may then be of two times."""
+        """Return whether the file has changed since it was opened; what was read may then be of two times."""
         return self._disk.changed()
 
     def _read(self, off: int, end: int) -> bytes:
@@ -282,7 +283,7 @@ class Content:
     def _fails(self, start: int, end: int, why: str) -> None:
         """Note a range; it overlaps none that is known, and joins its neighbours if they failed alike."""
         found = self.unreadable
-        # A file that was cut has no end of its own: ranges behind the cut go into this one.
+        # A file that was cut has no end of its own: ranges after the cut go into this one.
         found[:] = [bad for bad in found if not start <= bad.start < end]
         at = bisect_left(found, start, key=lambda bad: bad.start)
         if at and found[at - 1].end == start and found[at - 1].why == why:
@@ -302,7 +303,7 @@ def at_hand(files: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def hole_end(data: Any, off: int) -> int:
-    """Return where the hole ends in which `off` lies; `off` itself if it lies in none."""
+    """Return the place where the hole ends in which `off` is; `off` itself if it is in none."""
     return data.next_data(off) if isinstance(data, Content) else off
 
 
@@ -365,14 +366,14 @@ class FileSource:
         return _read(self._handle(), off, size)
 
     def next_data(self, off: int) -> int:
-        """Return where data go on; where the system does not tell, `off`."""
+        """Return the place where data go on; where the system does not tell, `off`."""
         try:
             return _next_data(self._handle(), off, self.size)
         except OSError:
             return off
 
     def changed(self) -> bool:
-        """Tell whether identity, length or one of the times of change differ by now."""
+        """Return whether identity, length or one of the times of change differ by now."""
         try:
             return _state(os.stat(self._path)) != self._was  # noqa: PTH116  # of 100,000 files
         except OSError:
@@ -394,7 +395,7 @@ class PartOfFile:
         return _read(self._stream.fileno(), self._base + off, max(0, min(size, self.size - off)))
 
     def next_data(self, off: int) -> int:
-        """Return where data go on."""
+        """Return the place where data go on."""
         end = self._base + self.size
         return min(end, _next_data(self._stream.fileno(), self._base + off, end)) - self._base
 

@@ -30,7 +30,7 @@ MOST_REMARKS = 1000
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """What is odd about one row (or, without a table and key, about the store).
+    """A remark on one row (or, without a table and key, on the store).
 
     `code` is one of ``[remarks]``, `text` the reason in words, and what the product does with it where known.
     """
@@ -100,13 +100,13 @@ class Contents(Protocol):
 
     @property
     def remarks(self) -> Remarks:
-        """What was odd in what was looked at so far."""
+        """What was odd in what was checked so far."""
 
     def rows(self, table: str) -> Iterator[Row]:
         """Yield the rows of a table; each call starts again, and no row is kept."""
 
     def counts(self) -> Iterable[Count]:
-        """Return what each queue or table holds, decoding no more than that takes."""
+        """Return the number of items of each queue or table, decoding as little as possible."""
 
 
 @runtime_checkable

@@ -1,7 +1,7 @@
 """From a path to journals: which files lie there, and which of them belong together.
 
 Reading only: files are opened without write access, once, and read where they are
-looked at (:mod:`.content`), so that neither their size nor their number costs memory or
+checked (:mod:`.content`), so that neither their size nor their number costs memory or
 descriptors. Files that end in ``.gz`` are decompressed also, up to a bound, and
 keep their names.
 """
@@ -79,7 +79,7 @@ class LeftOut:
 
 
 def by_reason(entries: Iterable[LeftOut], most: int = MOST_NAMES) -> dict[str, str]:
-    """Return why -> the names of those left out for it, no more than `most` of them spelt out."""
+    """Return why -> the names of those omitted for it, no more than `most` of them spelt out."""
     names: dict[str, list[str]] = {}
     for entry in entries:
         names.setdefault(entry.why, []).append(entry.name)
@@ -106,18 +106,18 @@ class Loaded:
     listed: frozenset[str] | None = None
     #: Files with several names, by device and inode.
     _shared: dict[str, tuple[int, int]] = field(default_factory=dict)
-    #: Why a name was passed over because its content counts under another one.
+    #: Why a name was skipped because its content counts under another one.
     _twice: dict[str, str] = field(default_factory=dict)
     #: Why the directory could not be listed: other files may be there.
     unlisted: str = ""
     #: Whether the user gave several files, which are one journal then.
     is_set: bool = False
-    #: Whether the files are elsewhere: `path` and `root` are no paths of this machine then.
+    #: Whether the files are elsewhere: `path` and `root` are not paths of this machine then.
     remote: bool = False
 
     @property
     def left_out(self) -> tuple[LeftOut, ...]:
-        """What could not be read, as far as it was tried, sorted by name; directories are not told."""
+        """The unreadable entries, sorted by name, without directories."""
         return tuple(
             LeftOut(name, why, _length(self.root / name))
             for name, why in sorted({**self._left_out, **self._twice}.items())
@@ -125,7 +125,7 @@ class Loaded:
         )
 
     def first_of(self, names: Iterable[str]) -> list[str]:
-        """Return `names` without those that are links to the file of another one; these are left out."""
+        """Return `names` without those that are links to the file of another one; these are omitted."""
         names = list(names)
         first: dict[tuple[int, int], str] = {}
         linked = [name for name in names if name in self._shared]
@@ -137,7 +137,7 @@ class Loaded:
         return [name for name in names if name not in self._twice]
 
     def is_directory(self, name: str) -> bool:
-        """Tell whether `name` is a directory."""
+        """Return whether `name` is a directory."""
         return self._left_out.get(name) == DIRECTORY
 
     def entry(self, name: str) -> LeftOut | None:
@@ -173,7 +173,7 @@ class Journal:
     root: Path | None = None
     #: All names that were in `root` when it was listed; None if it could not be.
     listed: frozenset[str] | None = None
-    #: What lies beside it and holds no records: looked at by reading and recovery, never shown as its own.
+    #: What is beside it and holds no records: checked by reading and recovery, never shown as its own.
     neighbours: Mapping[str, Any] = field(default_factory=dict)
     #: Name -> what it is called on the disk, for files that are compressed there beside plain ones.
     packed: Mapping[str, str] = field(default_factory=dict)
@@ -277,7 +277,7 @@ def load(path: Path, *others: Path, max_bytes: int = MAX_BYTES) -> Loaded:
 
     Directories are not descended into, but for the files that some format has there (`below` in its
     description); these are named with a ``/``. Symbolic links to regular files are
-    followed; devices, pipes and sockets are left out. `max_bytes` bounds what
+    followed; devices, pipes and sockets are omitted. `max_bytes` bounds what
     the ``.gz`` files decompress to. Raises FilesetError if there is no such
     path or it cannot be listed.
     """
@@ -326,7 +326,7 @@ def _set_of(paths: tuple[Path, ...], max_bytes: int) -> Loaded:
 
 
 def _entries(path: Path, root: Path, asked: str | None, max_bytes: int) -> Loaded:
-    """Return what looks like readable files in `root`, and what was left out."""
+    """Return what looks like readable files in `root`, and what was omitted."""
     names: list[str] = []
     left_out: dict[str, str] = {}
     of_file: dict[tuple[int, int], list[str]] = {}
@@ -365,7 +365,7 @@ def patterns() -> Iterator[tuple[str, str]]:
 
 
 def _deeper(root: Path, left_out: dict[str, str]) -> list[str]:
-    """Return the names of files that formats have in directories of `root`; add to what was left out."""
+    """Return the names of files that formats have in directories of `root`; add to what was omitted."""
     found: set[str] = set()
     for directory, pattern in patterns():
         above = directory.startswith("..") and (root / directory).is_dir()
@@ -401,7 +401,7 @@ def _matching(directory: Path, pattern: str) -> list[Path]:
 
 
 def _packed_twice(names: list[str], asked: str | None) -> dict[str, str]:
-    """Return name -> why for what lies there compressed and plain: one counts, the plain one if not asked."""
+    """Return name -> why for what is there compressed and plain: one counts, the plain one if not asked."""
     found = {}
     there = set(names)
     for name in names:
@@ -452,7 +452,7 @@ def _new(root: Path, listed: frozenset[str], _: tuple[int, ...]) -> frozenset[st
 
 
 def _unfit(entry: os.DirEntry[str] | Path) -> str | None:
-    """Return None for a regular file, or why the entry is left out."""
+    """Return None for a regular file, or why the entry is omitted."""
     try:
         mode = entry.stat().st_mode
     except OSError as error:
@@ -479,7 +479,7 @@ def find_journals(
     Every described format looks; of two claims to one file the better one wins.
     A file that cannot be read is claimed by its name. With `format` given and
     nothing recognised, the file asked for (or all files) is taken as such a
-    journal, so that damage can be looked at. Raises UnknownFormat for a format
+    journal, so that damage can be checked. Raises UnknownFormat for a format
     that is not described or an edition that it does not have, FilesetError if nothing is found
     or what is found has no such edition.
     """
@@ -527,7 +527,7 @@ def _claims(loaded: Loaded, formats: Iterable[str], params: Params | None = None
 
 
 def _unpacked(loaded: Loaded, claims: Iterable[Detection]) -> bool:
-    """Give compressed files that no format knows the names that they had; tell whether there are any."""
+    """Give compressed files that no format knows the names that they had; return whether there are any."""
     known = {name for claim in claims for name in claim.files}
     files = loaded.files
     if not isinstance(files, _Files):
@@ -551,7 +551,7 @@ def _best(claims: list[Detection]) -> list[Detection]:
 
 
 def _is_there(loaded: Loaded, claim: Detection) -> bool:
-    """Tell whether at least one file of a claim exists, readable or not; a directory of its name is none."""
+    """Tell if at least one file of a claim exists, readable or not; a directory of its name is none."""
     return any(
         loaded.files.get(name) is not None or (loaded.entry(name) and not loaded.is_directory(name))
         for name in claim.files
@@ -627,7 +627,7 @@ def _nothing(loaded: Loaded) -> NoJournal:
 
 
 def _is_part(loaded: Loaded) -> bool:
-    """Tell whether what was given is a directory of a journal, or a file in it, and not the journal's own."""
+    """Tell if what was given is a directory of a journal, or a file in it, and not the journal's own."""
     names = [loaded.asked] if loaded.asked else list(loaded.files)
     return any(
         directory == loaded.root.name and fnmatchcase(name.removesuffix(".gz"), pattern)
@@ -645,7 +645,7 @@ def below(
 
     Symbolic links to directories are not followed; the search is bounded in
     depth and in the number of directories. With `every`, only the number is, and
-    what would be passed over in silence (the rest behind that bound, a directory
+    what would be skipped without a message (the rest after that bound, a directory
     that cannot be listed) raises FilesetError.
     """
     found: list[Path] = []

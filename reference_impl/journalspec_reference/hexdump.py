@@ -77,7 +77,7 @@ def regions(spans: Iterable[Span], file: str, length: int) -> Iterator[Region]:
     """Yield the regions of `file` in offset order, covering all of its `length` bytes.
 
     A range that no span names becomes a region of kind ``unused``; spans that
-    lie within an earlier one become its fields. A record that lies in what has none
+    lie within an earlier one become its fields. A record that is in what has none
     is a region of its own, and what is around it comes in parts. Ranges beyond the file are cut.
     """
     at = 0
@@ -86,7 +86,7 @@ def regions(spans: Iterable[Span], file: str, length: int) -> Iterator[Region]:
     fields: list[Span] = []
 
     def until(stop: int) -> Iterator[Region]:
-        """Yield what is open, and what `whole` has behind it up to `stop`."""
+        """Yield what is open, and what `whole` has after it up to `stop`."""
         nonlocal at, open_span
         if open_span is not None:
             yield Region(open_span, tuple(fields))
@@ -233,7 +233,7 @@ def _run(data: Any, at: int, end: int) -> int:
 
 
 def _same_until(data: Any, at: int, end: int, value: bytes) -> int:
-    """Return where the first byte from `at` on stands that is not `value`; `end` if there is none."""
+    """Return the place where the first byte from `at` on is that is not `value`; `end` if there is none."""
     pattern = value * min(end - at, CHUNK)
     while at < end:
         if value == b"\0" and (hole := min(end, hole_end(data, at))) > at:
@@ -289,7 +289,7 @@ BELOW_AT = 10
 
 
 def notes(labels: Iterable[str], columns: int) -> tuple[str, list[str]]:
-    """Return what to write behind the bytes of a row, and the full lines to write below it."""
+    """Return the text after the bytes of a row, and the full lines below it."""
     beside = columns - NOTES_AT >= MIN_NOTES
     indent = NOTES_AT if beside else BELOW_AT
     pieces = _packed([printable(item) for item in labels], max(columns - indent, MIN_NOTES))

@@ -62,7 +62,7 @@ class Keeping:
 
 
 def keeping(format_id: str, files: Files, edition: str, params: Params) -> Keeping | None:
-    """Return what keeps the files of a journal; None for a format whose files all stay."""
+    """Return the reasons to keep the files of a journal; None for a format whose files all stay."""
     try:
         module = format_module("journalspec_reference", format_id, "keeping")
     except UnknownFormat:
@@ -77,7 +77,7 @@ def held_for_others(
     """Return the files that stay only because an earlier one does.
 
     `order` are all files, `held` those that stay by themselves; `needs` says which earlier files a file has
-    something about (a delete, an acknowledgement): without it what they hold would come back.
+    something about (a delete, an acknowledgement): without it what they hold would reappear.
     """
     staying = set(held)
     later = set()

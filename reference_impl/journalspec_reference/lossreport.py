@@ -1,6 +1,6 @@
 """The report beside a new store: what is in it, and each thing of the old one that is not, with the reason.
 
-It is written while the old store is looked at, so that its length costs no memory: first as JSON
+It is written while the old store is checked, so that its length costs no memory: first as JSON
 (``loss-report.schema.json``), then as a page with totals and the first of each kind.
 """
 
@@ -36,7 +36,7 @@ TABLES = ("reasons", "missing", "notes")
 
 
 def losses(answer: Answer, below: str = "") -> Iterator[LossItem]:
-    """Yield what an answer reports as dropped, missing or lost; files are put `below` a directory."""
+    """Yield the dropped, missing and lost items of an answer; files are put `below` a directory."""
     described, seen = get_format(answer.journal.format), answer.observation
 
     def place(name: str) -> str:
@@ -70,7 +70,7 @@ def losses(answer: Answer, below: str = "") -> Iterator[LossItem]:
 
 
 def remarks(answer: Answer, below: str = "") -> Iterator[LossItem]:
-    """Yield the notes of an answer that are no loss by themselves; files are put `below` a directory.
+    """Yield the notes of an answer that are not loss by themselves; files are put `below` a directory.
 
     One may be the only trace of a loss: a gap in the numbers of the files, a file that is too short.
     """
@@ -89,7 +89,7 @@ def _notes(answer: Answer, below: str, *, loss: bool) -> Iterator[LossItem]:
 
 @dataclass
 class Tally:
-    """What was listed so far: how many of each kind and code, and the first of each kind.
+    """The items listed so far: the number of each kind and code, and the first of each kind.
 
     What a code means is what the format says, else the reason of the first item.
     """
@@ -141,7 +141,7 @@ class LossReport:
     target: str
     parts: Sequence[Part]
     undone: Mapping[str, str] = field(default_factory=dict)
-    #: What lies at the source and is not part of a store, or was not read, and why.
+    #: What is at the source and is not part of a store, or was not read, and why.
     beside: Sequence[LeftOut] = ()
     choices: Mapping[str, Any] = field(default_factory=dict)
     hide: Callable[[Part, str], str] | None = None
@@ -338,7 +338,7 @@ def _digest(one: Digest) -> dict[str, Any]:
 
 
 def _members(item: LossItem) -> dict[str, Any]:
-    """Return an item with only the members that carry something."""
+    """Return an item with only the members that have something."""
     found = {name: getattr(item, name) for name in MEMBERS}
     return {name: value for name, value in found.items() if value not in ("", None)}
 

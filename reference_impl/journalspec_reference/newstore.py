@@ -36,7 +36,7 @@ try:
 except ImportError:  # not on every system
     fcntl = None  # type: ignore[assignment]
 
-#: Kinds of an :class:`LossItem` that are no rows of a table.
+#: Kinds of an :class:`LossItem` that are not rows of a table.
 BYTES, FILE = "bytes", "file"
 #: The policy of a store that was only read.
 NO_POLICY = "none"
@@ -44,7 +44,7 @@ NO_POLICY = "none"
 REPORT, MARK = ".loss-report", "journalspec loss report"
 #: Behind the name of what is not complete, and what comes then.
 _PARTIAL, _RANDOM = ".partial-", re.compile("[0-9a-f]{8}")
-#: Files are read in pieces of so many bytes, and of those with more bytes in holes only what is no hole.
+#: Files are read in pieces of so many bytes, and of those with more bytes in holes only what is not a hole.
 PIECE, MOST_HOLES = 1 << 20, 1 << 30
 #: What no name has on Windows, and the names of devices there.
 _ODD = re.compile(r'[\x00-\x1f<>:"|?*\\\x7f]')
@@ -67,11 +67,11 @@ class CannotRebuild(FilesetError):
 
 @dataclass(frozen=True, slots=True)
 class StoreChoices:
-    """What the user asks for beside the policy. Each names something by the id that contents print."""
+    """The user's choices besides the policy. Each refers to an item by the id that contents print."""
 
-    #: Transactions, message ids, queues: left out.
+    #: Transactions, message ids, queues: omitted.
     drop: tuple[str, ...] = ()
-    #: What would be left out otherwise (unverified, or dropped by the product at a start): carried over.
+    #: What would be omitted otherwise (unverified, or dropped by the product at a start): carried over.
     keep: tuple[str, ...] = ()
     #: XIDs of branches in doubt.
     commit: tuple[str, ...] = ()
@@ -116,10 +116,10 @@ class NewFile:
 
 
 class NewStore(ABC):
-    """What a format makes of an answer of recovery; deterministic, and nothing is written by it.
+    """A new store that a format makes of an answer of recovery; deterministic, and not written yet.
 
     A format gives :meth:`carried` and :meth:`files`, and replaces of the others what it has to say. `items`
-    are what choices leave out, `lines` say what each choice did.
+    are what choices omit, `lines` say what each choice did.
     """
 
     #: Whether reading it again says nothing new: it is encrypted, or has the bytes that were read clean.
@@ -157,14 +157,14 @@ class NewStore(ABC):
 
     @abstractmethod
     def carried(self) -> Iterable[Count]:
-        """Return what is in it, counted by queue or table."""
+        """Return the copied items, counted by queue or table."""
 
     def left_out(self) -> Iterator[LossItem]:
-        """Yield what is not in it, but for what the answer itself reports as dropped, missing or lost."""
+        """Yield the omitted items, except the dropped, missing or lost ones in the answer."""
         yield from self.items
 
     def unverified(self) -> Iterator[LossItem]:
-        """Yield what is in it although no checksum or commit covers it."""
+        """Yield the copied items that no checksum or commit covers."""
         yield from ()
 
     @property
@@ -177,7 +177,7 @@ class NewStore(ABC):
         yield from self.lines
 
     def steps(self) -> Sequence[str]:
-        """Return how to put it in place, a sentence each."""
+        """Return the steps to put the new store in place, one sentence each."""
         return ()
 
     @abstractmethod
@@ -225,7 +225,7 @@ def new_store(answer: Answer, choices: StoreChoices) -> NewStore:
 def nothing_kept(
     seen: Observation, hint: str = "another policy may keep something (--policy)"
 ) -> CannotRebuild:
-    """Return what to raise where recovery refused and no new store is made all the same."""
+    """Return the error for a recovery that refused without a possible new store."""
     return CannotRebuild(f"recovery keeps nothing: {seen.phase}/{seen.code}: {seen.message}", hint)
 
 
@@ -245,7 +245,7 @@ class Part:
 
     @property
     def policy_text(self) -> str:
-        """What the policy means."""
+        """The meaning of the policy."""
         if self.store.unrecovered:
             return "recovery refuses this store under each policy: what is carried over was read without one"
         return get_format(self.answer.journal.format).policies.get(self.policy, "")
@@ -261,7 +261,7 @@ class Part:
 class Digest:
     """A file's length in bytes and SHA-256 in hexadecimal.
 
-    `why` it has none: it cannot be read, or it is so sparse that only what is no zero was looked at.
+    `why` it has none: it cannot be read, or it is so sparse that only what is not a zero was checked.
     """
 
     file: str
@@ -311,7 +311,7 @@ def _filled(part: PartOfFile) -> Iterator[int]:
 def _sparse(name: str, part: PartOfFile, progress: Progress) -> Digest:
     """Return what tells whether a file with many holes is changed, in a time that its holes do not cost.
 
-    Pieces of zeros are left out as well: a file system may call the same bytes a hole at one time only.
+    Pieces of zeros are omitted as well: a file system may call the same bytes a hole at one time only.
     """
     taken, size = hashlib.sha256(), 0
     for at in _filled(part):
@@ -365,7 +365,7 @@ def own_directories(journals: Iterable[Journal]) -> set[Path]:
 
 
 def refuse_target(target: Path, others: Iterable[Path]) -> Path:
-    """Return where a new directory is made; raises FilesetError for a place that is not fit.
+    """Return the place where a new directory is made; raises FilesetError for a place that is not fit.
 
     It must not be there, even empty or as a link; its parent must be there and writable; and it is neither
     within one of the `others` nor around one.
@@ -388,12 +388,12 @@ def refuse_target(target: Path, others: Iterable[Path]) -> Path:
 
 
 def refuse_running(journals: Iterable[Journal]) -> None:
-    """Raise FilesetError if a process holds a lock on a journal: what is read may be half of a change."""
+    """Raise FilesetError if a process has a lock on a journal: what is read may be half of a change."""
     for journal in journals:
         if journal.root is not None:
             for name, who in held(journal.root, get_format(journal.format).locks, journal.files):
                 raise FilesetError(
-                    f"{who} holds a lock on {name} in {str(journal.root)!r}: the product is running",
+                    f"{who} has a lock on {name} in {str(journal.root)!r}: the product is running",
                     "stop the product, or make a copy of its files, and recover that",
                 )
 

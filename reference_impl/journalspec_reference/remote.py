@@ -18,7 +18,7 @@ from journalspec_reference.filesets import FilesetError, Loaded, loaded_elsewher
 
 
 def is_remote(path: str) -> bool:
-    """Tell whether a path is a URI of another file system than this machine's."""
+    """Return whether a path is a URI of another file system than this machine's."""
     scheme, found, _ = path.partition("://")
     return bool(found) and scheme != "file"
 
@@ -44,7 +44,7 @@ class RemoteFile:
         return off
 
     def changed(self) -> bool:
-        """Tell whether length or time of the last change differ by now."""
+        """Return whether length or time of the last change differ by now."""
         (now,) = self._where.get_file_info([self._info.path])
         return (now.size, now.mtime_ns) != (self._info.size, self._info.mtime_ns)
 

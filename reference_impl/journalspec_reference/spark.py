@@ -8,7 +8,7 @@ formats, these are in the map ``fields``. Text that could steer a terminal, or i
 Options:
 
 - ``format`` and ``edition``: found out if not given; ``param.NAME``: what the journal was configured with;
-- ``fields``: ``true`` for the map ``fields`` in place of typed columns: integers as decimal text, bytes as
+- ``fields``: ``true`` for the map ``fields`` instead of typed columns: integers as decimal text, bytes as
   hex, lists as JSON;
 - ``bodies``: ``true`` for the bodies of records, too;
 - ``rows``: ``all`` also for valid records outside the log that do not count (kind ``unanchored``; ``reason``
@@ -25,7 +25,7 @@ evaluated before rows leave the reader, which takes a setting of the session tha
 
 ``readStream`` gives the records that journals gain. An offset has for each file up to where its records were
 read, and a checksum of its first record, which shows the generation of the file: a later one is read from its
-beginning. Regions without records are left out: one may be a record that is still being written.
+beginning. Regions without records are omitted: one may be a record that is still being written.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ class Piece:
 
 @dataclass
 class JournalPartition(InputPartition):
-    """What one task reads."""
+    """The part of a journal that one task reads."""
 
     pieces: tuple[Piece, ...]
 
@@ -189,7 +189,7 @@ class JournalSource(DataSource):
 
 
 class Query:
-    """What the options of a query ask for; raises JournalError for what they cannot mean."""
+    """The options of a query; raises JournalError for invalid ones."""
 
     def __init__(self, options: Mapping[str, str]) -> None:
         given = {name.lower(): value for name, value in options.items()}
@@ -246,7 +246,7 @@ class Query:
         return dict(JOURNALS) if self.journals else {**COMMON, **self.typed()}
 
     def settled_columns(self) -> bool:
-        """Tell whether the columns are all that there is: no map `fields` beside them."""
+        """Return whether the columns are all that there is: no map `fields` beside them."""
         return self.journals or self.contents is not None or bool(self.typed())
 
     def _table_of(self, name: str) -> Table:
@@ -292,7 +292,7 @@ class Query:
     def _journals(self, given: str) -> Iterator[tuple[str, Journal]]:
         if is_remote(given):
             for path, loaded in load_below(given):
-                # Some directories without a journal have to be looked into all the same.
+                # Some directories without a journal must be looked into nevertheless.
                 with suppress(FilesetError):
                     yield from ((path, journal) for journal in self._of(loaded))
             return
@@ -310,7 +310,7 @@ class Query:
         yield from here
 
     def _inside(self, directories: Iterable[Path]) -> Iterator[tuple[str, Journal]]:
-        """Yield the journals of directories; where a format is asked for, those of others are passed over."""
+        """Yield the journals of directories; where a format is asked for, those of others are skipped."""
         for directory in directories:
             try:
                 yield from ((str(directory), journal) for journal in self._of(load_files(directory)))
@@ -341,7 +341,7 @@ class JournalReader(DataSourceReader):
         self._filters: list[Predicate] = []
 
     def partitions(self) -> Sequence[JournalPartition]:
-        """Return what each task reads, in order; raises JournalError if there is no journal."""
+        """Return the partitions of the tasks, in order; raises JournalError if there is no journal."""
         out: list[JournalPartition] = []
         pieces: list[Piece] = []
         size = 0
@@ -454,7 +454,7 @@ Ends = dict[str, dict[str, int]]
 
 @dataclass
 class Gained(InputPartition):
-    """What the files at a path have gained: where that begins and ends, and the first record's checksum."""
+    """The new records of the files at a path: begin, end, and the first record's checksum."""
 
     path: str
     files: Mapping[str, tuple[int, int, int]]

@@ -31,7 +31,7 @@ COMMON = {
 
 
 def kept_of(batch: pa.RecordBatch, predicates: Iterable[Predicate]) -> pa.RecordBatch | None:
-    """Return what the conditions leave of a batch; None: nothing."""
+    """Return the rows of a batch that meet the conditions; None: no row."""
     for each in predicates:
         batch = batch.filter(each.mask(batch.column(each.column)))
     return batch if batch.num_rows else None

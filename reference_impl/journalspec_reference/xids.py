@@ -46,7 +46,7 @@ def wall_clock(time: int | None) -> int | None:
 
 
 def uid(gtrid: bytes) -> Uid | None:
-    """Return what a gtrid of Bitronix is made of; None for another."""
+    """Return the parts of a gtrid of Bitronix; None for another form."""
     server = gtrid[: -_TAIL.size]
     if not server or not all(0x21 <= byte < 0x7F for byte in server):
         return None

@@ -71,7 +71,7 @@ UNDECIDED = {"hornetq-2.0.0/tx-commit-alone", "hornetq-2.0.0/empty"}
 
 
 def within(part: Any, whole: Any) -> bool:
-    """Tell whether an answer has all that is expected of it."""
+    """Return whether an answer has all that is expected of it."""
     if isinstance(part, dict):
         return all(name in whole and within(value, whole[name]) for name, value in part.items())
     if isinstance(part, list):
@@ -80,7 +80,7 @@ def within(part: Any, whole: Any) -> bool:
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_captured_journals_are_told_as_their_cases_have_them(format_id: str) -> None:
+def test_captured_journals_are_reported_as_their_cases_have_them(format_id: str) -> None:
     """What a tool takes along from a directory is what recovery needs: pages beside a log, for example."""
     found = captured(format_id)
     assert bool(found) == (CAPTURED / format_id).is_dir()
@@ -157,7 +157,7 @@ def test_a_delete_is_found_by_the_one_edition_that_reads_it(tmp_path: Path) -> N
     assert "the same answer as s1" in answer.assumption
 
 
-def test_damage_that_no_edition_explains_is_no_reason_to_guess(tmp_path: Path) -> None:
+def test_damage_that_no_edition_explains_is_not_a_reason_to_guess(tmp_path: Path) -> None:
     write_short(tmp_path, add(1), short_record(16, 7, struct.pack(">q", 1))[:-1] + b"\xff", add(2))
     for policy in (None, "strict", "salvage"):
         with pytest.raises(UnknownEdition, match="is unknown: no edition explains") as raised:
@@ -168,7 +168,7 @@ def test_damage_that_no_edition_explains_is_no_reason_to_guess(tmp_path: Path) -
     assert ask(one(tmp_path, edition="s1")).observation.verdict == "recovered"
 
 
-def test_a_reading_that_finds_less_is_not_the_clean_one(tmp_path: Path) -> None:
+def test_reading_with_fewer_records_is_not_the_clean_one(tmp_path: Path) -> None:
     """An EVENT is nothing to v2, which is clean without it; the edition that explains more bytes is taken."""
     head = struct.pack(">iiq", 2, 0, 1)
     event = short_record(10, 1, b"\0" + struct.pack(">qiB", 5, 18, 0) + bytes(18))
@@ -260,9 +260,7 @@ def folder(path: Path) -> None:
 
 @pytest.mark.parametrize("spoil", [pipe, nowhere, folder])
 @pytest.mark.parametrize("name", ["data-2.amq", "journal-rename-control.ctr"])
-def test_what_bears_a_name_of_the_journal_and_cannot_be_read_is_told(
-    queue: Path, spoil: Any, name: str
-) -> None:
+def test_unreadable_file_with_a_journal_name_is_reported(queue: Path, spoil: Any, name: str) -> None:
     (queue / name).touch()
     spoil(queue / name)
     (queue / "subdirectory").mkdir()
@@ -337,7 +335,7 @@ def test_a_journal_of_which_no_file_can_be_read(queue: Path, monkeypatch: pytest
         assert len(one(queue).unread) == 3
 
 
-def test_folders_alone_are_no_journal(tmp_path: Path) -> None:
+def test_folders_alone_are_not_journal(tmp_path: Path) -> None:
     (tmp_path / "old.bindings").mkdir()
     with pytest.raises(FilesetError, match="no journal in"):
         find_journals(load(tmp_path))
@@ -404,7 +402,7 @@ def test_editions_that_are_read_by_the_rules_of_another_read_the_same() -> None:
 
 
 class Unlooked(list[Any]):
-    """A list of a state whose entries would all have to be looked up."""
+    """A list of a state whose entries would all must be looked up."""
 
     def __eq__(self, other: object) -> bool:
         raise AssertionError("compared")
@@ -426,7 +424,7 @@ def test_a_state_is_not_compared_where_the_records_make_it(monkeypatch: pytest.M
     assert [trial.edition for trial in answer.trials if trial.agrees] == ["v2", "v2e"]
 
 
-def test_what_is_not_compared_is_the_same() -> None:
+def test_uncompared_parts_are_equal() -> None:
     """Without an EVENT the readings as v2 and v2e differ in damage, or in nothing."""
     implementation = load_implementation("jboss_journal")
     alike = 0
@@ -478,9 +476,7 @@ def test_a_journal_that_changes_while_it_is_read_is_not_clean(
     assert [note.file for note in seen.notes if note.code == "changed-while-read"] == [names[change]]
 
 
-def test_what_could_not_be_read_is_not_missing_as_well(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unreadable_file_is_not_also_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in (1, 2, 3):
         (tmp_path / f"data-{number}.amq").write_bytes(struct.pack(">iiq", 2, 0, number) + bytes(200))
     failing(monkeypatch, "data-2.amq", errno.EACCES)

@@ -38,7 +38,7 @@ def walked(*scans: list[Batch]) -> Found:
 
 
 @pytest.mark.parametrize("keep", [reread.KEEP, 150, 0])
-def test_what_is_listed_is_what_was_scanned(monkeypatch: pytest.MonkeyPatch, keep: int) -> None:
+def test_listed_records_equal_the_scanned_ones(monkeypatch: pytest.MonkeyPatch, keep: int) -> None:
     kept = keep == reread.KEEP
     monkeypatch.setattr(reread, "KEEP", keep)
     scan = [batch(0, (1, 5), (5, 9)), batch(100), batch(200, (0, 7))]
@@ -67,7 +67,7 @@ def test_a_file_that_says_something_else_the_second_time_is_noticed(
 
 
 @pytest.mark.parametrize("zeros", [0, 1, 255, 256, 4096, 70_000, 1 << 17])
-def test_zeros_are_passed_over_and_nothing_else(zeros: int) -> None:
+def test_zeros_are_skipped_and_nothing_else(zeros: int) -> None:
     data = struct.pack(f"{zeros}x3s", b"xyz") + bytes(300)
     at = zeros_end(data, 0, len(data))
     assert zeros - 256 < at <= zeros

@@ -41,7 +41,7 @@ def test_a_forensic_search_on_crafted_bytes_stays_linear() -> None:
 
 
 def found(batches: Iterable[Batch]) -> list[tuple[int, int, str]]:
-    """Return where records (without a reason) and damage begin and end."""
+    """Return the place where records (without a reason) and damage begin and end."""
     rows: list[tuple[int, int, str]] = []
     for batch in batches:
         rows += [
@@ -60,7 +60,7 @@ def with_a_wrong_checksum(record: bytes) -> bytes:
     return record[:CRC_AT] + bytes([record[CRC_AT] ^ 1]) + record[CRC_AT + 1 :]
 
 
-def test_a_search_finds_a_record_within_another_one_only_if_that_is_none() -> None:
+def test_search_finds_a_record_inside_a_candidate_only_if_that_fails() -> None:
     inner = encode(8, b"1", (), 1, 1)
     # No writer stores such a name.
     whole = record_of(status=8, time=2, sequence_number=2, gtrid=b"2", names=[inner])
@@ -83,9 +83,7 @@ RUNS: list[tuple[str, list[tuple[int, int, int]], list[int]]] = ROWS["RUNS"]
 
 
 @pytest.mark.parametrize(("runs", "noted"), [run[1:] for run in RUNS], ids=[run[0] for run in RUNS])
-def test_what_is_older_than_all_of_its_run_is_noted(
-    runs: list[tuple[int, int, int]], noted: list[int]
-) -> None:
+def test_records_older_than_their_run_are_noted(runs: list[tuple[int, int, int]], noted: list[int]) -> None:
     records = [encode(kind, b"1", (), time, seq) for kind, time, seq in runs]
     body = b"".join(records)
     files = {
@@ -115,7 +113,7 @@ def bad(data: bytes, start: int, end: int) -> Content:
     return Content(Disk(data, frozenset(range(start // SECTOR, end // SECTOR))))
 
 
-def test_a_bad_sector_costs_what_lies_in_it() -> None:
+def test_bad_sector_loses_only_its_own_records() -> None:
     """Three records of 32 KiB; a record whose length was read is left behind, whatever else of it was not."""
     record = encode(8, b"g" * 16, (b"a" * 16_000, b"b" * 16_711), 1, 1)
     size = len(record)
@@ -145,7 +143,7 @@ def test_an_end_marker_that_was_read_and_is_another_one_contradicts_the_length()
     assert fault == (HEADER_SIZE, tail, "no-end-marker")
 
 
-def test_a_damaged_file_that_lost_the_election_may_be_the_newer_one_all_the_same() -> None:
+def test_a_damaged_file_that_lost_the_election_may_be_the_newer_one_nevertheless() -> None:
     """Its timestamp is a position; what is before the damage counts, as nothing can refute it."""
     old = encode(8, b"old", (), 10, 1)
     newer = [encode(8, b"new", (b"db1",), time, time) for time in (20, 21, 22)]
@@ -214,7 +212,7 @@ def said(
 
 @settings(max_examples=150, deadline=None)
 @given(st.integers(0, 1 << 32), st.sampled_from([64, 100, 4096]), st.booleans())
-def test_any_stretch_gives_the_same(seed: int, stretch: int, frames: bool) -> None:
+def test_any_read_size_gives_the_same_result(seed: int, stretch: int, frames: bool) -> None:
     """Records that are longer than a stretch, and damage that crosses its end, make no difference."""
     data = drawn(random.Random(seed), frames=frames)
     if frames:
@@ -232,7 +230,7 @@ def test_any_stretch_gives_the_same(seed: int, stretch: int, frames: bool) -> No
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 1 << 32), st.sampled_from([64, 4096, 10_000]))
-def test_any_stretch_gives_the_same_where_sectors_are_bad(seed: int, stretch: int) -> None:
+def test_any_read_size_gives_the_same_result_with_bad_sectors(seed: int, stretch: int) -> None:
     chance = random.Random(seed)
     sizes = [chance.choice([1, 30, 900, 20_000]) for _ in range(40)]
     data = b"".join(encode(8, b"g", (b"n" * size,), 1, 1) for size in sizes)

@@ -26,7 +26,7 @@ def test_the_fields_of_a_message_in_a_record_are_named(tmp_path: Path) -> None:
     body = message(77, 3, None, typed({"colour": b"\x0a" + simple("red")}))
     labels = named(made(tmp_path, [add(77, body), update(77, 32, 7), add(78, b"\x09" + bytes(30))], {7: "a"}))
     assert {"body.persister=1", "body.headers.kind=3", "body.key.value=colour", "body.queue=7"} <= {*labels}
-    # What is no message has no fields.
+    # What is not a message has no fields.
     assert labels.count("body.persister=1") == 1
     assert sum(label.startswith("body=") for label in labels) == 3
 

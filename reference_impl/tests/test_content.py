@@ -82,7 +82,7 @@ def test_slices_are_those_of_the_bytes(size: int) -> None:
         content[size]
 
 
-def test_nobody_gets_at_pages_that_are_not_loaded() -> None:
+def test_unloaded_pages_are_not_accessible() -> None:
     content = Content(Disk(noise(2 * CHUNK)))
     with pytest.raises(TypeError):
         memoryview(content)  # type: ignore[arg-type]
@@ -103,7 +103,7 @@ def blocks(size: int = 1 << 14, small: int = 1 << 10, head: int = 64) -> Iterato
 
 @settings(max_examples=60, deadline=None)
 @given(st.data())
-def test_whatever_is_held_a_read_gives_the_bytes_of_the_file(data: st.DataObject) -> None:
+def test_read_gives_the_bytes_of_the_file_for_any_cached_blocks(data: st.DataObject) -> None:
     """Three files share room for three blocks."""
     with blocks() as size:
         files = [noise(9 * size + 9), noise(size + 5), noise(700)]
@@ -152,7 +152,7 @@ def test_a_bad_sector_is_a_range_and_the_rest_is_read() -> None:
     assert disk.errors == before
 
 
-def test_a_ruined_disk_is_not_asked_sector_by_sector_for_ever() -> None:
+def test_ruined_disk_is_not_read_sector_by_sector_without_end() -> None:
     disk = Disk(noise(40 * CHUNK), bad=frozenset(range(10, 40 * CHUNK // SECTOR - 5)))
     content = Content(disk)
     assert content[:100] == disk.data[:100]
@@ -167,7 +167,7 @@ def test_a_ruined_disk_is_not_asked_sector_by_sector_for_ever() -> None:
 
 
 @pytest.mark.parametrize("number", [errno.ESTALE, errno.EMFILE, errno.EACCES, errno.ENOENT])
-def test_an_error_that_is_no_sector_s_is_the_file_s(number: int) -> None:
+def test_read_error_outside_of_a_sector_belongs_to_the_file(number: int) -> None:
     disk = Disk(noise(4 * CHUNK), bad=frozenset(range(256, 10_000)))
     disk.number = number
     content = Content(disk)
@@ -190,7 +190,7 @@ def test_a_file_that_becomes_shorter() -> None:
     assert other.finish() == [(10, 4 * CHUNK, SHORTER)]
 
 
-def test_what_nobody_looked_at_is_read_once_for_its_errors() -> None:
+def test_unread_output_is_read_once_for_its_errors() -> None:
     disk = Disk(noise(4 * CHUNK), bad=frozenset({700}))
     content = Content(disk)
     content.read(0, 4 * CHUNK)
@@ -215,7 +215,7 @@ def test_holes_are_neither_read_nor_searched() -> None:
     assert bytes(content) == bytes(data)
 
 
-def test_a_cut_in_a_sparse_file_is_no_hole(tmp_path: Path) -> None:
+def test_a_cut_in_a_sparse_file_is_not_a_hole(tmp_path: Path) -> None:
     path = tmp_path / "cut"
     path.write_bytes(b"x" * SECTOR)
     os.truncate(path, 40 * CHUNK)
@@ -224,7 +224,7 @@ def test_a_cut_in_a_sparse_file_is_no_hole(tmp_path: Path) -> None:
     assert content.finish() == [(20 * CHUNK, 40 * CHUNK, SHORTER)]
 
 
-def test_another_file_in_its_place_is_told(tmp_path: Path) -> None:
+def test_another_file_in_its_place_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(bytes([1]) * (2 * CHUNK))
     handles = Descriptors(1)
@@ -289,7 +289,7 @@ def test_few_files_are_open_at_a_time(tmp_path: Path, monkeypatch: pytest.Monkey
     assert count() == 0
 
 
-def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
+def test_non_files_are_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(Unfit, match="not a regular file"):
         FileSource(str(tmp_path / "pipe"), Descriptors())
@@ -305,7 +305,7 @@ def test_a_part_of_a_file_is_a_file(tmp_path: Path) -> None:
         assert content.finish() == []
 
 
-def test_what_a_disk_delivered_once_and_not_again_is_told() -> None:
+def test_bytes_that_a_disk_reads_only_once_are_reported() -> None:
     with blocks() as size:
         disk = Disk(noise(3 * size))
         content = Content(disk)
@@ -368,7 +368,7 @@ def write_pair(directory: Path, sizes: range) -> None:
 
 
 class Faults:
-    """What happens when a file is read: a sector fails, or it is cut at the first look behind an offset."""
+    """What happens when a file is read: a sector fails, or it is cut at the first look after an offset."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
         self.path, self.inode = path, path.stat().st_ino

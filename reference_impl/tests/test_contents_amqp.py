@@ -276,7 +276,7 @@ def elements(found: Mapping[str, Any]) -> list[Any]:
 
 
 def has_sizes(entry: Mapping[str, Any]) -> bool:
-    """Tell whether name and value of a property of the broker have a size that is not below 0."""
+    """Return whether name and value of a property of the broker have a size that is not below 0."""
     return all("value" in each for each in (entry["key"], entry.get("value")) if isinstance(each, dict))
 
 

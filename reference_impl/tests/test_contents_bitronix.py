@@ -102,7 +102,7 @@ def test_ffffff9b_is_9b() -> None:
 @pytest.mark.parametrize(
     "text", ["", "x", "123", "server/1/99999999999", "s\u00e9/1/2", "1_!_", "XID:[1,globalId=]"]
 )
-def test_what_is_no_spelling_is_none(text: str) -> None:
+def test_invalid_spelling_gives_no_number(text: str) -> None:
     assert spelled(text) == ()
 
 
@@ -136,7 +136,7 @@ def test_a_screen_has_the_begin_of_a_transaction() -> None:
     [path.parent for path in sorted(CAPTURED.glob("*/*/expected.json"))],
     ids=lambda path: "-".join(path.parts[-2:]),
 )
-def test_what_is_to_be_committed_is_what_the_product_loads(place: Path) -> None:
+def test_transactions_to_commit_are_those_that_the_product_loads(place: Path) -> None:
     """The product's own list of dangling records, from a copy of its files."""
     expected = json.loads((place / "expected.json").read_text(encoding="utf-8"))
     loads = [one for one in expected["expect"] if one["when"] == {"op": "recover", "policy": "strict"}]
@@ -195,7 +195,7 @@ def test_the_transactions_of_a_crash_between_two_commits() -> None:
     assert (count.name, count.rows, count.oldest, count.newest) == ("commit", 1, 1795219652550, 1795219652550)
 
 
-def test_times_of_a_machine_that_counts_from_its_start_are_no_dates() -> None:
+def test_times_of_a_machine_that_counts_from_its_start_are_not_dates() -> None:
     _, found = opened(CAPTURED / "bitronix-2.1.4" / "partial-commit")
     (row,) = rows_of(found)
     assert (row["uptime"], row["started"], row["decided"], row["written"]) == (402, None, None, None)
@@ -204,7 +204,7 @@ def test_times_of_a_machine_that_counts_from_its_start_are_no_dates() -> None:
 
 @pytest.mark.real
 @pytest.mark.skipif(not FIELD.is_dir(), reason="needs field/ in ../shared beside the checkout")
-def test_the_log_that_a_swap_left_behind() -> None:
+def test_the_log_that_a_swap_left_after() -> None:
     """2.1.4 elects the older file, in which the transaction of the newer one is not."""
     _, found = opened(FIELD / "b1-swap-uptime")
     assert [(row["id"], row["outcome"], row["uptime"]) for row in rows_of(found)] == [

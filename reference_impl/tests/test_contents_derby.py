@@ -45,7 +45,7 @@ SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "contents" / "d
 shared = pytest.mark.skipif(
     not SHARED.is_dir(), reason="stores of the products are missing beside the checkout (../shared/contents)"
 )
-#: A store -> tables whose containers it does not have: the research lists them as left out for their size.
+#: A store -> tables whose containers it does not have: the research lists them as omitted for their size.
 LEFT_OUT = {
     "enc2-aes-10.8.3.0": {"SYS.SYSALIASES", "SYS.SYSROUTINEPERMS", "SYS.SYSSTATEMENTS", "SYSIBM.SYSDUMMY1"}
 }
@@ -111,7 +111,7 @@ def small_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_kept_database_is_as_sql_has_it(small: Path) -> None:
-    """All types, a table made behind the checkpoint, an added column, rows in parts, an open transaction."""
+    """All types, a table made after the checkpoint, an added column, rows in parts, an open transaction."""
     found = opened(small)
     agree(found, json.loads((DATA / "derby_contents.json").read_bytes()), set())
     types = {
@@ -170,7 +170,7 @@ def damage(directory: Path, what: str, name: str, *more: Any) -> None:
 
 @shared
 @pytest.mark.parametrize("case", DAMAGES)
-def test_what_derby_says_of_a_damaged_database_is_said_before(case: str, tmp_path: Path) -> None:
+def test_derby_errors_of_a_damaged_database_are_predicted(case: str, tmp_path: Path) -> None:
     """The SQLState of the boot, or of the SELECT, is reported; and where Derby shows rows, these are all."""
     known = json.loads((SHARED / "damages-10.16.1.1" / "expected.json").read_bytes())
     found = next(entry for entry in known["cases"] if entry["id"] == case)
@@ -210,7 +210,7 @@ def test_an_encrypted_database_needs_its_password(
     assert [*found.rows("tables")] == []
 
 
-# What Derby stored for one boot password, and the first record of each log: what checks those behind it.
+# What Derby stored for one boot password, and the first record of each log: what checks those after it.
 KEYS = dict(ROWS["KEYS"])
 
 
@@ -233,7 +233,7 @@ def test_a_boot_password_gives_the_key(name: str, monkeypatch: pytest.MonkeyPatc
         Cipher(properties_of(name))
 
 
-def test_what_cannot_be_decrypted_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_undecryptable_data_has_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(PASSWORD, "a password")
     for changed, why in (
         ({"encryptionAlgorithm": "Blowfish/CBC/NoPadding"}, "decrypts BLOWFISH"),
@@ -270,7 +270,7 @@ def as_row(told: Mapping[str, Any]) -> tuple[int, HeapRow]:
 
 
 def same_row(data: bytes, family: Family) -> bool:
-    """Hold a row against its table; tell whether it is one."""
+    """Hold a row against its table; return whether it is one."""
     try:
         expected = as_row(naive(family, "row", data))
     except ContentsError:
@@ -445,7 +445,7 @@ def page(rows: list[bytes], *, overflow: bool = False, size: int = 4096) -> byte
 def container(
     pages: list[bytes], number: int = 0x470, columns: tuple[int, ...] = (85,), size: int = 4096
 ) -> bytes:
-    """Return a heap of these pages, behind a first row that describes it."""
+    """Return a heap of these pages, after a first row that describes it."""
     info = struct.pack(">iiiiihhqqqqqq", 116, 0, size, 20, 12, 1, 8, 0, 0, 0, 0, 0, 0)
     first = bytearray(size)
     struct.pack_into(">HxxBBq", first, 0, 118, 0, 1, 1)
@@ -592,7 +592,7 @@ def test_pages_that_are_packed_are_the_same_again() -> None:
     assert 5000 * 198 < images.size(1136) < 5200 * 198
 
 
-def test_pages_behind_a_cut_count_once_they_are_made_again() -> None:
+def test_pages_after_a_cut_count_once_they_are_made_again() -> None:
     """Page 2 is cut off and made again: what the file has of it is newer than that, and stays."""
     there = container([page([head()]), page([row_of(6, "new")])])
     cut = {"operation": "COMPRESS_SPACE", "group": 0x180, "container": 0x470, "page": 0, "page_version": 1}
@@ -664,7 +664,7 @@ def test_rows_cost_what_their_pages_cost() -> None:
     assert growth(counted, 20) < LINEAR
 
 
-def test_a_value_that_is_too_long_is_told_as_none(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_value_that_is_too_long_is_reported_as_none(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(booted_module, "LONGEST", 8000)
     found = opened(small)
     assert [row["BL"] for row in found.rows("APP.ALLT")] == [None] * 3
@@ -681,7 +681,7 @@ def test_the_database_is_found_from_within(small: Path, monkeypatch: pytest.Monk
 
 
 def test_damaged_pages_and_rows_end_in_remarks(small: Path) -> None:
-    """Bytes changed anywhere, with a checksum that holds: rows are told or left out, nothing is raised."""
+    """Bytes changed anywhere, with a checksum that holds: rows are told or omitted, nothing is raised."""
     draws, pages = random.Random(46), [data for data in all_pages(small) if len(data) == 4096]
     for _ in range(1500):
         damaged = bytearray(draws.choice(pages))

@@ -122,7 +122,7 @@ def test_an_entry_of_a_page_that_is_mostly_a_hole_is_not_loaded(tmp_path: Path) 
 # Derby
 
 
-def test_a_number_that_no_column_can_hold_is_no_number() -> None:
+def test_a_number_that_no_column_can_hold_is_not_a_number() -> None:
     assert TYPES[INTEGER].decode(b"\xff\xff\xff\xfe") == -2
     with pytest.raises(ValueError, match="a number of 9 bytes"):
         TYPES[INTEGER].decode(bytes(9))
@@ -192,7 +192,7 @@ def _kahadb(records: list[str], to: Path) -> KahaContents:
     return found
 
 
-def test_jobs_that_are_removed_by_time_are_not_all_looked_at(tmp_path: Path) -> None:
+def test_jobs_that_are_removed_by_time_are_not_all_checked(tmp_path: Path) -> None:
     def counted(count: int) -> Task:
         commands = [
             framed(

@@ -189,7 +189,7 @@ def test_every_row_has_the_columns_of_its_table(tmp_path: Path) -> None:
             assert list(row) == [column.name for column in table.columns]
 
 
-def test_acknowledged_references_are_gone_and_the_others_keep_their_order(tmp_path: Path) -> None:
+def test_acknowledged_references_are_missing_and_the_others_keep_their_order(tmp_path: Path) -> None:
     records = [add(10), update(10, 32, 7), update(10, 32, 8), add(11), update(11, 32, 7), update(10, 33, 7)]
     found = opened(made(tmp_path, records, {7: "a", 8: "b"}))
     assert [(row["queue"], row["id"]) for row in found.rows("messages")] == [("b", 10), ("a", 11)]
@@ -233,7 +233,7 @@ def test_a_link_to_other_bindings_is_not_followed(tmp_path: Path) -> None:
     assert [row["queue"] for row in opened(directory).rows("messages")] == ["queue 7"]
 
 
-def test_a_link_to_another_file_is_no_large_message(tmp_path: Path) -> None:
+def test_a_link_to_another_file_is_not_a_large_message(tmp_path: Path) -> None:
     directory = made(tmp_path, [add(10, headers(10, 4), 30), update(10, 32, 7)], {7: "a"})
     (tmp_path / "large-messages").mkdir()
     (tmp_path / "secret").write_bytes(b"secret")
@@ -266,7 +266,7 @@ def test_a_record_of_the_old_type_beside_new_ones_is_a_remark(tmp_path: Path) ->
         ("amq", 45, ARTEMIS_2, "ActiveMQ Artemis 2"),
     ],
 )
-def test_the_product_is_told_from_contents(
+def test_contents_show_the_product(
     tmp_path: Path, extension: str, kind: int, tail: bytes, product: str
 ) -> None:
     body = message(10) if kind == 45 else old_message(10)
@@ -276,7 +276,7 @@ def test_the_product_is_told_from_contents(
     assert row["product"] == product
 
 
-def test_what_a_prepared_transaction_sends_and_acknowledges_is_in_doubt(tmp_path: Path) -> None:
+def test_messages_and_acknowledgements_of_a_prepared_transaction_are_in_doubt(tmp_path: Path) -> None:
     directory = made(tmp_path, [], {7: "a"})
     plain = [add(10), update(10, 32, 7)]
     in_doubt = [
@@ -329,7 +329,7 @@ def test_a_page_ends_where_an_entry_is_not_complete(tmp_path: Path) -> None:
     assert codes(found) == {"page-damaged"}
 
 
-def test_what_a_start_fails_on_is_in_the_journal_and_not_in_pages_or_properties(tmp_path: Path) -> None:
+def test_causes_of_a_failing_start_are_in_the_journal_not_in_pages_or_properties(tmp_path: Path) -> None:
     odd = message(12, 3, None, typed({"colour": b"\x63"}))
     found = opened(with_pages(tmp_path, [add(12, odd), update(12, 32, 7)], paged(bytes(3), [7])))
     assert len([*found.rows("messages")]) == 1
@@ -340,7 +340,7 @@ def test_what_a_start_fails_on_is_in_the_journal_and_not_in_pages_or_properties(
     assert codes(cut) == {"no-reference", "undecodable"}
 
 
-def test_zeros_after_the_entries_of_a_page_are_no_damage(tmp_path: Path) -> None:
+def test_zeros_after_the_entries_of_a_page_are_not_damage(tmp_path: Path) -> None:
     found = opened(with_pages(tmp_path, [], paged(message(20), [7]) + bytes(100)))
     assert [row["id"] for row in found.rows("messages")] == [20]
     assert not codes(found)

@@ -93,7 +93,7 @@ def bare(value: Any) -> Any:
 
 
 def as_shown(transaction: str | None) -> str | None:
-    """Return a transaction as ActiveMQ shows it: the first zero of bytes below 16 is left out there."""
+    """Return a transaction as ActiveMQ shows it: the first zero of bytes below 16 is omitted there."""
     if transaction is None or not transaction.startswith("XID"):
         return transaction
     return re.sub(
@@ -192,7 +192,7 @@ def test_a_store_is_what_its_broker_showed(version: str, tmp_path: Path) -> None
 
 
 def _selected(message: Mapping[str, Any], selector: str | None, version: str) -> bool:
-    """Tell whether a subscription is to get a message of the list that the broker recovers for it.
+    """Return whether a subscription is to get a message of the list that the broker recovers for it.
 
     The list has what others need, too: the count, which is asked for beside it, has not. 5.3.0 counts all.
     """
@@ -231,7 +231,7 @@ def pending(found: KahaContents) -> dict[str, int]:
         ("missing-6.1.7", "counts_ignore_missing"),
     ],
 )
-def test_what_the_broker_counts_with_its_index(name: str, key: str, tmp_path: Path) -> None:
+def test_broker_counts_with_its_index(name: str, key: str, tmp_path: Path) -> None:
     root, wanted = store(name, tmp_path)
     _, found = opened(root / "kahadb")
     assert pending(found) == wanted[key]
@@ -239,7 +239,7 @@ def test_what_the_broker_counts_with_its_index(name: str, key: str, tmp_path: Pa
 
 @stores
 @pytest.mark.parametrize("name", ["subonly-5.8.0", "ackcompact-6.1.7"])
-def test_what_the_broker_counts_without_its_index(name: str, tmp_path: Path) -> None:
+def test_broker_counts_without_its_index(name: str, tmp_path: Path) -> None:
     root, wanted = store(name, tmp_path)
     (root / "kahadb" / "db.data").unlink()
     _, found = opened(root / "kahadb")
@@ -283,7 +283,7 @@ def test_a_multi_kahadb_is_its_stores_together(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name", ["rich-5.3.0-clean", "rich-5.11.4-clean", "rich-6.1.7-clean", "ackcompact-6.1.7"]
 )
-def test_the_version_is_told_from_the_objects_without_an_index(name: str, tmp_path: Path) -> None:
+def test_objects_show_the_version_without_an_index(name: str, tmp_path: Path) -> None:
     """By messages, 3 to 9 and 10 to 12 are one each; every message is the same then."""
     root, _ = store(name, tmp_path)
     _, found = opened(root / "kahadb")
@@ -367,7 +367,7 @@ def test_acknowledgements_and_subscriptions_in_each_version() -> None:
     ("version", "by_messages", "by_all"),
     [(1, 1, 1), (2, 2, 2), (6, 6, 6), (9, 6, 9), (10, 11, 10), (12, 11, 11)],
 )
-def test_the_version_that_objects_tell(version: int, by_messages: int, by_all: int) -> None:
+def test_version_from_objects(version: int, by_messages: int, by_all: int) -> None:
     """A message tells 3 to 9 from 10 to 12, an acknowledgement 7 from 6, a subscription 11 from 10."""
     names = ["text-all", "ack", "subscription"]
     assert openwire.version_of([made()["text-all", version]]) == by_messages
@@ -674,7 +674,7 @@ def test_a_map_of_acknowledgements_that_is_damaged_is_a_remark(tmp_path: Path) -
     assert [(remark.table, remark.code) for remark in found.remarks.kept] == [("acks", "bad-ack-map")]
 
 
-def test_what_an_index_knows_beside_the_journal(tmp_path: Path) -> None:
+def test_evidence_of_an_index_beside_the_journal(tmp_path: Path) -> None:
     """A message that it covers and does not have, also for one subscription; a subscription of its own."""
     records = lines(
         "r1 q=A body=MESSAGE",
@@ -797,7 +797,7 @@ def test_a_transaction_over_several_stores_ends_as_the_store_of_them_says(
 # hostile bytes
 
 
-def test_bytes_that_are_no_message_are_a_remark_on_their_row(tmp_path: Path) -> None:
+def test_bytes_that_are_not_message_are_a_remark_on_their_row(tmp_path: Path) -> None:
     """Rows before and after are there; what ActiveMQ does is in the table of remarks."""
     good, text_of = made()["text", 11].hex(), made()["text", 11]
     cut = (len(text_of) - 24).to_bytes(4, "big") + text_of[4:-20]

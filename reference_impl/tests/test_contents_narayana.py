@@ -1,7 +1,7 @@
 """Narayana's transactions: as the transaction manager and its resources saw them, in stores of its own.
 
 ``data/contents_narayana.json`` has records of Narayana 7.0.2 (``stores.py narayana``), and of each its Uid,
-what recovery has to do, and the XIDs of participants that have not finished, or decided by themselves.
+what recovery must do, and the XIDs of participants that have not finished, or decided by themselves.
 """
 
 from __future__ import annotations
@@ -124,9 +124,7 @@ def record(kind: str, state: bytes) -> bytes:
         (record(TRANSACTION + "/Expired", b""), "moved-aside", "requires"),
     ],
 )
-def test_what_cannot_be_decoded_has_a_reason_and_its_bytes(
-    body: bytes, recovery: str | None, reason: str
-) -> None:
+def test_undecodable_data_has_a_reason_and_its_bytes(body: bytes, recovery: str | None, reason: str) -> None:
     found = transaction(body)
     assert reason in found.reason
     assert found.recovery == recovery

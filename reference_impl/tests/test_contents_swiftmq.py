@@ -310,7 +310,7 @@ def test_texts_are_modified_utf_8(stored_text: bytes, text: str, codes: list[str
     assert (row["text"], [code for code, _ in problems]) == (text, codes)
 
 
-def test_what_cannot_be_decoded_is_data_and_what_comes_before_it_is_there() -> None:
+def test_undecodable_rest_is_bytes_and_earlier_fields_are_given() -> None:
     row, problems = decoded(header(4) + pack(">iii", 2, 0, 7) + pack(">i", 99) + b"rest")
     assert problems == [("bad-message", "a primitive of kind 99")]
     assert (row["kind"], row["priority"], row["content"]) == ("stream", 4, None)
@@ -331,7 +331,7 @@ def test_the_class_of_an_object_is_its_name_in_the_stream(data: str, name: str |
     assert class_name(bytes.fromhex(data)) == name
 
 
-def test_of_a_refused_store_there_are_no_contents(tmp_path: Path) -> None:
+def test_of_a_refused_store_there_are_not_contents(tmp_path: Path) -> None:
     (tmp_path / "db").mkdir()
     (tmp_path / "db" / "page.db").write_bytes(b"\0" + pack(">iiii", -1, -1, 9, 9) + b"\1\x7f" + bytes(2029))
     found = opened(tmp_path)

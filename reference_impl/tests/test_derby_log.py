@@ -67,7 +67,7 @@ def test_captured_bodies_are_built_as_the_product_has_built_them(directory: Path
 
 
 def test_sums_that_overlap_cost_no_more_than_the_file() -> None:
-    """Each checksum record covers all the others behind it, and every sum is right."""
+    """Each checksum record covers all the others after it, and every sum is right."""
 
     def made(count: int) -> Counted:
         tail = b""
@@ -148,7 +148,7 @@ def keys(answer: Observation) -> list[int]:
 
 
 def test_hostile_lengths_are_compared_before_anything_is_read() -> None:
-    """A file that claims 2 GiB, or all that there is, is looked at once."""
+    """A file that claims 2 GiB, or all that there is, is checked once."""
     head, size = struct.pack(">iiqq", 128, 9, 1, 0), 1 << 22
     for length in (2**31 - 1, -(2**31), -16, size):
         claim = struct.pack(">iq", length, 1 << 32 | 24)
@@ -177,8 +177,8 @@ def inserted(ident: int, data: bytes) -> dict[str, Any]:
     return {"operation": "INSERT", "record_id": ident, "slot": 0, "insert_flags": 1, "data": data}
 
 
-def test_a_part_of_a_row_is_told_once() -> None:
-    """Two heads go on in one rest: without a bound many of them would tell a long rest as often."""
+def test_a_part_of_a_row_is_reported_once() -> None:
+    """Two heads continue in one rest: without a bound many of them would tell a long rest as often."""
     key = b"\0\4\0\0\0"
     rest = inserted(9, b"\4\x09\1\1\0\4\0\2vv")
     heads = [
@@ -199,7 +199,7 @@ def test_a_long_list_is_decoded_for_whoever_goes_through_it() -> None:
 
 
 def test_of_a_long_list_the_first_elements_are_named() -> None:
-    """A name costs many times what it names: what is behind a thousand fields is one."""
+    """A name costs many times what it names: what is after a thousand fields is one."""
     purge = {"operation": "PURGE", "slot": 0, "rows": [{"record_id": 7}] * 2000}
     found = [
         span
@@ -223,7 +223,7 @@ def row(key: int, value: str = "v") -> dict[str, Any]:
     return {"op": "insert", "table": "T", "key": str(key), "value": value}
 
 
-def test_what_one_recovery_has_discarded_does_not_come_back() -> None:
+def test_records_discarded_by_one_recovery_stay_discarded() -> None:
     """The groups of rows 2 and 3: the first one is lost, the second whole where the log may end again."""
     files = contents(LIFE)
     data = files["log1.dat"]
@@ -239,7 +239,7 @@ def test_what_one_recovery_has_discarded_does_not_come_back() -> None:
 @real
 @pytest.mark.real
 def test_rows_are_not_lost_to_a_checksum_record_whose_group_was() -> None:
-    """The first group of a file is torn behind its checksum record, which the product keeps."""
+    """The first group of a file is torn after its checksum record, which the product keeps."""
     files = {
         name: (REAL / "xaorphan-0-before" / name).read_bytes()
         for name in ("log1.dat", "log2.dat", "log.ctrl")
@@ -315,7 +315,7 @@ LIVES = [contents(path) for path in DIRECTORIES if "10.16" in str(path) and (pat
 
 
 @pytest.mark.parametrize("seed", range(24))
-def test_every_stretch_gives_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_read_size_gives_the_same_result(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """A scan and an answer do not depend on how much is read at a time, nor on who looks at bodies."""
     rng = random.Random(seed)
     files = dict(rng.choice(LIVES))
@@ -332,7 +332,7 @@ def test_every_stretch_gives_the_same(seed: int, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_what_is_planned_is_what_is_read(seed: int) -> None:
+def test_planned_ranges_are_the_ranges_that_are_read(seed: int) -> None:
     """The stretches of a plan hold the records of a reading, its regions, and its notes on both."""
     rng = random.Random(seed)
     files = dict(rng.choice(LIVES))
@@ -352,7 +352,7 @@ def test_what_is_planned_is_what_is_read(seed: int) -> None:
         assert notes == list(answer.notes)[: len(notes)]
 
 
-def test_what_is_plain_is_redone_for_many_records_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_simple_changes_are_redone_for_many_records_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Transactions that end and that do not, pages out of turn, and a row of a table among them."""
     rng, versions = random.Random(5), dict.fromkeys(range(6), 3)
     for _ in range(40):

@@ -16,7 +16,7 @@ from journalspec_reference.api import REST, WELL_FORMED, Span, load
 from journalspec_reference.hexdump import Head, lines, regions
 from work import LINEAR, Counted, Task, growth
 
-#: Every so many published cases that drop something are looked at.
+#: Every so many published cases that drop something are checked.
 EVERY = 10
 
 
@@ -25,7 +25,7 @@ def nested(spans: list[Span]) -> list[Span]:
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_what_is_named_lies_whole_in_a_region_without_records(format_id: str) -> None:
+def test_named_record_is_complete_in_a_region_without_records(format_id: str) -> None:
     reference, found = load(format_id), 0
     dropping = [case for case in load_cases(format_id) if any(entry.get("dropped") for entry in case.expect)]
     for case in dropping[::EVERY]:

@@ -84,7 +84,7 @@ def test_damage_beside_the_log_is_not_clean(damage: str, tmp_path: Path) -> None
         assert code in codes(seen)
 
 
-def test_what_derby_starts_on_is_healthy(tmp_path: Path) -> None:
+def test_database_that_derby_boots_is_healthy(tmp_path: Path) -> None:
     """Capitals, and a lock."""
     home = database(tmp_path)
     damaged(home, "rename", "seg0/c430.dat", "seg0/C430.DAT")
@@ -110,7 +110,7 @@ def test_only_what_redo_reads_keeps_derby_from_starting(page: int, effect: str, 
     assert text == f"page {page} of seg0/c470.dat has a wrong checksum; {effect} (XSDG2)"
 
 
-def test_a_page_that_the_log_makes_again_has_to_be_readable(tmp_path: Path) -> None:
+def test_a_page_that_the_log_makes_again_must_be_readable(tmp_path: Path) -> None:
     """Derby 10.16: XSDG2, by way of XSDFI; where nothing is on disk yet it makes the page."""
     home = database(tmp_path, "derby_contents.tar.gz")
     before = {note.file for note in answered(home).notes if note.code == "damaged-container"}

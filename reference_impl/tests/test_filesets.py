@@ -1,4 +1,4 @@
-"""From a path to journals: what is read, what is left out and why, what belongs together."""
+"""From a path to journals: what is read, what is omitted and why, what belongs together."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ PACKED = gzip.compress(EMPTY)
         ([PACKED[:-6] + bytes([PACKED[-6] ^ 1]) + PACKED[-5:]], 0, "not a sound gzip file"),
     ],
 )
-def test_what_cannot_be_unpacked_is_left_out(
+def test_broken_archive_member_is_omitted(
     tmp_path: Path, contents: list[bytes], taken: int, why: str
 ) -> None:
     for number, content in enumerate(contents):
@@ -153,7 +153,7 @@ def test_links_pipes_and_broken_links(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may read everything")
-def test_an_unreadable_file_is_left_out(tmp_path: Path) -> None:
+def test_an_unreadable_file_is_omitted(tmp_path: Path) -> None:
     make_pair(tmp_path)
     (tmp_path / "btm2.tlog").chmod(0)
     loaded = load(tmp_path)
@@ -186,7 +186,7 @@ def test_a_journal_below_is_found_by_name_if_nothing_of_it_can_be_read(tmp_path:
     assert below(tmp_path) == below(tmp_path, every=True) == [tmp_path / "a"]
 
 
-def test_who_wants_every_journal_below_is_told_what_is_passed_over(
+def test_search_for_every_journal_below_reports_skipped_paths(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pair = make_pair(tmp_path.joinpath(*"abcdefgh"))
@@ -252,7 +252,7 @@ def test_reading_changes_nothing(tmp_path: Path) -> None:
     assert {path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in tmp_path.iterdir()} == before
 
 
-def test_what_lies_there_plain_and_compressed_is_read_once(tmp_path: Path) -> None:
+def test_file_that_is_plain_and_compressed_is_read_once(tmp_path: Path) -> None:
     make_pair(tmp_path)
     for name in ("btm1.tlog", "btm2.tlog"):
         (tmp_path / f"{name}.gz").write_bytes(gzip.compress((tmp_path / name).read_bytes()))
@@ -271,7 +271,7 @@ def test_what_lies_there_plain_and_compressed_is_read_once(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("copied", [False, True])
 @pytest.mark.parametrize("link", [os.symlink, os.link])
-def test_a_second_name_of_a_file_is_left_out(tmp_path: Path, link: Any, copied: bool) -> None:
+def test_a_second_name_of_a_file_is_omitted(tmp_path: Path, link: Any, copied: bool) -> None:
     for number in (1, 2):
         head = (2).to_bytes(4, "big") + bytes(4) + number.to_bytes(8, "big")
         (tmp_path / f"data-{number}.hq").write_bytes(head + bytes(200))
@@ -312,14 +312,14 @@ def test_a_pair_may_have_any_names(tmp_path: Path, names: tuple[str, str]) -> No
 @pytest.mark.parametrize(
     "name", ["btm1-copy.tlog", "btm1 (1).tlog", "btm1.tlog.bak", "btm1.tlog~", "btm1_old.tlog"]
 )
-def test_a_copy_beside_a_pair_is_left_out(tmp_path: Path, name: str) -> None:
+def test_a_copy_beside_a_pair_is_omitted(tmp_path: Path, name: str) -> None:
     make_pair(tmp_path)
     (tmp_path / name).write_bytes(EMPTY.ljust(100, b"\0"))
     (journal,) = find_journals(load(tmp_path))
     assert list(journal.files) == ["btm1.tlog", "btm2.tlog"]
 
 
-def test_a_directory_that_cannot_be_listed_is_no_clean_answer(
+def test_a_directory_that_cannot_be_listed_is_not_a_clean_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = make_pair(tmp_path) / "btm1.tlog"
@@ -360,7 +360,7 @@ def test_a_directory_above_is_not_listed_for_one_name(
     assert listed == [str((tmp_path / "store").resolve())]
 
 
-def test_what_is_below_and_cannot_be_listed_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unlistable_subdirectory_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make_pair(tmp_path / "store")
     (tmp_path / "closed").mkdir()
     scandir = os.scandir

@@ -62,7 +62,7 @@ def test_the_header_and_the_lists_are_those_of_the_file() -> None:
 
 
 @pytest.mark.parametrize(("there", "gone"), [("a-3.hq.cmp", []), ("a-3.hq", []), ("a-4.hq", ["a-3.hq.cmp"])])
-def test_a_new_file_is_gone_only_if_it_has_neither_of_its_names(there: str, gone: list[str]) -> None:
+def test_a_new_file_is_missing_only_if_it_has_neither_of_its_names(there: str, gone: list[str]) -> None:
     seen = REFERENCE.recover({"a-1.hq": data_file(1), there: data_file(3), NAME: CONTROL}, edition="v2")
     assert [note.file for note in seen.notes if note.code == "control-file-gone"] == gone
 
@@ -96,7 +96,7 @@ def test_ids_that_no_file_bears_are_noted() -> None:
             assert [note.text for note in seen.notes if note.code == "file-id-gap"] == gaps
 
 
-def test_a_sweep_of_what_was_deleted_keeps_what_lives(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_removing_deleted_records_keeps_live_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     """In ordinary journals there are too few records for one."""
     monkeypatch.setattr(recover, "SWEEP_FROM", 4)
     kinds = ["ADD"] * 6 + ["DELETE"] * 2 + ["ADD", "UPDATE"] * 4
@@ -124,7 +124,7 @@ def test_names_of_hornetq_choose_its_edition() -> None:
     assert found.edition == "v2e"
 
 
-def test_zeros_before_a_record_are_looked_at_once_however_long_they_are() -> None:
+def test_zeros_before_a_record_are_checked_once_however_long_they_are() -> None:
     """Padding is shorter than a block, so that a gap of any length costs no more than a search."""
     records = [LAYOUT.build("record", "v2", "ADD", file_id=1, id=number) for number in (1, 2)]
     data = (

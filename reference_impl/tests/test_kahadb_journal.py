@@ -139,7 +139,7 @@ _ZEROS, _MARKED = fileset.ZEROS, fileset.MARKED
         ((codec.END_MARKER, bytes(8)), _MARKED),
     ],
 )
-def test_what_follows_the_batches_tells_the_edition(
+def test_bytes_after_the_batches_show_the_edition(
     tails: tuple[bytes, ...], editions: tuple[str, ...]
 ) -> None:
     """Zeros in the last file alone exclude no edition: a crash leaves them where end markers are written."""
@@ -177,7 +177,7 @@ def flat(batches: Iterable[Batch]) -> dict[str, list[Any]]:
 
 
 @pytest.mark.parametrize("seed", range(150))
-def test_any_stretch_gives_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_any_read_size_gives_the_same_result(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     edition, files = lies(seed)
     dialect = codec.DIALECTS[edition]
     for data in files.values():

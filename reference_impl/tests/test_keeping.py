@@ -65,8 +65,8 @@ def test_free_files_hold_nothing_and_kept_ones_do(format_id: str) -> None:
     assert telling > 60
 
 
-def test_what_the_file_in_use_deletes_and_ends_does_not_count_yet() -> None:
-    """Artemis' reclaimer looks at the files before the current one, and a start goes on in that one."""
+def test_deletes_and_ends_in_the_current_file_have_no_effect_yet() -> None:
+    """Artemis' reclaimer looks at the files before the current one, and a start continues in that one."""
 
     def file(number: int, *records: tuple[str, Mapping[str, int]]) -> bytes:
         header = LAYOUT.build("header", "v2", format_version=2, file_id=number)

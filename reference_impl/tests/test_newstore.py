@@ -162,7 +162,7 @@ def test_directories_without_a_file_are_made(old: Path) -> None:
     assert (old.parent / "new/tmp/deep").is_dir()
 
 
-def test_what_does_not_read_clean_is_removed(old: Path) -> None:
+def test_draws_that_do_not_read_clean_are_removed(old: Path) -> None:
     class Damaged(Copied):
         def files(self) -> Iterator[NewFile]:
             for file in super().files():
@@ -177,7 +177,7 @@ def test_what_does_not_read_clean_is_removed(old: Path) -> None:
     assert left(old.parent) == []
 
 
-def test_what_reads_with_a_loss_is_removed(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_draws_that_read_with_a_loss_are_removed(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     answer = answered(old)
     recovered = replace(answer, observation=replace(answer.observation, verdict=RECOVERED))
     monkeypatch.setattr(newstore, "ask", lambda *_: recovered)
@@ -280,7 +280,7 @@ def test_only_what_runs_leave_is_removed(old: Path) -> None:
 
 
 @needs_fork
-def test_what_cannot_be_removed_is_left(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unremovable_files_stay(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     other = old.parent / ".new.partial-01234567"
     other.mkdir()
     usual = os.open
@@ -356,9 +356,7 @@ def test_a_kill_at_any_point_leaves_all_or_nothing_and_the_next_run_removes_it(o
     assert left(old.parent) == ["new", "new.loss-report.json", "new.loss-report.md"]
 
 
-def test_what_is_written_is_forced_before_a_name_leads_to_it(
-    old: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_file_content_is_forced_before_it_gets_its_name(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     done: list[tuple[str, int]] = []
     fsync, rename = os.fsync, os.rename
 
@@ -416,7 +414,7 @@ def test_a_store_that_is_in_its_place_is_not_called_unwritten(
     assert left(old.parent) == ["new", "new.loss-report.json", "new.loss-report.md"]
 
 
-def test_what_the_answer_lost_is_in_the_report(old: Path) -> None:
+def test_losses_of_the_answer_are_in_the_report(old: Path) -> None:
     answer = answered(old)
     seen = replace(
         answer.observation,
@@ -527,7 +525,7 @@ def test_a_long_report_is_a_stream_and_its_page_has_the_first_of_each_kind(old: 
     assert "| `m0\\|'x` | `q\\n2` | `f:0..1` | torn | cut off |" in page
 
 
-def test_what_is_hidden_is_nowhere_in_the_report(old: Path) -> None:
+def test_hidden_values_do_not_occur_in_the_report(old: Path) -> None:
     answer = answered(old)
     item = LossItem("message", "torn", "quotes secret-text", "secret-id", "secret-q", "f", 1, 2)
     parts = [Part("", "salvage", answer, Copied(answer, losses=lambda: [item]))]

@@ -91,7 +91,7 @@ def left_out(store: NewStore) -> list[LossItem]:
         ([("ADD", 30, 42, struct.pack(">qqi", 8, 1, 1))], ["20", "21"]),
     ],
 )
-def test_of_a_queue_that_is_left_out_what_was_acknowledged_in_pages_is_no_loss(
+def test_of_a_queue_that_is_omitted_what_was_acknowledged_in_pages_is_not_a_loss(
     records: list[Made], ids: list[str], tmp_path: Path
 ) -> None:
     first = paged(message(20), [7, 8])

@@ -1,4 +1,4 @@
-"""New Bitronix logs: what recovery has to do is in them, nothing else is, and they read clean."""
+"""New Bitronix logs: what recovery must do is in them, nothing else is, and they read clean."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def answer_of(files: Mapping[str, bytes], edition: str = "2.1", policy: str = SA
 
 @pytest.mark.parametrize("place", CAPTURED, ids=lambda path: "-".join(path.parts[-2:]))
 def test_a_captured_log_is_found_again_as_it_was(place: Path, tmp_path: Path) -> None:
-    """In a directory, so that the names and the clock of the files are looked at, too."""
+    """In a directory, so that the names and the clock of the files are checked, too."""
     (journal,) = find_journals(load(place), FORMAT)
     answer = ask(journal, SALVAGE)
     if answer.observation.state is None:
@@ -90,7 +90,7 @@ def outcomes(answer: Answer) -> dict[str, tuple[str, list[str]]]:
     return {row["id"]: (row["outcome"], row["waits_for"]) for row in live(answer)}
 
 
-def test_a_transaction_is_left_out_and_the_report_has_what_it_was() -> None:
+def test_a_transaction_is_omitted_and_the_report_has_what_it_was() -> None:
     store, again = made(answer_of(pair(LOG)), drop=("srv1/1795219652537/0",))
     assert outcomes(again) == dict.fromkeys(("srv1/7/0", "srv1/9/0"), ("rollback", ["db1", "jms1"]))
     (item,) = store.left_out()
@@ -147,12 +147,12 @@ def test_a_choice_that_changes_nothing_is_refused(choices: dict[str, Any], why: 
     assert refused.value.hint
 
 
-def test_what_names_no_resource_cannot_be_committed() -> None:
+def test_transaction_without_resources_cannot_be_committed() -> None:
     with pytest.raises(ChoiceRefused, match="names no resource"):
         new_store(answer_of(pair([record(PREPARED, ONE, ())])), StoreChoices(commit=(ONE.hex(),)))
 
 
-def test_a_decision_of_the_other_file_is_carried_over_on_request() -> None:
+def test_a_decision_of_the_other_file_is_copied_on_request() -> None:
     answer = answer_of(pair(LOG[:1], [record(COMMITTING, ONE), record(COMMITTING, THREE)]))
     assert [each.code for each in answer.observation.missing] == ["decision"] * 2
     assert "--keep" in new_store(answer, StoreChoices()).steps()[0]
@@ -195,7 +195,7 @@ def test_decisions_of_a_sound_other_file_are_listed_where_the_active_one_is_dama
     answer = answer_of(pair(first, second, hole=0))
     assert not answer.observation.missing
     store, _ = made(answer)
-    # Of the records behind the damage two show that their transactions have ended.
+    # Of the records after the damage two show that their transactions have ended.
     (item,) = store.left_out()
     assert (item.id, item.file, item.off, item.code) == (
         *("srv1/1795219652537/0", "btm2.tlog", HEADER_SIZE, "may-be-lost"),
@@ -261,13 +261,13 @@ def test_the_active_file_is_walked_twice_and_the_other_one_once(monkeypatch: pyt
     assert walked == {"btm1.tlog": 2, "btm2.tlog": 1}
 
 
-def test_what_has_ended_is_not_kept() -> None:
+def test_ended_transactions_are_not_kept() -> None:
     answer = answer_of(pair([record(COMMITTED, ONE)], [record(COMMITTING, ONE)]))
     with pytest.raises(ChoiceRefused, match="it has ended"):
         new_store(answer, StoreChoices(keep=(ONE.hex(),)))
 
 
-def test_records_after_damage_are_carried_over_on_request() -> None:
+def test_records_after_damage_are_copied_on_request() -> None:
     """In their order: the decision before what ends a part of it."""
     answer = answer_of(pair([record(PREPARED, TWO), record(PREPARED, THREE), *LOG[1:]], hole=1))
     assert outcomes(answer) == {"srv1/7/0": ("rollback", ["db1", "jms1"])}
@@ -309,7 +309,7 @@ def test_a_file_that_was_alone_gets_another_one(name: str, other: str, tmp_path:
 
 
 @pytest.mark.parametrize("stray", ["btm1.tlog2", "btm2.tlog2"])
-def test_a_copy_whose_name_ends_in_a_digit_is_no_part_of_the_pair(stray: str, tmp_path: Path) -> None:
+def test_a_copy_whose_name_ends_in_a_digit_is_not_part_of_the_pair(stray: str, tmp_path: Path) -> None:
     """It comes between the files of the pair, or after them, and gets another one in the new directory."""
     files = pair(LOG, [record(COMMITTING, ONE)])
     for name, data in {**files, stray: files["btm2.tlog"] + bytes(2048)}.items():
@@ -333,7 +333,7 @@ def test_a_copy_whose_name_ends_in_a_digit_is_no_part_of_the_pair(stray: str, tm
 
 
 def test_records_of_the_lap_before_come_first() -> None:
-    """In the old file they are behind those of this lap: a decision before what ends a part of it."""
+    """In the old file they are after those of this lap: a decision before what ends a part of it."""
     before, now = bytes(range(16)), bytes(range(16, 32))
 
     def frame(delimiter: bytes, status: int, names: tuple[bytes, ...]) -> bytes:

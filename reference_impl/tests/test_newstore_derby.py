@@ -79,7 +79,7 @@ def made(old: Path, new: Path, choices: StoreChoices | None = None) -> tuple[Ans
         again = opened(new, "strict")
         assert (again.observation.verdict, again.observation.message) == ("clean", "")
         assert live(again) == live(answer)
-        # Of what recovery refuses there is no state; contents may have it all the same.
+        # Of what recovery refuses there is no state; contents may have it nevertheless.
         refused = answer.observation.verdict == "refused"
         assert answer.observation.state == (None if refused else again.observation.state)
     return answer, store
@@ -146,14 +146,14 @@ def test_the_law_holds_for_logs_alone(product: str, tmp_path: Path) -> None:
 
 
 def newer(log: Path) -> bool:
-    """Tell whether pages beside a log have what it has lost."""
+    """Return whether pages beside a log have what it has lost."""
     return any(note.code == "newer-page" for note in opened(log).observation.notes)
 
 
 # What is repaired.
 
 
-def test_a_sound_database_is_the_same_but_for_what_is_behind_its_log(old: Path, tmp_path: Path) -> None:
+def test_a_sound_database_is_the_same_but_for_what_is_after_its_log(old: Path, tmp_path: Path) -> None:
     (old / "jar" / "APP").mkdir(parents=True)
     (old / "jar" / "APP" / "own.jar").write_bytes(b"PK")
     (old / "tmp").mkdir()
@@ -259,7 +259,7 @@ def test_where_the_checkpoint_is_lost_the_log_gets_one(log: Path, tmp_path: Path
         ("spare", set[str]()),
     ],
 )
-def test_what_the_log_can_do_without_is_made_again(
+def test_dispensable_parts_of_the_log_are_rewritten(
     damage: str, codes: set[str], old: Path, tmp_path: Path
 ) -> None:
     """Headers of log files; an older checkpoint; pages that the log makes, as a torn write leaves them."""
@@ -309,7 +309,7 @@ def record(number: int, at: int, data: bytes) -> bytes:
 
 
 def group(number: int, at: int, *bodies: bytes) -> bytes:
-    """Return records behind what sums them up."""
+    """Return records after what sums them up."""
     data = b""
     for each in bodies:
         data += record(number, at + 37 + len(data), each)
@@ -379,7 +379,7 @@ def test_older_databases_get_right_links(tmp_path: Path) -> None:
     assert second[16:24] == Instant(1, len(first) - 4).packed.to_bytes(8, "big")
 
 
-def test_properties_are_made_anew(old: Path, tmp_path: Path) -> None:
+def test_properties_are_rebuilt(old: Path, tmp_path: Path) -> None:
     path = old / "service.properties"
     text = path.read_text()
     path.write_text(f"logDevice=/elsewhere\n{text}")
@@ -400,8 +400,8 @@ def test_properties_are_made_anew(old: Path, tmp_path: Path) -> None:
         }
 
 
-def test_a_property_that_is_no_text_is_left_out_and_reported(old: Path, tmp_path: Path) -> None:
-    """Of one that all databases have there is the usual value; a tab is no damage."""
+def test_a_property_that_is_not_text_is_omitted_and_reported(old: Path, tmp_path: Path) -> None:
+    """Of one that all databases have there is the usual value; a tab is not damage."""
     path = old / "service.properties"
     text = path.read_text()
     path.write_text(text.replace("SystablesIdentifier=96", "SystablesIdentifier=9\x016") + "x=1\ty\n")
@@ -423,7 +423,7 @@ def test_a_property_that_is_no_text_is_left_out_and_reported(old: Path, tmp_path
 
 @pytest.mark.parametrize("name", [BRANCH, f"{BRANCH}:62", "193"])
 def test_a_transaction_in_doubt_is_committed(name: str, old: Path, tmp_path: Path) -> None:
-    """The record goes behind the log; the rows are there then."""
+    """The record goes after the log; the rows are there then."""
     _, store = made(old, tmp_path / "new", StoreChoices(commit=(name,)))
     before = (old / "log" / "log3.dat").read_bytes()[: END[1]]
     after = (tmp_path / "new" / "log" / "log3.dat").read_bytes()
@@ -463,7 +463,7 @@ def test_a_transaction_in_doubt_is_rolled_back(old: Path, tmp_path: Path) -> Non
         (StoreChoices(salvage_records=True), "are for KahaDB"),
     ],
 )
-def test_what_is_not_possible_is_refused(choices: StoreChoices, why: str, old: Path) -> None:
+def test_impossible_operations_are_refused(choices: StoreChoices, why: str, old: Path) -> None:
     with pytest.raises(ChoiceRefused, match=why):
         new_store(opened(old), choices)
 
@@ -537,7 +537,7 @@ def test_rows_are_written_where_derby_would_not_read_a_database(
     assert ("in-doubt" in codes) == (damage != "log")
 
 
-def test_many_pages_behind_the_end_cost_bounded_memory(
+def test_many_pages_after_the_end_cost_bounded_memory(
     old: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(newstore, "_MOST_PAGES", 1)
@@ -566,7 +566,7 @@ def test_a_comment_ends_where_ij_ends_it() -> None:
 
 
 def test_an_open_comment_is_read_once() -> None:
-    """It is one thing that takes the rest, or it were looked at again from each of its beginnings."""
+    """It is one thing that takes the rest, or it were read again from each of its beginnings."""
     for text in ("-- " * 6, "/* " * 6):
         assert not contained(text, commas=True)
         assert [found.span() for found in sql._QUOTED.finditer(text)] == [(0, 18)]
@@ -634,7 +634,7 @@ def cell(value: Any) -> bytes | None:
     return struct.pack(">q", value) if isinstance(value, int) else value
 
 
-def test_what_the_catalogue_says_is_in_the_script(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_catalogue_content_is_in_the_script(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Types with their scales, numbers that are given next, keys, their rules, and orders of indexes."""
     found = contents_of(opened(base))
     columns = (
@@ -690,7 +690,7 @@ def test_pages_that_cannot_be_read_are_listed_with_their_table(old: Path) -> Non
     assert [item.what for item in Script(found, ["APP.W"]).unread()] == ["transaction"]
 
 
-def test_what_the_catalogue_does_not_have_is_counted(old: Path, tmp_path: Path) -> None:
+def test_objects_missing_in_the_catalogue_are_counted(old: Path, tmp_path: Path) -> None:
     """Without the columns of tables there are those of their heaps; what else it says is lost."""
     (old / "seg0" / "c90.dat").unlink()
     _, store = made(old, tmp_path / "new")

@@ -101,7 +101,7 @@ def counted(store: NewStore) -> dict[str, tuple[int, int]]:
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_a_sound_store_is_made_anew_with_all_that_it_holds(name: str, sources: Path, tmp_path: Path) -> None:
+def test_a_sound_store_is_made_again_with_all_that_it_holds(name: str, sources: Path, tmp_path: Path) -> None:
     answer = asked(sources / name / "journal")
     store, after = remade(answer, tmp_path)
     before = opened(answer)
@@ -128,7 +128,7 @@ def test_files_are_the_same_each_time(name: str, sources: Path) -> None:
         return [(file.name, hash(b"".join(file.parts))) for file in store.files()]
 
     assert digests() == digests()
-    # A file that is not read is passed over.
+    # A file that is not read is skipped.
     assert [file.name for file in store.files()] == [each for each, _ in digests()]
 
 
@@ -208,7 +208,7 @@ def content_of(item: Body) -> tuple[int, int, bytes]:
     return item.id, item.user_type, body
 
 
-def test_each_live_record_is_carried_over_or_an_item() -> None:
+def test_each_live_record_is_copied_or_an_item() -> None:
     random, codes = Random("records of brokers"), Counter[str]()
     count, two, small = pending.QUEUE_COUNT.pack, pending.TWO_LONGS.pack, LONG.pack
     for _ in range(150):
@@ -397,7 +397,7 @@ def blank(directory: Path, kept: Kept, item: Body) -> None:
     (directory / file).write_bytes(data[:off] + b"J" * (end - off) + data[end:])
 
 
-def test_a_lost_binding_is_made_anew_if_asked_for(old: Path, tmp_path: Path) -> None:
+def test_a_lost_binding_is_made_again_if_asked_for(old: Path, tmp_path: Path) -> None:
     replay = opened(asked(old / "journal")).store.bindings_replay
     assert replay is not None
     name = text_bytes("client.eu")
@@ -422,7 +422,7 @@ def test_a_lost_binding_is_made_anew_if_asked_for(old: Path, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     "name", ["hornetq", pytest.param("artemis-2.44-core", marks=[pytest.mark.real, REAL])]
 )
-def test_a_filter_with_which_no_broker_starts_is_left_out(
+def test_a_filter_with_which_no_broker_starts_is_omitted(
     name: str, stored: str, kept: bool, sources: Path, tmp_path: Path
 ) -> None:
     shutil.copytree(sources / name, tmp_path / "old")
@@ -457,7 +457,7 @@ def test_hornetq_does_not_get_a_large_message_that_stops_its_queue(
     assert [item.code for item in items] == ["no-body"]
 
 
-def test_without_bindings_every_queue_is_made_anew(sources: Path, tmp_path: Path) -> None:
+def test_without_bindings_every_queue_is_made_again(sources: Path, tmp_path: Path) -> None:
     shutil.copytree(sources / "hornetq", tmp_path / "old", ignore=shutil.ignore_patterns("bindings"))
     answer = asked(tmp_path / "old" / "journal")
     store, after = remade(answer, tmp_path / "new")
@@ -548,7 +548,7 @@ def test_one_message_with_a_damaged_address_does_not_move_its_pages(
     assert path.read_text() == "jms.queue.paged\n"
 
 
-def test_a_cursor_of_a_page_that_is_not_there_is_left_out(sources: Path, tmp_path: Path) -> None:
+def test_a_cursor_of_a_page_that_is_not_there_is_omitted(sources: Path, tmp_path: Path) -> None:
     if not CONTENTS.is_dir():
         pytest.skip("no store with page cursors")
     shutil.copytree(sources / "artemis-2.44-paging", tmp_path / "old")
@@ -594,7 +594,7 @@ def lost(*rows: Any) -> set[str]:
 @pytest.mark.parametrize(
     "value", ["", "abc", "\U0001f600", "\ud800", 1 << 70, 1e300, True, None, b"x", [1], {"a": 1}]
 )
-def test_a_value_of_another_type_than_is_said_is_left_out_or_kept(kind: str, value: Any) -> None:
+def test_a_value_of_another_type_than_is_reported_is_omitted_or_kept(kind: str, value: Any) -> None:
     items = [
         row(kind="map", content={"m": value}, content_types={"m": kind}),
         row(kind="stream", content=[value], content_types=[kind]),
@@ -642,7 +642,7 @@ def test_neighbours_are_one_message_and_duplicate_ids_are_written_once() -> None
     assert codes == {"xml-new-id": 2, "xml-duplicate-id": 1}
 
 
-def test_what_the_file_cannot_hold_is_counted() -> None:
+def test_data_without_a_place_in_the_file_is_counted() -> None:
     for columns, codes in ROWS["what the file cannot hold"]:
         assert lost(row(**columns)) == codes
     assert len(list(exported([row(queue="nowhere", text="")], QUEUES).iter("message"))) == 0
@@ -681,7 +681,7 @@ def test_numbers_are_spelled_as_java_reads_them() -> None:
     assert told == ROWS["numbers as Java reads them"]
 
 
-def test_what_differs_in_its_time_or_its_address_is_a_message_of_its_own() -> None:
+def test_messages_with_different_time_or_address_are_distinct() -> None:
     queues = [{"queue": name, "address": "prices", "routing": "multicast"} for name in ("a", "b")]
     item = row(queue="a", text="")
     both = exported([item, {**item, "queue": "b", "scheduled": 9}], queues)
@@ -705,7 +705,7 @@ def test_what_differs_in_its_time_or_its_address_is_a_message_of_its_own() -> No
         (4095, b"\0\0\x0f\xff\0\0\x1f\xfe" + b"x\0" * 4095),
     ],
 )
-def test_a_text_of_a_stream_has_the_form_of_its_length(length: int, stored: bytes) -> None:
+def test_text_in_a_stream_message_is_encoded_by_its_length(length: int, stored: bytes) -> None:
     (body,) = exported([row(kind="stream", content=["x" * length, 5])], QUEUES).iter("body")
     assert decoded("".join(body.itertext())) == b"\x0a\x01" + stored + b"\x06\0\0\0\x05"
 

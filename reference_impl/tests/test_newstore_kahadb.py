@@ -113,7 +113,7 @@ def around(middle: bytes) -> bytes:
 
 
 def test_three_bytes_of_a_batch_cost_two_messages_at_most() -> None:
-    """Of 69 messages 67 come back byte for byte; what may be wrong is unverified, or it is withheld."""
+    """Of 69 messages 67 reappear byte for byte; what may be wrong is unverified, or it is withheld."""
     rng, records = random.Random(69), [sent(number) for number in range(69)]
     middle, good = batch(records), []
     true = bodies(answer_of({"db-1.log": around(middle)}))
@@ -139,7 +139,7 @@ def test_three_bytes_of_a_batch_cost_two_messages_at_most() -> None:
     assert min(good) >= 67 + 3
 
 
-def test_what_could_be_had_of_damage_is_named() -> None:
+def test_recoverable_parts_of_damage_are_listed() -> None:
     """A message that is consumed later on is not."""
     middle = bytearray(batch([sent(1), sent(2), sent(3, message_id="ID:n0003-1:1:2:1")]))
     middle[-3] ^= 1
@@ -169,7 +169,7 @@ def test_a_torn_batch_gives_what_is_complete() -> None:
         assert sorted(bodies(again)) == [f"ID:n{number:04}-1:1:2:50" for number in (0, 1, 2, 900)]
 
 
-def test_what_takes_something_away_is_taken_only_if_two_copies_agree() -> None:
+def test_removal_is_reduced_only_if_two_copies_agree() -> None:
     """An acknowledgement counts if its object names the same message; nothing else takes a message away."""
     first = [sent(1, message_id="ID:n0001-1:1:2:1"), sent(2), sent(3, message_id="ID:n0003-1:1:2:1")]
     gone = [taken(1), taken(3).replace(b"\x1a\x10ID:n0003", b"\x1a\x10ID:n0004")]
@@ -186,7 +186,7 @@ def test_what_takes_something_away_is_taken_only_if_two_copies_agree() -> None:
     ]
 
 
-def test_what_is_withheld_is_named_with_its_place_and_the_reason() -> None:
+def test_omitted_items_are_listed_with_place_and_reason() -> None:
     """A subscription whose object is another one's, and a record with one byte too many."""
     longer = (len(sent(2)) + 1).to_bytes(4, "big") + sent(2)[4:] + b"\0"
     fields = {"destination": {"kind": 1, "name": "T"}, "subscription_info": objects()["subscription", 12]}
@@ -220,7 +220,7 @@ def test_a_single_byte_that_explains_the_checksum_is_a_hypothesis_and_not_applie
     assert "0x4d instead of 0x6d, in ADD_MESSAGE ID:n0033-1:1:2:50" in item.text
 
 
-def test_two_changed_bytes_are_seldom_taken_for_one() -> None:
+def test_two_changed_bytes_are_seldom_read_as_one() -> None:
     rng, records, offered = random.Random(2), [sent(number) for number in range(69)], 0
     for _ in range(60):
         middle = bytearray(batch(records))
@@ -296,7 +296,7 @@ def test_a_branch_in_doubt_stays_in_doubt_unless_it_is_settled() -> None:
     assert len(state_of(answer)["in_doubt"]) == 1
 
 
-def test_a_transaction_without_an_end_is_left_out_unless_it_is_kept() -> None:
+def test_a_transaction_without_an_end_is_omitted_unless_it_is_kept() -> None:
     answer = authored(*BRANCHES)
     store, again = made(answer)
     assert queues_of(again)["B", None] == ["m6"]
@@ -310,7 +310,7 @@ def test_a_transaction_without_an_end_is_left_out_unless_it_is_kept() -> None:
         assert not [*store.left_out()]
 
 
-def test_messages_and_queues_are_left_out_by_name() -> None:
+def test_messages_and_queues_are_omitted_by_name() -> None:
     answer = authored(*BRANCHES, "r7 q=C", "r8 q=C")
     store, again = made(answer, drop=("m7", "B"))
     assert queues_of(again) == {("A", None): ["m1"], ("C", None): ["m8"]}
@@ -337,7 +337,7 @@ def test_a_choice_that_names_nothing_is_refused(choice: dict[str, Any]) -> None:
         new_store(authored(*BRANCHES), StoreChoices(**choice))
 
 
-def test_a_message_that_only_the_index_leads_to_is_carried_over_and_can_be_dropped() -> None:
+def test_a_message_that_only_the_index_leads_to_is_copied_and_can_be_dropped() -> None:
     case = next(case for case in load_cases(FORMAT) if case.id == "khd.beside.subscription-in-the-index")
     answer = answer_of(case.files(), case.edition)
     kept = queues_of(answer)
@@ -355,7 +355,7 @@ def test_of_an_edition_whose_records_say_nothing_nothing_can_be_chosen() -> None
         new_store(answer_of(case.files(), "seed"), StoreChoices(drop=("m1",)))
 
 
-def test_what_only_the_index_has_acknowledged_is_left_out_when_it_is_asked_for() -> None:
+def test_index_only_acknowledgements_are_applied_on_request() -> None:
     case = next(case for case in load_cases(FORMAT) if case.id == "khd.beside.hides")
     answer = answer_of(case.files(), case.edition)
     found = contents(answer)
@@ -379,7 +379,7 @@ def commands_of(store: NewStore, edition: str) -> list[tuple[str, Any]]:
     return [(record.type, record.fields) for record in seen.records]
 
 
-def test_records_are_copied_and_transactions_are_committed_behind_them() -> None:
+def test_records_are_copied_and_transactions_are_committed_after_them() -> None:
     answer = authored("r1 q=A tx=c:1", "r2 q=B tx=c:1", "r3 COMMIT tx=c:1", "r4 q=A", "r5 q=A xa=7:01:02",
                       "r6 COMMIT xa=7:01:02")  # fmt: skip
     store, _ = made(answer)
@@ -408,7 +408,7 @@ def test_a_subscription_begins_between_the_messages_that_it_began_between() -> N
     assert PLACEHOLDER not in repr(commands_of(store, "5.16"))
 
 
-def test_a_message_before_a_subscription_is_not_owed_to_it() -> None:
+def test_earlier_message_is_not_pending_for_a_new_subscription() -> None:
     answer = authored("r1 SUBSCRIPTION t=T sub=c:a info=01", "r2 t=T", "r3 SUBSCRIPTION t=T sub=c:b info=02",
                       "r4 t=T")  # fmt: skip
     store, again = made(answer)
@@ -427,7 +427,7 @@ def acknowledgements(store: NewStore) -> list[tuple[str, str]]:
 
 
 def test_the_last_acknowledgement_is_of_what_is_before_all_that_is_needed() -> None:
-    """Products deliver what comes behind it; if there is none, a message of its own is acknowledged."""
+    """Products deliver what comes after it; if there is none, a message of its own is acknowledged."""
     begin = ["r1 SUBSCRIPTION t=T sub=c:a info=01", "r2 SUBSCRIPTION t=T sub=c:b info=02"]
     sent_ = [f"r{number} t=T" for number in (3, 4, 5, 6)]
     later = [f"r{number + 6} REMOVE_MESSAGE t=T id=m{number} sub=c:a" for number in (3, 4, 6)]
@@ -448,7 +448,7 @@ def test_the_last_acknowledgement_is_of_what_is_before_all_that_is_needed() -> N
     assert not [*store.unverified()]
 
 
-def test_an_update_comes_behind_its_message_where_a_product_rejects_it_alone() -> None:
+def test_an_update_comes_after_its_message_where_a_product_rejects_it_alone() -> None:
     for edition, wanted in (("5.3", ["ADD_MESSAGE", "UPDATE_MESSAGE"]), ("5.16", ["UPDATE_MESSAGE"])):
         answer = authored("r1 q=A", "r2 UPDATE_MESSAGE q=A id=m1 body=4142", edition=edition)
         store, again = made(answer)
@@ -505,7 +505,7 @@ def test_the_report_says_what_no_checksum_covers() -> None:
 
 
 def test_the_place_of_what_no_checksum_covers_is_one_in_the_file() -> None:
-    """Also behind the first piece in which a file is read."""
+    """Also after the first piece in which a file is read."""
     first, bare = batch([sent(1, message=bytes(5 << 20))]), batch([sent(2)])[:20] + bytes(8) + sent(2)
     store, _ = made(answer_of({"db-1.log": first + bare}))
     assert [(item.file, item.off, item.text) for item in store.unverified()] == [
@@ -513,7 +513,7 @@ def test_the_place_of_what_no_checksum_covers_is_one_in_the_file() -> None:
     ]
 
 
-def test_how_often_a_job_has_run_comes_back_with_it() -> None:
+def test_how_often_a_job_has_run_reappears_with_it() -> None:
     fields = {"scheduler": "JMS", "job_id": "a", "next_execution_time": 900, "start_time": 5}
     job = record(11, "ADD_SCHEDULED_JOB", **fields, job=objects()["text", 11])
     again = {"scheduler": "JMS", "job_id": "a", "execution_time": 900, "next_execution_time": 900}
@@ -525,7 +525,7 @@ def test_how_often_a_job_has_run_comes_back_with_it() -> None:
     ]
 
 
-def test_jobs_of_a_scheduler_come_back_with_the_time_that_was_said_last() -> None:
+def test_jobs_of_a_scheduler_reappear_with_the_time_that_was_said_last() -> None:
     def job(ident: str, after: int) -> bytes:
         fields = {"scheduler": "JMS", "job_id": ident, "next_execution_time": after, "start_time": 5}
         return record(11, "ADD_SCHEDULED_JOB", **fields, job=objects()["text", 11])
@@ -572,7 +572,7 @@ def test_steps_say_what_the_product_needs() -> None:
     assert store.product == "KahaDB of ActiveMQ 5.16 and later"
 
 
-def test_an_audit_of_producers_is_no_loss_and_a_step_says_that_it_is_made_anew() -> None:
+def test_an_audit_of_producers_is_not_a_loss_and_a_step_says_that_it_is_made_again() -> None:
     answer = answer_of({"db-1.log": batch([sent(1), record(8, "PRODUCER_AUDIT", audit=b"\xac\xed")])})
     store, _ = made(answer)
     assert not [*store.left_out()]

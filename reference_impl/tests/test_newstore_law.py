@@ -31,7 +31,7 @@ BESIDE = pytest.mark.skipif(not SHARED.is_dir(), reason="needs ../shared beside 
 #: Of how many journals at least: those of an edition or a verdict, those from which rows of a table are
 #: carried over, or none, and those of which nothing can be kept.
 LEAST = dict(ROWS["LEAST"])
-#: What a new store reports although nothing was chosen: left out, or not verified.
+#: What a new store reports although nothing was chosen: omitted, or not verified.
 REPORTED = {
     "bitronix_tlog": {"decision", "may-be-lost", *get_format("bitronix_tlog").vocabulary.reasons},
     "swiftmq_store": {"no-topic"},
@@ -63,7 +63,7 @@ def counted(journal: Journal, policy: str = SALVAGE) -> set[str]:
 
 
 @pytest.mark.parametrize("format_id", LEAST)
-def test_what_is_live_is_what_is_carried_over(format_id: str) -> None:
+def test_live_records_are_the_copied_ones(format_id: str) -> None:
     kinds: Counter[str] = Counter()
     for journal in chain(cases(format_id), drawn(format_id), crashed(format_id)):
         kinds.update(counted(journal))

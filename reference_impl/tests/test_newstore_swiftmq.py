@@ -119,7 +119,7 @@ def test_choices(choices: dict[str, Any], left: list[tuple[str, int, int]]) -> N
     assert held == doubtful
     items = [*store.left_out()]
     assert {item.code for item in items} == ({"by-choice"} if choices else set())
-    # A line for each; a queue that is left out and a branch that is decided are reported.
+    # A line for each; a queue that is omitted and a branch that is decided are reported.
     assert len([*store.chosen()]) >= len(choices)
     assert decided <= {item.id for item in items}
     assert all("other resources are not touched" in line for line in store.chosen() if "1:0" in line)
@@ -132,7 +132,7 @@ def test_a_choice_that_cannot_be_is_refused(choices: dict[str, Any], why: str) -
     assert refused.value.hint
 
 
-def test_a_branch_that_cannot_be_read_is_left_out_on_request() -> None:
+def test_a_branch_that_cannot_be_read_is_omitted_on_request() -> None:
     """Without the choice nothing is kept; with it every message is there, and the other branch."""
     files = bytes_of(new_store(answer_of(in_doubt()), StoreChoices()))
     pages = bytearray(files["db/page.db"])
@@ -222,7 +222,7 @@ def test_the_report_counts_what_queues_and_branches_hold() -> None:
     assert counts(new_store(answer_of(both), StoreChoices()))[2:] == [("transactions", "", 1, 0)]
 
 
-def test_the_place_of_what_is_left_out_is_that_of_its_page() -> None:
+def test_the_place_of_what_is_omitted_is_that_of_its_page() -> None:
     """Of a store that was recovered: its pages are all in the file."""
     files = bytes_of(new_store(answer_of(in_doubt()), StoreChoices()))
     (item,) = new_store(answer_of(files), StoreChoices(drop=("b 0",))).left_out()
@@ -241,7 +241,7 @@ def test_a_message_of_several_queues_is_stored_once() -> None:
     assert [note.text for note in again.observation.notes if note.code == "shared-message"] == [
         "2 entries of queues name 1 messages, 1 of which are named several times"
     ]
-    # Also if it is left out of one of them.
+    # Also if it is omitted from one of them.
     store, again = made(answer, queues=("a",))
     assert len(bytes_of(store)["db/page.db"]) == 3 * 2048
     assert not [note for note in again.observation.notes if note.code == "shared-message"]
@@ -262,7 +262,7 @@ def test_pages_of_any_size(page_size: str) -> None:
     assert any(page_size in step for step in store.steps())
 
 
-def test_the_writer_goes_on_where_the_new_store_ends() -> None:
+def test_the_writer_continues_where_the_new_store_ends() -> None:
     files = bytes_of(new_store(answer_of(in_doubt()), StoreChoices()))
     storage = MemoryStorage(files)
     writer = load_format(FORMAT).writer(storage, edition="13", params={"checkpoint_size": "65536"})
@@ -274,7 +274,7 @@ def test_the_writer_goes_on_where_the_new_store_ends() -> None:
     assert ids(after) == [("a", 0, 1), ("a", 3, 1), ("b", 0, 1)]
 
 
-def test_the_file_of_a_subscription_that_was_lost_is_made_anew(tmp_path: Path) -> None:
+def test_the_file_of_a_subscription_that_was_lost_is_made_again(tmp_path: Path) -> None:
     unpacked(CONTENTS, tmp_path)
     rows = live(ask(find_journals(load(tmp_path), FORMAT)[0], "default"))
     lost = next(row for row in rows["subscriptions"] if row["messages"])

@@ -21,7 +21,7 @@ from journalspec_reference.storage import MemoryStorage
 
 
 class Known(NamedTuple):
-    """What the laws have to know of a format.
+    """What the laws must know of a format.
 
     `names` are file names that mean something to it, `writer` gives the parameters with
     which a writer takes a drawn journal for its own, `made` adds to a state what a writer makes
@@ -81,7 +81,7 @@ def as_json(records: Iterable[Record]) -> list[Any]:
 
 
 @law
-def test_what_was_written_is_read_and_recovered(format_id: str, edition: str, data: st.DataObject) -> None:
+def test_written_records_are_read_and_recovered(format_id: str, edition: str, data: st.DataObject) -> None:
     journal = data.draw(journals(format_id, edition))
     seen = load(format_id).read(journal.files, edition=edition)
     # Files drawn apart may refer to what is in none of them; that is not damage.
@@ -111,7 +111,7 @@ def test_all_descriptions_agree(format_id: str, edition: str, data: st.DataObjec
 
 @law
 def test_the_plainest_reader_finds_the_same_places(format_id: str, edition: str, data: st.DataObject) -> None:
-    """Every offset looked at, one rule per line, no shared code: also on damaged files."""
+    """Every offset checked, one rule per line, no shared code: also on damaged files."""
     fault = data.draw(faults(data.draw(journals(format_id, edition))))
     naive = format_module("journalspec_corpus", format_id).naive
     for policy in get_format(format_id).policies:
@@ -128,7 +128,7 @@ def test_the_plainest_reader_finds_the_same_places(format_id: str, edition: str,
 
 
 @law
-def test_a_log_that_ends_early_gives_the_records_that_are_whole_in_it(
+def test_a_log_that_ends_early_gives_the_records_that_are_complete_in_it(
     format_id: str, edition: str, data: st.DataObject
 ) -> None:
     """Salvage gives a prefix wherever it ends, strict recovery at every border that a pointer can name."""
@@ -231,7 +231,7 @@ def spliced(data: st.DataObject, content: bytes) -> bytes:
 
 
 def assert_within(answer: Observation, files: Mapping[str, bytes]) -> None:
-    """Assert that what is reported lies in the files, each byte in one record or region at most."""
+    """Assert that what is reported is in the files, each byte in one record or region at most."""
     taken: dict[str, int] = {}
     reported = [(record.at.file, record.at.off, record.at.length) for record in answer.records]
     reported += [(region.file, region.off, region.length) for region in answer.dropped]

@@ -87,5 +87,5 @@ def test_a_place_that_is_not_there_is_named(bucket: str) -> None:
     ("path", "told"),
     [("s3://b/k", True), ("hdfs://n/p", True), ("file:///p", False), ("/p", False), ("a/b", False)],
 )
-def test_what_a_path_of_another_file_system_is(path: str, told: bool) -> None:
+def test_kinds_of_paths_of_another_file_system(path: str, told: bool) -> None:
     assert is_remote(path) == told

@@ -40,5 +40,5 @@ def test_a_broker_starts_with_a_selector(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", REFUSED, ids=lambda text: text[:20])
-def test_a_broker_does_not_start_with_anything_that_is_no_selector(text: str) -> None:
+def test_a_broker_does_not_start_with_anything_that_is_not_a_selector(text: str) -> None:
     assert not is_filter(text)

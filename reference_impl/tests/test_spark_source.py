@@ -335,7 +335,7 @@ def test_a_file_that_cannot_be_read_is_a_dropped_row(spark: Any, tmp_path: Path)
 
 
 @pytest.mark.parametrize(("path", "option", "said"), ROWS["what_is_asked_wrongly_is_named"])
-def test_what_is_asked_wrongly_is_named(
+def test_invalid_questions_are_named(
     spark: Any, tmp_path: Path, path: str, option: dict[str, str], said: str
 ) -> None:
     directory = short_files(tmp_path / "a", ADD)
@@ -391,7 +391,7 @@ def test_real_directories(spark: Any) -> None:
         assert shown([row for row in rows if row["journal"] == str(directory)]) == expected(directory)
 
 
-def test_names_that_would_steer_a_terminal_or_are_no_text_stand_escaped(tmp_path: Path) -> None:
+def test_terminal_controls_and_invalid_text_in_names_are_escaped(tmp_path: Path) -> None:
     pytest.importorskip("pyspark", reason="PySpark is missing: pip install 'journalspec[spark]'")
     strange = os.fsdecode(b"a\x1b\n\xff")
     escaped = r"a\x1b\n\udcff"

@@ -129,7 +129,7 @@ def predicted(found: Recovered) -> Facts:
 
 
 def same_durables(result: Any, found: Recovered) -> bool:
-    """Tell whether the durable subscribers agree: the product stops at the first file that it cannot read."""
+    """Tell if the durable subscribers agree: the product stops at the first file that it cannot read."""
     theirs = [tuple(one.values()) for one in result.get("durables") or ()]
     if "durablesError" in result:
         return bool(found.bad_files) and set(theirs) <= set(found.durables)

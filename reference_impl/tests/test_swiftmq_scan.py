@@ -72,7 +72,7 @@ def scanned(log: Log, stretch: int) -> Any:
 
 @STEADY
 @given(logs())
-def test_every_stretch_gives_the_same_records_and_pages(data: bytes) -> None:
+def test_every_read_size_gives_the_same_records_and_pages(data: bytes) -> None:
     wanted = scanned(Log(Memory(data), 64, 4), STRETCH)
     pages = bytes(range(256))
     made = [_replayed(Memory(pages), Memory(data), STRETCH, 1 << 20)]
@@ -94,7 +94,7 @@ def _replayed(pages: Any, data: Any, stretch: int, kept: int) -> Any:
 
 @STEADY
 @given(st.data())
-def test_every_stretch_gives_the_same_of_damaged_stores(data: st.DataObject) -> None:
+def test_every_read_size_gives_the_same_result_for_damaged_stores(data: st.DataObject) -> None:
     fault = data.draw(faults(data.draw(journals("swiftmq_store", "13"))))
     content, pages = fault.files.get(LOG, b""), len(fault.files.get(PAGES, b"")) // 2048
     wanted = scanned(Log(Memory(content), 2048, pages), STRETCH)
@@ -108,7 +108,7 @@ def test_every_stretch_gives_the_same_of_damaged_stores(data: st.DataObject) -> 
     assert [each for part in plan for batch in part.scan() for each in part.tell(batch)] == [*read.records]
 
 
-def test_a_record_longer_than_a_stretch_and_one_that_goes_nowhere() -> None:
+def test_record_longer_than_a_read_block_and_record_without_end() -> None:
     long = record(2, *[portion(1, 13, b"abcd", b"efgh")] * 5000)
     start = struct.pack(">iq", 1, GENERATION)
     for end, reason in ((b"", ""), (long[:-1], "bad-record"), (bytes(50), "not-a-record")):

@@ -96,7 +96,7 @@ def shape(store: dict[str, bytes]) -> list[Any]:
 
 
 def real_messages(store: str, numbers: list[list[int]]) -> list[str]:
-    """Return what stands on pages of a real store, as its log leaves them."""
+    """Return what is on pages of a real store, as its log leaves them."""
     found = files(store)
     source = Memory(found[LOG_FILE])
     pages = ReplayedPages(Memory(found[PAGES]), 2048, source)
@@ -240,7 +240,7 @@ def test_swap_files_roll_over_and_go() -> None:
 
 
 @real
-def test_a_real_store_goes_on() -> None:
+def test_a_real_store_continues() -> None:
     storage = MemoryStorage(files("12-one-commit-after-checkpoint"))
     _, do = opened(storage)
     do("insert", queue="orders", message=body(9))

@@ -141,7 +141,9 @@ REFUSED: list[tuple[str, Operation, str]] = [
 
 
 @pytest.mark.parametrize(("name", "op", "code"), REFUSED)
-def test_what_is_refused_changes_no_byte_and_the_writer_goes_on(name: str, op: Operation, code: str) -> None:
+def test_refused_operation_changes_no_byte_and_the_writer_continues(
+    name: str, op: Operation, code: str
+) -> None:
     example, storage = EXAMPLES[name], MemoryStorage()
     writer = opened(example.format, example.edition, storage, example.params, example.first, FORCE)
     before = content(storage)
@@ -188,7 +190,7 @@ def test_directory_and_memory_hold_the_same_bytes(example: Example, tmp_path: Pa
 
 
 @pytest.mark.skipif(not hasattr(os, "O_DIRECTORY"), reason="the system forces no directories")
-def test_a_directory_forces_what_it_is_told_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_directory_forces_what_it_is_reported_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     forced: list[int] = []
     monkeypatch.setattr(os, "fsync", lambda handle: forced.append(os.fstat(handle).st_ino))
     (tmp_path / "before").mkdir()
@@ -233,7 +235,7 @@ def test_names_are_listed_at_the_start_and_not_for_each_new_file(
 
 
 @pytest.mark.parametrize("edition", COMPACTING)
-def test_a_file_that_a_compaction_left_unfinished_is_made_anew(edition: str) -> None:
+def test_a_file_that_a_compaction_left_unfinished_is_made_again(edition: str) -> None:
     left = {f"activemq-data-{number}.amq.cmp.tmp": b"left" for number in range(20)}
     storage, params = MemoryStorage(left), {**JOURNAL, "auto_reclaim": "false"}
     opened(
@@ -349,7 +351,7 @@ def test_swaps_carry_every_unfinished_transaction(order: str) -> None:
     }
 
 
-def test_who_looks_at_a_journal_imports_no_writer(tmp_path: Path) -> None:
+def test_reading_a_journal_imports_no_writer(tmp_path: Path) -> None:
     opened("bitronix_tlog", "2.1", DirectoryStorage(tmp_path), TLOG, log(1), CLOSE)
     program = (
         "import sys; from journalspec_reference.answers import ask;"

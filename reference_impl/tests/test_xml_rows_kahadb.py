@@ -84,7 +84,7 @@ def test_a_selector_becomes_a_filter() -> None:
     )
 
 
-def test_an_empty_body_is_no_loss() -> None:
+def test_an_empty_body_is_not_a_loss() -> None:
     answer = answer_of(f"r1 q=A body={MADE['text-null', 11]}")
     codes = [item.code for item in artemis_xml.losses(xml_rows.messages(answer), xml_rows.queues(answer))]
     assert "xml-body" not in codes

@@ -28,7 +28,7 @@ Steps and traces begin with the files of the case `start`, or with none; then
 `edition` is needed, and `params` may be given. `seen` are checks, of which all
 must hold: {file, off, hex} and {file, len} look at what is left, {answer, at, is}
 at member `at` (a path such as state.unfinished.0.names) of the answer to step
-number `answer`; `has` and `lacks` in place of `is` look into a list.
+number `answer`; `has` and `lacks` instead of `is` look into a list.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ _CASE = re.compile(r"[a-z0-9-]+(\.[a-z0-9-]+){2,}")
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """One way of showing a deviation: `way` is a key of WAYS, `data` the table as it stands."""
+    """One way of showing a deviation: `way` is a key of WAYS, `data` the table as it is."""
 
     way: str
     data: Mapping[str, Any]
@@ -110,7 +110,7 @@ class Deviation:
     """One departure of a product, and how it was seen.
 
     `since` and `until` are the first and last version known to have it; an
-    empty `until` means the newest version looked at still has it. `example` is
+    empty `until` means the newest version checked still has it. `example` is
     ``{"hex", "where"}`` and may be empty; `observed` is ``{"how", "on"}``.
     """
 
@@ -172,10 +172,10 @@ def _way(table: Mapping[str, Any]) -> str:
 
 
 def lint(format_id: str, data: Mapping[str, Any], known_cases: Collection[str] | None = None) -> list[str]:
-    """Return what is wrong with the parsed ``deviations.toml``, one line per fault.
+    """Return the faults of the parsed ``deviations.toml``, one line per fault.
 
     `known_cases` are the ids that a case may have; the specification itself
-    knows no cases, so without it only their form is looked at.
+    knows no cases, so without it only their form is checked.
     """
     faults = [f"{key!r} is not a member of this file" for key in data if key != "deviation"]
     seen: set[str] = set()

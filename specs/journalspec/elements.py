@@ -239,7 +239,7 @@ def _element(item: Field) -> Construct[Any, Any]:
 
 
 def values_of(found: Any) -> dict[str, Any]:
-    """Return the fields of a parsed structure as plain values, without what says where it stands."""
+    """Return the fields of a parsed structure as plain values, without what says where it is."""
     out: dict[str, Any] = {}
     for name, value in found.items():
         if name in ("_io", "off", "end") or name.endswith("_from"):
@@ -306,7 +306,7 @@ def codec_of(format_id: str) -> ConstructCodec:
 
 
 def parsed(schema: Construct[Any, Any], stream: BytesIO, file: str) -> Any:
-    """Return what `schema` makes of `stream`; construct's complaints become SchemaError."""
+    """Parse `stream` by `schema`; errors of construct become SchemaError."""
     try:
         return schema.parse_stream(stream)
     except ConstructError as error:

@@ -106,7 +106,7 @@ class Member:
         return tuple(dict.fromkeys(name for name in found if name and name != "rest"))
 
     def refuses(self, value: Any) -> bool:
-        """Tell whether `value` is none that the table allows."""
+        """Return whether `value` is none that the table allows."""
         if isinstance(self.const, str):
             return bool(value != bytes.fromhex(self.const))
         wrong = self.const is not None and value != self.const
@@ -140,7 +140,7 @@ class Family:
     requirement: tuple[str, ...] = ()
 
     def has(self, member: Member, version: str) -> bool:
-        """Tell whether a version has a field."""
+        """Return whether a version has a field."""
         at = self.versions.index
         return (not member.since or at(version) >= at(member.since)) and (
             not member.until or at(version) <= at(member.until)
@@ -148,7 +148,7 @@ class Family:
 
     @cached_property
     def needs(self) -> Mapping[str, tuple[str, ...]]:
-        """What each type asks of the structures around it: names of fields, and ``version``."""
+        """The names that each type uses of the structures around it: fields, and ``version``."""
         found: dict[str, set[str]] = {name: set() for name in self.types}
         before = -1
         while before < (before := sum(map(len, found.values()))):
@@ -200,7 +200,7 @@ def alternative(wanted: Any) -> tuple[str, int, int]:
 
 
 def holds(wanted: Sequence[Any], value: int) -> bool:
-    """Tell whether `value` is one of the alternatives."""
+    """Return whether `value` is one of the alternatives."""
     for sign, low, high in map(alternative, wanted):
         if (
             (sign == "=" and value == low)
@@ -215,7 +215,7 @@ def holds(wanted: Sequence[Any], value: int) -> bool:
 
 
 def values_of(scopes: Sequence[Mapping[str, Any]]) -> Callable[[str], int]:
-    """Return what gives the value of a field that a table refers to: of the last of `scopes`, or ``outer``.
+    """Return the code for the value of a field that a table refers to: of the last of `scopes`, or ``outer``.
 
     It raises KeyError if the field is not there.
     """
@@ -231,7 +231,7 @@ def values_of(scopes: Sequence[Mapping[str, Any]]) -> Callable[[str], int]:
 
 
 def asked(member: Member, value_of: Callable[[str], int]) -> bool:
-    """Tell whether what ``when`` asks holds; `value_of` raises KeyError for a field that is not there."""
+    """Return whether what ``when`` asks holds; `value_of` raises KeyError for a field that is not there."""
     try:
         return not member.when or holds(member.when[1:], value_of(member.when[0]))
     except KeyError:
@@ -315,7 +315,7 @@ def _problems(family: Family, shape: Shape) -> Iterator[str]:
 
 
 def conditions(member: Member, before: Mapping[str, Member]) -> set[Any]:
-    """Return what has to hold for a field to be there; the fields of its type are `before` it."""
+    """Return the conditions for the presence of a field; the fields of its type are `before` it."""
     found = {("when", member.when), ("since", member.since), ("until", member.until)}
     inner = conditions(before[member.when[0]], before) if member.when and member.when[0] in before else set()
     return {each for each in found if each[1]} | inner
@@ -352,7 +352,7 @@ def decode(
 ) -> dict[str, Any]:
     """Return the fields of a type that `data` is, by name: numbers, text, bytes, mappings and lists.
 
-    What is not there is left out. Without a `version`, it is the last one. Raises ContentsError for bytes
+    What is not there is omitted. Without a `version`, it is the last one. Raises ContentsError for bytes
     that are not what the table says, end too soon or too late. Time and memory are linear in the bytes.
     """
     reader = _Reader(family, data, version or family.versions[-1], see)

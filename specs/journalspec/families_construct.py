@@ -71,7 +71,7 @@ class There(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs onl
 
 
 class Area(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs only
-    """`subcon` in so many bytes, which it has to fill; built however long it is."""
+    """`subcon` in a fixed number of bytes, which it must fill; built at any length."""
 
     def __init__(self, size: Callable[[Any], int], subcon: Construct[Any, Any]) -> None:
         super().__init__(subcon)

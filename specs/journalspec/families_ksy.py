@@ -21,7 +21,7 @@ _PLAIN = re.compile(r"(?!(?:null|true|false|yes|no|on|off|y|n)$)[A-Za-z][\w ,.()
 
 
 def ksy_id(family: Family) -> str:
-    """Return what the schema of a family is called."""
+    """Return the name of the schema of a family."""
     return f"{family.format_id}_{family.name}"
 
 

@@ -2,7 +2,7 @@
 
 Written: whole or not at all. What is being written has no name that anybody could
 guess or mistake for the result (where the system allows it, no name at all, so that
-a kill leaves nothing), is forced to the disk, and then takes the place of what was there.
+a kill leaves nothing), is forced to the disk, and then replaces what was there.
 Read: regular files only, compressed ones as a stream, and never more than a bound.
 """
 
@@ -31,12 +31,12 @@ _DESCRIPTOR = re.compile(r"/dev/std(?P<name>out|err)|(?:/dev|/proc/self)/fd/(?P<
 
 
 def no_room(error: OSError) -> bool:
-    """Tell whether a disk is full, or a file may not be so large."""
+    """Return whether a disk is full, or a file may not be so large."""
     return error.errno in (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
 
 
 class Readable(Protocol):
-    """What bytes are read from, one after the other."""
+    """A source of bytes that are read one after the other."""
 
     def read(self, size: int, /) -> bytes:
         """Return the next bytes, at most `size`; none at the end."""
@@ -266,7 +266,7 @@ def reading(path: Path, limit: int = MAX_BYTES) -> Iterator[IO[bytes]]:
 
 
 def read_bytes(path: Path, limit: int = MAX_BYTES) -> bytes:
-    """Return what a regular file holds, see :func:`reading`."""
+    """Return the content of a regular file, see :func:`reading`."""
     with reading(path, limit) as stream:
         return stream.read()
 
@@ -302,7 +302,7 @@ class _Bounded(io.RawIOBase):
 def inflated(raw: Readable, path: Path) -> Iterator[bytes]:
     """Yield the content of all members of a gzip stream in pieces of bounded size; raises Unfit.
 
-    Zeros behind the last member, as tapes leave them, are no damage.
+    Zeros after the last member, as tapes leave them, are no damage.
     """
     engine = zlib.decompressobj(wbits=31)
     pending = b""

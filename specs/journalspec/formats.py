@@ -57,7 +57,7 @@ class Holds:
 
     Without a `list`, the tallies of the observation. `names` are the members that an entry is called by,
     after `prefix`; entries of one name are added up, and those in `own`, which are of the product itself, are
-    left out. `count` is the member that lists what is counted (empty: the entry itself), `size` that of a
+    omitted. `count` is the member that lists what is counted (empty: the entry itself), `size` that of a
     counted item with its size or its bytes, `owners` that lists who waits for items. `noun` is the word for
     one item, `head` that for what holds them.
     """
@@ -93,10 +93,10 @@ class InDoubt:
 
 @dataclass(frozen=True, slots=True)
 class AtStart:
-    """What a start of the product does where an answer has one of the codes `when` and none of `unless`.
+    """The effect of a start of the product if an answer has one of the codes `when` and none of `unless`.
 
     `source` is how that is known, `short` the same as a clause for the verdict. A code is one of a note, a
-    dropped region, a refusal or what is missing. ``refused-`` before the code of a refusal leaves out notes
+    dropped region, a refusal or what is missing. ``refused-`` before the code of a refusal omits notes
     of the same name. ``without-`` comes before one of the `parts`. Others are ``clean``, ``in-doubt``, and
     ``beside``: what is beside the journal is damaged. ``contents-`` comes before one of a remark on contents.
     In `says`, ``{texts}`` is for the texts of the remarks, or notes on neighbours, that have the codes. With
@@ -118,7 +118,7 @@ class AtStart:
 
 @dataclass(frozen=True)
 class Format:
-    """What a format is, from its ``format.toml``, and what is said of it, from its ``fields.toml``.
+    """A format: its definition in ``format.toml`` and its names in ``fields.toml``.
 
     Each mapping gives name -> one sentence that says what it means.
     """
@@ -145,12 +145,12 @@ class Format:
     #: Why no product has written a file that is published here. Empty: there are such files.
     uncaptured: str = ""
     #: What questions about rows mean: ``id``, ``tx``, ``queue``, ``table``, ``time`` -> the columns that may
-    #: hold it; ``without`` are fields that are no columns.
+    #: hold it; ``without`` are fields that are not columns.
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     holds: tuple[Holds, ...] = ()
     in_doubt: tuple[InDoubt, ...] = ()
     at_start: tuple[AtStart, ...] = ()
-    #: Code of a loss, or of what is missing, with its {names} -> what a verdict says in place of the code.
+    #: Code of a loss, or of what is missing, with its {names} -> what a verdict says instead of the code.
     phrases: Mapping[str, str] = field(default_factory=dict)
     #: What people call it, where the title is that of a family.
     brand: str = ""
@@ -162,7 +162,7 @@ class Format:
     beside: tuple[str, ...] = ()
     #: A name for a file that is a journal by itself. Empty: no file is.
     alone: str = ""
-    #: What `recover --to` does for a damaged store, as a next step. Empty: it is no next step.
+    #: What `recover --to` does for a damaged store, as a next step. Empty: it is not a next step.
     rebuilt: str = ""
 
     @property
@@ -182,7 +182,7 @@ class Format:
 
     @property
     def codes(self) -> Mapping[str, str]:
-        """Why a journal was refused, each behind its phase."""
+        """Why a journal was refused, each after its phase."""
         return {name: f"{entry.phase}: {entry.doc}" for name, entry in self.vocabulary.codes.items()}
 
     @property
@@ -192,7 +192,7 @@ class Format:
 
     @property
     def missing(self) -> Mapping[str, str]:
-        """What may be missing."""
+        """The items that may be missing."""
         return {name: entry.doc for name, entry in self.vocabulary.missing.items()}
 
     @property
@@ -201,7 +201,7 @@ class Format:
         return {entry.name: entry.doc for entry in self.vocabulary.state}
 
     def meaning(self, table: str, name: str) -> str:
-        """Return what `name` of a table (reasons, codes, notes) means, here or where tools say it."""
+        """Return the meaning of `name` in a table (reasons, codes, notes) of the format or of the tools."""
         own: Mapping[str, str] = getattr(self, table)
         return own.get(name) or tool_words().get(table, {}).get(name, "")
 
@@ -215,7 +215,7 @@ class Format:
             raise UnknownFormat(f"{self.id} has no edition {key!r}: choose one of {known}") from None
 
 
-#: The drafts to be taken for described formats, as ids with commas between them.
+#: The drafts to be read as described formats, as ids with commas between them.
 DRAFTS = "JOURNALSPEC_DRAFTS"
 
 

@@ -101,7 +101,7 @@ def _text(value: Any, pad: str) -> str:
             [f"{quoted(str(key))}: {_text(item, deeper)}" for key, item in value.items()]
         )
         return f"{{{deeper}{inner}{pad}}}"
-    # A record is small by its bytes: what is in it may be read again all the same.
+    # A record is small by its bytes: what is in it may be read again nevertheless.
     if isinstance(value, LISTS):
         if not len(value):
             return "[]"

@@ -48,7 +48,7 @@ Rule = Callable[[Mapping[str, bytes], Mapping[str, Any]], int]
 
 
 class Spot(NamedTuple):
-    """One field of bytes that were read: its path, where it stands, and its value as people see it."""
+    """One field of bytes that were read: its path, where it is, and its value as people see it."""
 
     name: str
     off: int
@@ -103,7 +103,7 @@ class Field:
 
     @property
     def letter(self) -> str:
-        """What the module ``struct`` calls its type."""
+        """The letter of its type in the module ``struct``."""
         return _LETTERS[self.type] if self.is_int else f"{self.width}s"
 
     @property
@@ -112,7 +112,7 @@ class Field:
         return self.text.encode("ascii")
 
     def absent(self, values: Mapping[str, Any]) -> bool:
-        """Tell whether `values` say that this field is not there."""
+        """Return whether `values` say that this field is not there."""
         return self.optional and values.get(self.name, 0) is None
 
     def integer(self, data: bytes) -> int:
@@ -183,7 +183,7 @@ class Structure:
         return ends[0], ends[1]
 
     def places(self, values: Mapping[str, Any]) -> tuple[Mapping[str, int], Mapping[str, int]]:
-        """Return where each field starts and ends if the fields that vary have these values."""
+        """Return the place where each field starts and ends if the fields that vary have these values."""
         starts: dict[str, int] = {}
         ends: dict[str, int] = {}
         at = 0
@@ -208,7 +208,7 @@ class Structure:
         }
 
     def off(self, name: str) -> int:
-        """Return where a field starts if all that varies before it is empty."""
+        """Return the place where a field starts if all that varies before it is empty."""
         return sum(item.width for item in self.fields[: self.names.index(name)])
 
     def packed(self, first: str = "", last: str = "") -> struct.Struct:
@@ -317,7 +317,7 @@ class Layout:
         return tuple(self._table.get("whole", (self.structure("record", edition).ksy,)))
 
     def has(self, name: str, edition: str) -> bool:
-        """Tell whether an edition has the structure `name`."""
+        """Return whether an edition has the structure `name`."""
         return any(row["name"] == name and _holds(row, edition) for row, _ in self._rows)
 
     def type_name(self, edition: str, number: int) -> str:
@@ -325,7 +325,7 @@ class Layout:
         return self._names(edition).get(number, "")
 
     def by_type(self, name: str) -> bool:
-        """Tell whether the fields of a structure depend on the record type, which it then begins with."""
+        """Return whether the fields of a structure depend on the record type, which it then begins with."""
         return name == self._by_type
 
     def kind_at(self, name: str, edition: str, data: Any) -> str:
@@ -357,8 +357,8 @@ class Layout:
 
         `values` gives any field by its name: an integer (stored modulo its width),
         bytes, or of a list a sequence of mappings or of values of the element itself.
-        A record's type may be given by name. What is left out is computed: lengths,
-        counts, and last of all checksums, over the fields as they then stand. Raises
+        A record's type may be given by name. What is omitted is computed: lengths,
+        counts, and last of all checksums, over the fields as they then are. Raises
         KeyError for an edition, structure or type that there is not, TypeError for a
         field that the structure does not have.
         """
@@ -388,7 +388,7 @@ class Layout:
         return self._rules[rule](stored, values)
 
     def problem(self, name: str, edition: str, values: Mapping[str, Any], data: bytes) -> str:
-        """Return what is wrong with values that were read from `data`; empty: nothing.
+        """Return the fault of values that were read from `data`; empty: none.
 
         That is, whether lengths add up, and what follows from the other fields does follow.
         """
@@ -460,7 +460,7 @@ class Layout:
                 starts[form.counted[item.name]] = at
             if item.type == "list":
                 for index in range(numbers[item.count]):
-                    # Neither a count nor a length is believed: there is no element behind the bytes.
+                    # Neither a count nor a length is believed: there is no element after the bytes.
                     if at >= len(data):
                         break
                     for member in item.of:
@@ -490,11 +490,11 @@ class Layout:
         return next((row["name"] for row, known in self._rows if any(item.types for item in known)), "")
 
     def claimed_end(self, name: str, edition: str, data: Any, off: int, end: int) -> int:
-        """Return where the structure at `off` ends by its own lengths, whether it is sound or not.
+        """Return the place where the structure at `off` ends by its own lengths, whether it is sound or not.
 
         0: its fixed part reaches beyond `end`; -1: a length is negative. Looks at the
         fixed part alone, so that a search over many candidates stays linear; all
-        lengths have to be in it, before what varies.
+        lengths must be in it, before what varies.
         """
         form = self.structure(name, edition, self.kind_at(name, edition, data[off : off + 1]))
         stop = off + form.size
@@ -538,7 +538,7 @@ class _Encoding:
         self._form = form
         self._values = dict(values)
         self._parts: list[Part] = []
-        #: Name of a field -> the index of its first part, and that behind its last.
+        #: Name of a field -> the index of its first part, and that after its last.
         self._places: dict[str, tuple[int, int]] = {}
 
     def parts(self) -> list[Part]:
@@ -603,7 +603,7 @@ class _Encoding:
             self._parts.append(Part(item.path(index, member.name), data))
 
     def _range(self, item: Field, ends: Sequence[str]) -> tuple[int, int]:
-        """Return the index of the first part that `ends` names, and the one behind the last."""
+        """Return the index of the first part that `ends` names, and the one after the last."""
         first, last = self._form.range(item, ends)
         return self._places[first][0], self._places[last][1]
 

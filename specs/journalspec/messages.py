@@ -42,9 +42,9 @@ FILE_NAME = "messages.toml"
 MADE_NAME = "messages_made.json"
 IMPACTS = ("none", "risk", "doubt", "refusal", "loss")
 REQUIRED = ("id", "product", "level", "text", "impact", "verdict", "cause", "state", "meaning", "versions")
-#: Characters of a line that are looked at, and the fewest that a text must have in common with it.
+#: Characters of a line that are checked, and the fewest that a text must have in common with it.
 LONGEST, SHORTEST = 100_000, 8
-#: The part of the pairs of words that a fragment and a text share when one is taken for the other.
+#: The part of the pairs of words that a fragment and a text share when one is read as the other.
 ALIKE = 0.6
 _BLANK = re.compile(r"\{\}")
 _ID = re.compile(r"[A-Z0-9][A-Z0-9-]{4,}")
@@ -123,7 +123,7 @@ def _message(format_id: str, page: str, entry: Mapping[str, Any]) -> ProductMess
 
 @cache
 def made(format_id: str) -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
-    """Return what starts printed: product, state, then `how` and `lines`."""
+    """Return the output of starts: product, state, then `how` and `lines`."""
     source = get_format(format_id).root.joinpath(MADE_NAME)
     found: dict[str, dict[str, dict[str, Any]]] = (
         json.loads(source.read_text(encoding="utf-8")) if source.is_file() else {}
@@ -138,7 +138,7 @@ def every_message() -> tuple[ProductMessage, ...]:
 
 
 def lint(format_id: str, data: Mapping[str, Any]) -> list[str]:
-    """Return what is wrong with a parsed ``messages.toml``, one line for each fault."""
+    """Return the faults of a parsed ``messages.toml``, one line for each fault."""
     faults = [f"{key!r} is not a member of this file" for key in data if key not in ("message", "page")]
     entries = data.get("message", [])
     known = {name for entry in entries for name in (entry.get("id"), *entry.get("also", ()))}
@@ -203,7 +203,7 @@ def matching(line: str) -> tuple[ProductMessage, ...]:
 
 
 def prints(entry: ProductMessage, lines: Iterable[str]) -> bool:
-    """Tell whether a start that printed `lines` printed the message."""
+    """Return whether a start that printed `lines` printed the message."""
     for line in map(_plain, lines):
         if entry.id in _ID.findall(line) or any(_covered(text, line) for text in entry.texts):
             return True

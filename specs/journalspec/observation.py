@@ -80,7 +80,7 @@ class At(Item):
 
 @dataclass(frozen=True, slots=True)
 class Record(Item):
-    """One record: its type by the spec's name, its fields, and where it stands.
+    """One record: its type by the spec's name, its fields, and where it is.
 
     `fields` maps the spec's field names to ``int``, ``str``, ``bytes`` or lists
     of those. `role` says what the file that holds it is for recovery.
@@ -106,7 +106,7 @@ class Dropped(Item):
 
     @property
     def end(self) -> int:
-        """Where it ends: the offset behind its last byte."""
+        """Where it ends: the offset after its last byte."""
         return self.off + self.length
 
     def members(self) -> dict[str, object]:
@@ -132,7 +132,7 @@ class Missing(Item):
     text: str = ""
 
     def members(self) -> dict[str, object]:
-        """Return the entry with only the members that carry something."""
+        """Return the entry with only the members that have something."""
         out: dict[str, object] = {"code": self.code, "name": self.name}
         out |= {"file": self.file} if self.file else {}
         out |= {"off": self.off} if self.off is not None else {}
@@ -150,7 +150,7 @@ class Note(Item):
     text: str = ""
 
     def members(self) -> dict[str, object]:
-        """Return the note with only the members that carry something."""
+        """Return the note with only the members that have something."""
         out: dict[str, object] = {"code": self.code}
         if self.file:
             out["file"] = self.file
@@ -215,8 +215,8 @@ class Observation:
     def given_up(self) -> Sequence[Record]:
         """Return the unanchored records in what was given up: had that been sound, they might count.
 
-        That is a dropped region, or a file that cannot be used. The others stand where
-        records of no account are normal (behind the end of the log, of an earlier generation).
+        That is a dropped region, or a file that cannot be used. The others are where
+        records of no account are normal (after the end of the log, of an earlier generation).
         Takes 16 bytes of memory for each dropped region.
         """
         if not self.unanchored:
@@ -274,7 +274,7 @@ class _Regions:
             ends.append(region.off + region.length)
 
     def hold(self, at: At) -> bool:
-        """Tell whether what is at `at` begins within one of them."""
+        """Return whether what is at `at` begins within one of them."""
         starts, ends = self._found.get(at.file, ((), ()))
         index = bisect_right(starts, at.off) - 1
         return index >= 0 and at.off < ends[index]

@@ -1,6 +1,6 @@
 """The generated Kaitai parsers, structure by structure, as :class:`journalspec.schemas.Codec` wants them.
 
-A ``.ksy`` describes one structure, or a file whose records stand back to back.
+A ``.ksy`` describes one structure, or a file whose records are back to back.
 What it cannot say (checksums, searches, several files) is done on top.
 """
 
@@ -83,7 +83,7 @@ def _class(name: str) -> str:
 
 
 def _parts(tree: Any) -> Iterator[Any]:
-    """Yield a tree and the trees that it holds, those in lists left out."""
+    """Yield a tree and the trees that it holds, those in lists omitted."""
     yield tree
     for key, part in vars(tree).items():
         if isinstance(part, KaitaiStruct) and key[0] != "_":

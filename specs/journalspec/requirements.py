@@ -35,7 +35,7 @@ class Requirement:
     """One requirement: what is demanded, of whom, in which editions, and why we say so.
 
     `why` explains the rule to a person, in Markdown, where the text alone does not; it demands nothing and
-    is no part of the digest. `source` holds ``kind`` (product, document or decision), what it names
+    is not part of the digest. `source` holds ``kind`` (product, document or decision), what it names
     (``product``/``version``/``class`` or ``document``) and ``passages``.
     """
 
@@ -72,7 +72,7 @@ class RequirementSet:
         return len(self.items)
 
     def __contains__(self, requirement_id: object) -> bool:
-        """Tell whether there is a requirement of that id."""
+        """Return whether there is a requirement of that id."""
         return any(item.id == requirement_id for item in self.items)
 
     def __getitem__(self, requirement_id: str) -> Requirement:
@@ -123,7 +123,7 @@ def requirements(format_id: str) -> RequirementSet:
 
 
 def lint(format_id: str, data: Mapping[str, Any]) -> list[str]:
-    """Return what is wrong with the parsed ``requirements.toml``, one line per fault."""
+    """Return the faults of the parsed ``requirements.toml``, one line per fault."""
     areas = data.get("areas", {})
     faults = []
     seen: set[str] = set()

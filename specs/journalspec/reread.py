@@ -33,7 +33,7 @@ class Changed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Part(Generic[T]):
-    """What file `name` gave: `again` yields it once more, `count` items.
+    """The `count` items of file `name`; `again` yields them once more.
 
     Parts of one file with the same `key` give the same; of one without (None) that is not known.
     """
@@ -44,13 +44,13 @@ class Part(Generic[T]):
     key: object = None
 
     def same(self, other: Part[T]) -> bool:
-        """Tell whether both are known to give the same."""
+        """Return whether both are known to give the same."""
         mine = self.name, self.count, self.key
         return self.key is not None and mine == (other.name, other.count, other.key)
 
 
 class Lazy(Sequence[T]):
-    """What several parts give, one after the other; nothing of it is in memory.
+    """The items of several parts, one after the other, not stored in memory.
 
     Iterating costs a pass over the files; so does an index, up to the item.
     Raises :class:`Changed` where a part gives other items than it did at first. `codes` are the numbers of
@@ -218,7 +218,7 @@ def _parts(place: Place[T], sequence: Sequence[T]) -> Iterator[Part[T]]:
 
 
 def by_file(place: Place[T], sequence: Sequence[T]) -> Callable[[str], Sequence[T]]:
-    """Return what gives the items of one file, in their order: found once for all files, or read again."""
+    """Return a function for the items of one file, in order: found once for all files, or read again."""
     if isinstance(sequence, Lazy):
         parts: dict[str, list[Part[T]]] = {}
         for part in sequence.parts:

@@ -1,7 +1,7 @@
 """What the declarative schemas of all formats have in common: how they fail, where they are, what is asked.
 
 The construct schemas (:mod:`.elements`) and the generated Kaitai parsers (:mod:`.parsers`) read
-single headers and records, and judge no damage. Where these stand, and what they amount to,
+single headers and records, and judge no damage. Where these are, and what they amount to,
 somebody else says; :func:`reread` is whether a schema reads the same there.
 """
 
@@ -60,7 +60,7 @@ class Plain:
 
 
 class Codec(Protocol):
-    """What the schemas of one kind do for a format: read one structure where it stands."""
+    """The schemas of one kind for a format, which read one structure at its place."""
 
     def read(self, name: str, edition: str, data: bytes, off: int, file: str) -> Plain:
         """Return the structure `name` at `off` of `data`; raises SchemaError unless it is sound."""
@@ -86,7 +86,7 @@ class Journal:
 
 
 def record_reader(format_id: str, kind: str) -> RecordReader | None:
-    """Return what reads whole records of a format; None: each of them is one structure."""
+    """Return the reader of complete records of a format; None: each record is one structure."""
     name = f"journalspec.{format_id}.records"
     if find_spec(name) is None:
         return None
@@ -126,7 +126,7 @@ def reread(
         known = ", ".join(get_format(format_id).editions)
         raise SchemaError(f"no schema for edition {edition!r}: there are {known}")
     again = _Again(format_id, kind, Journal(files, edition, params or {}))
-    # Headers first: they say how the records behind them are laid out.
+    # Headers first: they say how the records after them are laid out.
     headers = tuple(map(again.header, seen.files))
     return replace(
         seen,

@@ -1,4 +1,4 @@
-"""The observation model of a format: every name that an answer may carry, from its ``fields.toml``.
+"""The observation model of a format: every name that an answer may have, from its ``fields.toml``.
 
 One table per format says which record types there are and which fields each
 has, with types and ranges, what headers and the state hold, and every role,
@@ -38,8 +38,8 @@ _HEX = re.compile(r"([0-9a-f]{2})*")
 class Field:
     """One named value: of a record, a header, the state, an operation, or a parameter.
 
-    `editions` and `types` (of records) say where it stands; empty means
-    everywhere. `optional` says when it is left out, empty: never. `low` and
+    `editions` and `types` (of records) say where it is; empty means
+    everywhere. `optional` says when it is omitted, empty: never. `low` and
     `high` bound an integer, or the length of bytes. `order` is how a list is
     sorted; `of` are the members of its elements, or of an object, `element`
     what the elements of a list of plain values are. `unseen` is the reason why
@@ -65,7 +65,7 @@ class Field:
     body: bool = False
 
     def problems(self, value: Json, where: str, edition: str) -> Iterator[str]:
-        """Yield what is wrong with `value`, in JSON form, at the path `where`."""
+        """Yield the faults of `value`, in JSON form, at the path `where`."""
         yield from self._plain(self.kind, value, where)
         if self.kind == "list" and isinstance(value, list):
             for index, item in enumerate(value):
@@ -103,11 +103,11 @@ class Entry:
     """A name with its meaning and where it is met: a record type, role, reason, code or note.
 
     `phase` and `at` are for codes (`at`: what the place of the refusal means);
-    `file`, `off` and `text` say what a note carries, empty: it does not. `loss`: a tool
-    does not call clean what carries the note, although recovery goes on. `absence`: it
+    `file`, `off` and `text` say what a note has, empty: it does not. `loss`: a tool
+    does not call clean what has the note, although recovery continues. `absence`: it
     says that something is not there, which nobody knows while a file could not be read.
     `advice` is for codes: what to do about such a refusal before anything else.
-    `neighbour` is for notes: what lies beside the journal proves it, so only those who look there are asked
+    `neighbour` is for notes: what is beside the journal proves it, so only those who look there are asked
     (the feature ``missing``).
     `names` and `count` are for what is missing: what its name is, and what is counted (empty: nothing).
     `whole` is for reasons: the record is sound, and other bytes say that it does not count.
@@ -184,10 +184,10 @@ class Vocabulary:
         )
 
     def problems(self, answer: Mapping[str, Json], edition: str, op: str) -> list[str]:
-        """Return what in `answer` (an observation as JSON) is not in the tables; empty if nothing.
+        """Return the parts of `answer` (an observation as JSON) that are not in the tables.
 
         What is missing because a lower level was asked for is not a problem; a
-        record, header or state that is there has to be whole.
+        record, header or state that is there must be whole.
         """
         return list(self._problems(answer, edition, op))
 
@@ -271,7 +271,7 @@ def _known(table: Mapping[str, Entry], name: Json, where: str, edition: str, op:
 
 
 def members(fields: Iterable[Field], value: Json, where: str, edition: str) -> Iterator[str]:
-    """Yield what is wrong with the object `value`: unknown, missing and ill-typed members."""
+    """Yield the faults of the object `value`: unknown, missing and ill-typed members."""
     if not isinstance(value, dict):
         yield f"{where}: {value!r} is not an object"
         return

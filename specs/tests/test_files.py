@@ -31,7 +31,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     return str(request.param)
 
 
-def test_what_was_there_stays_until_the_end(tmp_path: Path, way: str) -> None:
+def test_old_content_stays_until_the_end(tmp_path: Path, way: str) -> None:
     path = tmp_path / "file"
     path.write_text("old")
     path.chmod(0o640)
@@ -132,7 +132,7 @@ def test_gzip_is_known_by_content_and_bounded(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["cut", "flipped"])
-def test_damaged_gzip_is_said(tmp_path: Path, damage: str) -> None:
+def test_damaged_gzip_is_reported(tmp_path: Path, damage: str) -> None:
     data = bytearray(gzip.compress(os.urandom(1000)))
     if damage == "cut":
         del data[-20:]
@@ -150,7 +150,7 @@ def test_the_bound_is_met_exactly(tmp_path: Path) -> None:
         read_bytes(tmp_path / "file", 4095)
 
 
-def test_names_that_steer_a_terminal_are_escaped() -> None:
+def test_names_that_control_a_terminal_are_escaped() -> None:
     assert shown("plain ✓.log") == "plain ✓.log"
     assert shown("a\x1b[2Jb\nc") == "a\\x1b[2Jb\\nc"
     assert shown(os.fsdecode(b"bad\xff")) == "bad\\udcff"
@@ -164,7 +164,7 @@ def test_partial_names_cannot_be_guessed(tmp_path: Path) -> None:
 @unix
 @pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1"])
 def test_standard_output_is_written_to_wherever_it_leads(tmp_path: Path, name: str) -> None:
-    """A file that a shell has opened must not be replaced behind its back, and a pipe has no name."""
+    """A file that a shell has opened must not be replaced after its back, and a pipe has no name."""
     code = (
         "import pathlib; from journalspec.files import replace_text; print('before', flush=True);"
         f"replace_text(pathlib.Path({name!r}), 'told\\n'); print('after')"
@@ -183,7 +183,7 @@ def test_a_full_device_is_named() -> None:
     assert caught.value.errno == errno.ENOSPC
 
 
-def test_a_directory_is_made_whole_or_not_at_all(tmp_path: Path) -> None:
+def test_a_directory_is_made_atomically(tmp_path: Path) -> None:
     out = tmp_path / "deep" / "out"
     with making(out) as place:
         (place / "sub").mkdir()

@@ -16,7 +16,7 @@ COLUMN = '{{ name = "{}", kind = "{}", doc = "A column." }}'
 
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Yield where a made-up format has its tables."""
+    """Yield the places where a made-up format has its tables."""
     monkeypatch.setattr(contents, "get_format", lambda _: SimpleNamespace(root=tmp_path))
     contents.described.cache_clear()
     (tmp_path / "contents").mkdir()

@@ -42,7 +42,7 @@ def test_operations_and_objects_have_names_and_ids_of_their_own() -> None:
     assert all(re.fullmatch("[A-Z][A-Z0-9_]+", form.name) for form in operations().values())
 
 
-def test_what_a_field_refers_to_stands_before_it() -> None:
+def test_field_refers_only_to_earlier_fields() -> None:
     for form in [*operations().values(), *objects().values()]:
         names = [slot.name for slot in form.fields]
         assert len(set(names)) == len(names), form.name
@@ -150,7 +150,7 @@ def test_compressed_numbers_have_the_limits_of_the_document(unit: int, form: str
     [(3, "bad length"), (11, "another place"), (36, "another length behind"), (32, "another checksum")],
 )
 def test_a_damaged_record_is_not_parsed(off: int, what: str) -> None:
-    """The first record behind the header is a checksum record of 37 bytes."""
+    """The first record after the header is a checksum record of 37 bytes."""
     data = bytearray((CAPTURED / "derby-10.16.1.1" / "three" / "log1.dat").read_bytes())
     data[24 + off] ^= 1
     with pytest.raises(SchemaError):

@@ -58,7 +58,7 @@ def test_lint_sees(members: dict[str, Any], complaint: str, without: list[str]) 
     assert any(complaint in fault for fault in lint(FORMAT, data))
 
 
-def test_only_where_no_product_can_be_run_a_reason_stands_for_a_case(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reason_replaces_a_case_only_if_no_product_can_run(monkeypatch: pytest.MonkeyPatch) -> None:
     data = copy.deepcopy(GOOD)
     data["deviation"][0] |= {"cases": [], "show": [{"none": "why"}]}
     assert any("names no case" in fault for fault in lint(FORMAT, data))
@@ -115,7 +115,7 @@ def test_lint_sees_ways_of_showing_that_show_nothing(table: dict[str, Any], comp
     assert any(complaint in fault for fault in lint(FORMAT, data))
 
 
-def test_what_steps_or_a_trace_show_needs_no_case() -> None:
+def test_requirement_proved_by_steps_or_a_trace_needs_no_case() -> None:
     data = copy.deepcopy(GOOD)
     data["deviation"][0] |= {"cases": [], "show": [TRACE_SHOW]}
     assert lint(FORMAT, data) == []
@@ -123,7 +123,7 @@ def test_what_steps_or_a_trace_show_needs_no_case() -> None:
     assert lint(FORMAT, data) == [f"{P}-DEV-001: it names no case that shows it"]
 
 
-def test_if_one_is_shown_all_say_how() -> None:
+def test_all_deviations_have_a_show_command_if_one_has() -> None:
     data = copy.deepcopy(GOOD)
     second = copy.deepcopy(data["deviation"][0]) | {"id": f"{P}-DEV-002"}
     data["deviation"][0]["show"] = [{"none": "why"}]

@@ -103,7 +103,7 @@ def test_a_wrong_table_is_refused_with_its_type_and_field(old: str, new: str, re
     assert str(caught.value).startswith("bitronix_tlog/contents/test.toml: ")
 
 
-def test_what_is_drawn_has_every_field_of_every_type() -> None:
+def test_draws_have_every_field_of_every_type() -> None:
     seen: set[str] = set()
 
     def look(name: str, value: dict[str, Any]) -> None:

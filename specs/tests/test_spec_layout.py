@@ -215,7 +215,7 @@ def element(item: Field, rng: random.Random) -> dict[str, Any]:
 
 
 @each_structure
-def test_what_is_built_is_read_back_by_the_table_and_both_schemas(
+def test_built_bytes_are_read_back_by_the_table_and_both_schemas(
     format_id: str, edition: str, name: str, kind: str
 ) -> None:
     layout = layout_of(format_id)
@@ -268,7 +268,7 @@ def test_one_wrong_field_is_the_only_fault_and_is_seen(
 
 
 @pytest.mark.parametrize("format_id", FORMATS)
-def test_what_is_not_in_the_table_is_refused(format_id: str) -> None:
+def test_unknown_entries_are_refused(format_id: str) -> None:
     layout, spec = layout_of(format_id), get_format(format_id)
     kind = next(iter(layout.types(spec.default_edition)))
     with pytest.raises(TypeError, match=r"has no no_such_field: there are"):
@@ -322,7 +322,7 @@ def test_pieces_are_laid_where_they_belong() -> None:
 
 
 class Looked(bytes):
-    """Bytes that may be looked at only so often, for what would not end."""
+    """Bytes that may be checked only so often, for what would not end."""
 
     left = 200
 
@@ -333,8 +333,8 @@ class Looked(bytes):
 
 
 @each_structure
-def test_a_count_that_lies_ends_with_the_bytes(format_id: str, edition: str, name: str, kind: str) -> None:
-    """Every number is the largest there is: whatever it counts, no element begins behind the bytes."""
+def test_wrong_count_ends_with_the_bytes(format_id: str, edition: str, name: str, kind: str) -> None:
+    """Every number is the largest there is: whatever it counts, no element begins after the bytes."""
     layout = layout_of(format_id)
     form = layout.structure(name, edition, kind)
     head = b"".join(

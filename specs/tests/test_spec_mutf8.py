@@ -29,7 +29,7 @@ def test_a_zero_byte_is_read_as_java_reads_it() -> None:
 
 
 @pytest.mark.parametrize("data", ["\U0001f4e8".encode(), b"\xed\xa0\xbd", b"\xff", b"\xc3", b"\x80"])
-def test_what_is_no_modified_utf8_is_refused(data: bytes) -> None:
+def test_invalid_modified_utf8_is_refused(data: bytes) -> None:
     with pytest.raises(UnicodeDecodeError):
         mutf8.decode(data)
 

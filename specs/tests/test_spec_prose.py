@@ -36,7 +36,7 @@ def prose(format_id: str) -> str:
 
 
 @each_format
-def test_the_chapters_stand_in_order(format_id: str) -> None:
+def test_chapters_are_in_order(format_id: str) -> None:
     headings = re.findall(r"^## (.+)$", prose(format_id), re.MULTILINE)
     places = [
         next((at for at, heading in enumerate(headings) if heading.startswith(chapter)), None)

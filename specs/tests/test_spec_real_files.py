@@ -27,7 +27,7 @@ pytestmark = [
 
 
 def journals() -> Iterator[Any]:
-    """Yield format, edition and files of every directory of a product, or of a file that stands alone."""
+    """Yield format, edition and files of every directory of a product, or of a file that is alone."""
     for format_id, known in TABLE.items():
         for product, edition in known["editions"].items():
             for path in sorted((REAL / format_id / known["folder"] / product).glob("*")):
@@ -138,7 +138,7 @@ def golden() -> Iterator[Any]:
 
 
 @pytest.mark.parametrize(("format_id", "edition", "sequence"), list(golden()))
-def test_what_products_encoded_is_read_and_built_byte_for_byte(
+def test_product_encodings_are_read_and_rebuilt_byte_for_byte(
     format_id: str, edition: str, sequence: dict[str, Any]
 ) -> None:
     layout = layout_of(format_id)

@@ -46,7 +46,7 @@ DECIDED = ("BTM-REC-004", "BTM-REC-011", "BTM-SED-008")
 
 
 @pytest.mark.parametrize("name", DECIDED)
-def test_what_was_decided_is_not_put_down_to_a_product_or_a_document(name: str) -> None:
+def test_decisions_are_not_attributed_to_a_product_or_a_document(name: str) -> None:
     known = next(requirements(each) for each in format_ids() if get_format(each).prefix == name[:3])
     assert known[name].source["kind"] == "decision"
 

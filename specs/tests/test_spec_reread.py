@@ -34,7 +34,7 @@ def test_a_sequence_that_is_read_again_is_one() -> None:
         assert [list(of(name)) for name in "abc"] == [files["a"], [], files["c"]]
 
 
-def test_what_is_deferred_is_made_once_and_only_if_asked_for() -> None:
+def test_deferred_values_are_made_once_on_demand() -> None:
     asked: list[int] = []
 
     def numbers() -> Iterator[int]:
@@ -49,7 +49,7 @@ def test_what_is_deferred_is_made_once_and_only_if_asked_for() -> None:
     assert asked == [5, 6]
 
 
-def test_what_is_joined_keeps_its_files() -> None:
+def test_joined_journals_keep_their_files() -> None:
     kept = tuple(records("a", 2))
     assert joined(record_place, (), kept, ()) is kept
     assert joined(record_place, kept, kept) == (*kept, *kept)
@@ -84,7 +84,7 @@ def test_few_are_a_list_and_many_are_asked_for_each_time() -> None:
     assert (len(asked), sum(many)) == (2, sum(range(count)))
 
 
-def test_what_was_given_up_is_found_in_one_pass() -> None:
+def test_dropped_regions_are_found_in_one_pass() -> None:
     dropped = (Dropped("a", 10, 20, "torn"), Dropped("a", 50, 10, "torn"), Dropped("b", 0, 10, "torn"))
     unanchored = records("a", 8) + records("c", 2)
     seen = Observation("recovered", dropped=dropped, unanchored=tuple(unanchored))

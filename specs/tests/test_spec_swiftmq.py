@@ -55,7 +55,7 @@ def plain(value: Any) -> Any:
         members = {name: item for name, item in vars(value).items() if name[0] != "_" and item != []}
         if isinstance(members.get("slots"), list):  # those of a log, not the number in an index page
             members["records"] = [slot.record for slot in members.pop("slots") if slot.is_record]
-        # A PORTION lies one level deeper there, because what it is depends on a byte in its middle.
+        # A PORTION is one level deeper there, because what it is depends on a byte in its middle.
         return plain(members["body"]) if type(value).__name__ == "AnyPortion" else plain(members)
     if isinstance(value, dict):
         return {

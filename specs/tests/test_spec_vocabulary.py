@@ -37,7 +37,7 @@ FIELD = '[[field]]\nname = "id"\ntype = "int"\nwidth = "s8"\ndoc = "An id."\n'
         ("[notes]\nx = { doc = 'd', ops = ['look'] }", "notes.x.ops: 'look' is none of read, recover, write"),
     ],
 )
-def test_what_is_wrong_with_a_table_is_told(text: str, said: str) -> None:
+def test_faults_of_a_table_are_reported(text: str, said: str) -> None:
     with pytest.raises(ValueError, match="^" + said.replace("[", r"\[").replace("]", r"\]")):
         parse(tomllib.loads(text), EDITIONS)
 
@@ -66,7 +66,7 @@ of = [{ name = "records", type = "list", like = "live", doc = "Which." }]
     assert inner.of == table.state[0].of
 
 
-def test_a_table_in_the_wrong_file_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_in_the_wrong_file_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(formats, "_IN_FIELDS", frozenset({"policies"}))
     formats.get_format.cache_clear()
     try:
@@ -105,7 +105,7 @@ def test_schemas_and_observations_use_one_name_for_one_thing(format_id: str) -> 
 
 
 @pytest.mark.parametrize("format_id", formats.format_ids())
-def test_what_is_observed_of_bytes_is_a_field_of_a_schema(format_id: str) -> None:
+def test_observed_fields_are_fields_of_a_schema(format_id: str) -> None:
     """Except for what is optional, and for what is true or false: another view of the same bytes."""
     table = formats.get_format(format_id).vocabulary
     stored = set().union(*schema_fields(format_id).values())

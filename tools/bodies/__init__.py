@@ -49,7 +49,7 @@ class Body(NamedTuple):
 
 
 def has_bodies(format_id: str) -> bool:
-    """Tell whether a format has contents whose bodies are decoded."""
+    """Return whether a format has contents whose bodies are decoded."""
     return find_spec(f"{__name__}.{format_id}") is not None
 
 
@@ -139,7 +139,7 @@ def changed(data: bytes, random: Random) -> bytes:
     return bytes(out)
 
 
-#: What is put in place of a number, or of the end of it.
+#: What is put instead of a number, or of the end of it.
 _NUMBERS = (
     bytes(8),
     b"\xff" * 8,

@@ -61,7 +61,7 @@ def on(scenario: Scenario, product: Product, member: str, otherwise: Any = ()) -
 
 
 def by_hand(scenario: Scenario, product: Product) -> bool:
-    """Tell whether `product` is not a judge of these files: a person has said what must be found in them."""
+    """Tell if `product` is not a judge of these files: a person has said what must be found in them."""
     return on(scenario, product, "kept", None) is not None
 
 

@@ -5,7 +5,7 @@ Captures made again are never the same: clocks differ from run to run.
 No reader of ours takes part. An operation says which record was asked for, the
 answer to it in which file the product put it. A change of that file is a swap:
 the file starts again, with copies of what the product carried over. The copies
-are known from the product's cursor only; whatever it gives behind them must be,
+are known from the product's cursor only; whatever it gives after them must be,
 one by one, what was asked for.
 """
 

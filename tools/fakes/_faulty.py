@@ -25,7 +25,7 @@ Does = Callable[["Turn"], object]
 
 
 class Misdeed(NamedTuple):
-    """One misdeed, and what a runner has to make of it.
+    """One misdeed, and what a runner must make of it.
 
     `does` is what happens at the question, `greets` what becomes of hello. `expected` is, per
     mode in which this can happen at all, the class that the question has to get (and perhaps
@@ -43,7 +43,7 @@ class Misdeed(NamedTuple):
 
 
 class Due(NamedTuple):
-    """What a runner has to make of the misdeeds that stand below in a table; members as of Misdeed."""
+    """What a runner must make of the misdeeds that are below in a table; members as of Misdeed."""
 
     expected: Mapping[str, str]
     then: str = "pass"
@@ -81,7 +81,7 @@ def as_text(result: str, oneshot: str = "", *, slow: bool = False) -> Due:
 
 
 def key_of(request: Message) -> str:
-    """Return what tells a question from the others: the operation, the policy, and what the files hold."""
+    """Return what distinguishes a question: the operation, the policy, and the content of the files."""
     found = 0
     for path in sorted(Path(request["dir"]).iterdir()):
         found = zlib.crc32(path.name.encode() + b"\0" + path.read_bytes(), found)
@@ -100,7 +100,7 @@ class Turn:
 
     @property
     def directory(self) -> Path:
-        """Where the journal lies."""
+        """Where the journal is."""
         return Path(self.request["dir"])
 
     def line(self, reply: Any = None) -> bytes:

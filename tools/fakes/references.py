@@ -41,7 +41,7 @@ def crasher(request: Message, right: Message) -> Message:
 
 
 def forgets_records(request: Message, right: Message) -> Message:
-    """Leave out the last record."""
+    """Omit the last record."""
     if right["ok"].get("records"):
         right["ok"]["records"].pop()
     return right

@@ -31,7 +31,7 @@ def hostile(edition: str, size: int) -> Mapping[str, dict[str, bytes]]:
     made = {}
     for name, log in logs.items():
         made[name] = pair(log, b"", LOG_START + len(log))
-        # The same bytes behind the tail: only a forensic search looks there.
+        # The same bytes after the tail: only a forensic search looks there.
         made[f"{name}-behind-tail"] = pair(b"", log, LOG_START)
     return made
 
@@ -54,7 +54,7 @@ def _costly_logs(size: int, record: Build) -> dict[str, bytes]:
         # As many different names of three bytes as fit.
         "short-names": record(names_hex=short),
         "nested-frames": bytes(nested),
-        # Well framed records one behind the other, none of them valid.
+        # Well framed records one after the other, none of them valid.
         "bad-chain": repeated(record(names_count=2**31 - 1), size),
         "one-bad-record": many(b"a")[:-5] + b"b" + END_MARK,
         "unlike-transactions": b"".join(

@@ -85,7 +85,7 @@ def start(connection: Connection, files: Files, edition: str, policy: str) -> di
 
 
 def deviates(product: str, answer: Answer) -> bool:
-    """Tell whether a version reads records of a log otherwise, in any log (BTM-DEV)."""
+    """Return whether a version reads records of a log otherwise, in any log (BTM-DEV)."""
     records: Any = answer.observation.records
     if product == "bitronix-2.1.2":
         # To it nothing but COMMITTED ends a part of a transaction.

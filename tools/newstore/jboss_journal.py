@@ -232,7 +232,7 @@ def differences(wanted: Outcome, got: Outcome) -> Iterator[str]:
 
 # What the trials ask for.
 
-#: Columns that only tell where something is, or that count what may be left out.
+#: Columns that only tell where something is, or that count what may be omitted.
 _PLACES = {"file", "off", "compact_count", "kind"}
 _COUNTS = {"messages", "bytes", "sends", "acknowledges", "queue"}
 #: So many stores share a process.
@@ -264,7 +264,7 @@ def live(answer: Answer) -> Any:
     """Return messages, queues and transactions; of anything else records and transactions.
 
     An UPDATE whose ADD is lost is an ADD in the new journal. Messages on which a broker does not start are
-    left out, and what a transaction does in queues that are lost.
+    omitted, and what a transaction does in queues that are lost.
     """
     found = contents(answer)
     if not isinstance(found, BrokerContents) or not (found.store.queues or found.store.has_bindings):
@@ -296,7 +296,7 @@ def live(answer: Answer) -> Any:
         rows[name] = [
             {key: value for key, value in row.items() if key not in _COUNTS} for row in found.rows(name)
         ]
-    # A filter with which no broker starts is left out.
+    # A filter with which no broker starts is omitted.
     rows["queues"] = [
         row if is_filter(str(row["filter"] or "")) else {**row, "filter": None} for row in rows["queues"]
     ]
@@ -375,7 +375,7 @@ def _product(place: Path, answer: Answer) -> str:
 
 
 def carried(place: Path, answer: Answer) -> Outcome:
-    """Return what has to be delivered from the new store at a place, by the contents of the old one."""
+    """Return what must be delivered from the new store at a place, by the contents of the old one."""
     found, there = contents(answer), contents(ask(find_journals(load(place / "journal"))[0], SALVAGE))
     assert isinstance(found, BrokerContents)
     assert isinstance(there, BrokerContents)

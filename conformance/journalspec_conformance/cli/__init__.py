@@ -48,16 +48,16 @@ COMMANDS = {
     "run": Subcommand("run", "run_command", "Judge an implementation with the corpus."),
     "ask": Subcommand("ask", "ask_command", "Ask about one case, and show both answers."),
     "smoke": Subcommand("run", "smoke_command", "Check that a harness works at all."),
-    "inspect": Subcommand("journals", "inspect_command", "Show what a journal is, holds and has lost."),
+    "inspect": Subcommand("journals", "inspect_command", "Show kind, content and losses of a journal."),
     "recover": Subcommand(
-        "journals", "recover_command", "Show what recovery keeps, or write a new store of it."
+        "journals", "recover_command", "Show the result of recovery, or write it as a new store."
     ),
-    "export": Subcommand("export", "export_command", "Write what a journal holds for other programs."),
+    "export": Subcommand("export", "export_command", "Write the content of a journal for other programs."),
     "query": Subcommand("query", "query_command", "Answer a question in SQL about journals.", "query"),
     "columns": Subcommand("query", "columns_command", "List the columns that questions are about.", "query"),
     "check": Subcommand("journals", "check_command", "Print one line on each journal, for monitoring."),
-    "explain": Subcommand("messages", "explain_command", "Explain what a product printed about its journal."),
-    "why": Subcommand("why", "why_command", "Say what keeps a journal's files from being deleted."),
+    "explain": Subcommand("messages", "explain_command", "Explain a message of a product about its journal."),
+    "why": Subcommand("why", "why_command", "List why a journal's files are not deleted."),
     "new-harness": Subcommand("new_harness", "new_harness_command", "Write a harness in another language."),
     "list": Subcommand("cases", "list_command", "List the probes of the corpus."),
     "show": Subcommand("cases", "show_command", "Show one case: input, questions, permitted answers."),
@@ -190,9 +190,7 @@ def guarded() -> Iterator[None]:
     except OSError as error:
         raise Complaint(_of_system(error)) from None
     except MemoryError:
-        raise Complaint(
-            "not enough memory for what was asked for: give the process more, or look at fewer files"
-        ) from None
+        raise Complaint("not enough memory: give the process more, or read fewer files") from None
     except Exception as error:
         if os.environ.get(_TRACEBACK):
             raise
@@ -215,8 +213,8 @@ def _of_system(error: OSError) -> str:
     entries=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     epilog="Exit status: 0 all as expected, 1 something failed, 2 usage or configuration, 130 interrupted"
-    " (143 by SIGTERM, 129 by SIGHUP), 141 the output was closed. `inspect` and `recover` tell"
-    " more apart, see there.",
+    " (143 by SIGTERM, 129 by SIGHUP), 141 the output was closed. `inspect` and `recover` have more "
+    "values, see there.",
 )
 @click.version_option(__version__, prog_name="journalspec")
 def cli() -> None:

@@ -49,8 +49,8 @@ def select() -> Callable[[Command], Command]:
         "--select",
         multiple=True,
         metavar="GLOB",
-        help="Only probes named so; * within a segment, ** over segments. A case id names all its probes."
-        " May be repeated.",
+        help="Only probes that match; * within a segment, ** over segments. A case id selects all its "
+        "probes. May be repeated.",
     )
 
 
@@ -95,14 +95,14 @@ def implementation() -> Callable[[Command], Command]:
             type=click.Choice(["persistent", "oneshot"]),
             default="persistent",
             show_default=True,
-            help="How a command line is run: one process for all questions, or one per question.",
+            help="Mode of a command line: one process for all questions, or one per question.",
         ),
         click.option(
             "--timeout",
             type=plain_number,
             callback=seconds,
             metavar="S",
-            help="Seconds per question. Default: what the harness asks for, or 10.",
+            help="Seconds per question. Default: the value of the harness, or 10.",
         ),
         *(
             click.option(
@@ -123,5 +123,5 @@ def level() -> Callable[[Command], Command]:
     return click.option(
         "--level",
         type=click.Choice([entry.name.lower() for entry in Level]),
-        help="Compare no more than this. Default: what the implementation declares (oneshot: records).",
+        help="The highest level to compare. Default: the declared one (oneshot: records).",
     )

@@ -36,7 +36,7 @@ MOST_ENTRIES = 100_000
 MOST_DEEP, LONGEST_NAME = 64, 255
 #: Bytes that are copied at a time, and of a header: some versions of Python need the square of them in time.
 PIECE = 1 << 14
-#: Of standard input so many bytes are looked at to tell what it is.
+#: Of standard input so many bytes are checked to tell what it is.
 BEGIN = 1 << 20
 _OPENERS: Mapping[bytes, Callable[..., Any]] = {
     GZIP_MAGIC: gzip.open,
@@ -60,7 +60,7 @@ _BROKEN = (
 
 
 def is_archive(path: Path) -> bool:
-    """Tell whether a path is a file with an archive's name."""
+    """Return whether a path is a file with an archive's name."""
     return path.name.lower().endswith(ENDINGS) and path.is_file()
 
 
@@ -125,7 +125,7 @@ def unpack(path: Path, into: Path, limit: int) -> None:
     with _told_if_broken():
         for number, (name, entry) in enumerate(_entries(path, limit)):
             if number == MOST_ENTRIES:
-                raise FilesetError(f"it has more than {MOST_ENTRIES:,} entries; nothing of it was read")
+                raise FilesetError(f"it has more than {MOST_ENTRIES:,} entries; the archive was not read")
             target = into.joinpath(*_checked(name))
             if entry is None:
                 target.mkdir(parents=True, exist_ok=True)
@@ -172,19 +172,19 @@ def _entries(path: Path, limit: int) -> Iterator[tuple[str, IO[bytes] | None]]:
 
 
 def _no_file(name: str) -> FilesetError:
-    text = f"its entry {shown(name)!r} is a link or a device, which nothing may follow here; nothing was read"
-    return FilesetError(text, "unpack it yourself, look at what it is, and give the path of the result")
+    text = f"its entry {shown(name)!r} is a link or a device, not allowed here; the archive was not read"
+    return FilesetError(text, "unpack it yourself, check its content, and give the path of the result")
 
 
 def _checked(name: str) -> tuple[str, ...]:
     """Return the parts of a name that stays below where it is unpacked; raises FilesetError for others."""
     parts = PurePosixPath(name).parts
     if name.startswith("/") or ".." in parts or any(each in name for each in "\\:\0") or not name:
-        text = f"its entry {shown(name)!r} leads out of the archive; nothing was read"
+        text = f"its entry {shown(name)!r} leads out of the archive; the archive was not read"
         raise FilesetError(text, "such an archive may be an attack: do not unpack it")
     if len(parts) > MOST_DEEP or any(len(os.fsencode(part)) > LONGEST_NAME for part in parts):
         raise FilesetError(
-            f"its entry {shown(name[:LONGEST_NAME])!r}... has too long a name; nothing was read"
+            f"its entry {shown(name[:LONGEST_NAME])!r}... has too long a name; the archive was not read"
         )
     return tuple(part for part in parts if part != ".")
 
@@ -235,13 +235,13 @@ def _named(begins: bytes) -> Iterator[tuple[int, str]]:
 
 
 def _is_zip(path: Path) -> bool:
-    """Tell whether a file is a zip archive from its first byte on: any file may have one at its end."""
+    """Return whether a file is a zip archive from its first byte on: any file may have one at its end."""
     with path.open("rb") as begin:
         return begin.read(2) == b"PK" and zipfile.is_zipfile(path)
 
 
 def _is_tar(path: Path) -> bool:
-    """Tell whether a file begins as a tar archive, packed or not; no more of it is read."""
+    """Return whether a file begins as a tar archive, packed or not; no more of it is read."""
     try:
         with _opened(path) as stream:
             tarfile.TarInfo.frombuf(stream.read(tarfile.BLOCKSIZE), "utf-8", "surrogateescape")

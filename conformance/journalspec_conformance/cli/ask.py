@@ -36,7 +36,7 @@ Message = Mapping[str, Any]
     "--keep",
     type=_options.FILE,
     metavar="DIR",
-    help="Where to keep the journal, requests and answers. Default: a new directory for temporary files.",
+    help="The directory for the journal, requests and answers. Default: a new directory for temporary files.",
 )
 def ask_command(case_id: str, cases: tuple[Path, ...], keep: Path | None, **options: Any) -> None:
     """Ask IMPL about CASE (a case or probe id, also one of a draw), and show the request and both answers.

@@ -25,7 +25,7 @@ from journalspec_corpus.flags import load_flags
 from journalspec_reference import load
 from journalspec_reference.hexdump import plain
 
-#: A dump of a bigger file than this is left out of `show` (bytes).
+#: A dump of a bigger file than this is omitted from `show` (bytes).
 DUMP_LIMIT = 1 << 20
 #: So much of a text in an operation or an answer is shown, as JSON: a letter may take twelve.
 LONGEST_TEXT = 200

@@ -38,7 +38,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _ODD = re.compile(r"[^ -~]")
 
 
-#: The first moment of year 1, and the one behind year 9999: what a calendar has.
+#: The first moment of year 1, and the one after year 9999: what a calendar has.
 FIRST_MOMENT, END_OF_TIME = -62_135_596_800_000, 253_402_300_800_000
 
 
@@ -60,7 +60,7 @@ def nested(value: Any) -> Any:
 
 @dataclass
 class Holdings:
-    """What is stored in one journal, as it may be shown."""
+    """The content of one journal, in a form for display."""
 
     contents: Contents
     format_id: str
@@ -103,7 +103,7 @@ class Holdings:
         return self.contents.tables[table].noun
 
     def name_of(self, column: Column, table: str) -> str:
-        """Return what a column is called."""
+        """Return the name of a column."""
         return column.name if table in self.known else self._hidden(column.name)
 
     def judge(self) -> frozenset[str]:
@@ -136,7 +136,7 @@ class Holdings:
         if isinstance(value, Mapping | list | tuple):
             return f"{column.kind}({len(value)})"
         if not isinstance(value, str | bytes):
-            # A number in place of a text is what users stored as well.
+            # A number instead of a text is what users stored as well.
             return column.kind if column.body or column.kind in ("str", "bytes") else value
         return str(self.redactor.text(value, None if column.body else ""))
 
@@ -164,7 +164,7 @@ class Holdings:
         return frozenset(each.file for each in kept if each.code in codes)
 
     def remarks(self, *, damages: bool | None = None) -> Iterator[str]:
-        """Yield a line for each kind of remark on what was looked at so far.
+        """Yield a line for each kind of remark on what was checked so far.
 
         `damages`: only those on damage beside the journal, or (False) only others.
         """
@@ -195,7 +195,7 @@ class Holdings:
 
 
 def place_text(file: str, off: int | None) -> str:
-    """Return where something is: a file, and the offset in it if there is one."""
+    """Return the place where something is: a file, and the offset in it if there is one."""
     return shown(file) + ("" if off is None else f":{off}")
 
 

@@ -23,7 +23,7 @@ from journalspec_corpus.pipeline.manifest import ManifestError, as_json, head, l
 
 _STATUS = "Exit status: 0 done, 1 the build failed, 2 usage or configuration."
 _NEEDS = "journalspec corpus needs NumPy and PyArrow: pip install 'journalspec[corpus]'"
-_KEPT = "what is finished is kept: the same command again goes on there"
+_KEPT = "finished parts stay: the same command continues there"
 #: The schemas of answers, and what they refer to: an archive holds them beside the cases.
 _SCHEMAS = ("common", "observation", "refused")
 
@@ -32,10 +32,10 @@ _SCHEMAS = ("common", "observation", "refused")
 COMMANDS = {
     "build": Subcommand("corpus", "build_command", "Build a tier into a directory."),
     "archive": Subcommand("corpus", "archive_command", "Write the published cases to one file."),
-    "report": Subcommand("corpus", "report_command", "Print what a build counted."),
+    "report": Subcommand("corpus", "report_command", "Print the counts of a build."),
     "verify": Subcommand("corpus", "verify_command", "Check every file against its manifest."),
     "judge": Subcommand("run", "judge_command", "Judge an implementation on the states of a build."),
-    "show": Subcommand("corpus_states", "show_command", "Print what a state of a build follows from."),
+    "show": Subcommand("corpus_states", "show_command", "Print the definition of a state of a build."),
     "reduce": Subcommand("corpus_states", "reduce_command", "Make a failing state as small as can be."),
 }
 
@@ -45,7 +45,7 @@ def command() -> None:
     """Build crash states from write traces, judge with them, and look at what was built."""
 
 
-@click.command("build", epilog=_STATUS + " 130 interrupted: the same command goes on.")
+@click.command("build", epilog=_STATUS + " 130 interrupted: the same command continues.")
 @click.option("--tier", type=click.Choice(["core", "full"]), required=True, help="Which tier.")
 @click.option("--out", type=FILE, required=True, metavar="DIR", help="A new directory, or one to resume in.")
 @click.option("--format", "format_id", metavar="F", help="The format; needed if several have crash traces.")
@@ -69,17 +69,16 @@ def command() -> None:
     default=1,
     show_default=True,
     metavar="S",
-    help="What is drawn depends on it alone.",
+    help="The random choices depend on it alone.",
 )
 @click.option("--every", type=click.IntRange(1), default=1, metavar="N", help="Take each N-th workload only.")
 @click.option("--json", "as_json", is_flag=True, help="Print the manifest.")
 def build_command(tier: str, out: Path, format_id: str | None, as_json: bool, **options: Any) -> None:
     """Build a tier into DIR.
 
-    Write traces are recorded, what a crash may leave of them is enumerated, every
-    distinct state is judged, and Parquet is written with a manifest; `core` also
-    writes cases. A build that was interrupted goes on where it stopped. What is built
-    depends on tier, format and seed alone, not on engine, jobs or partitions.
+    It records write traces, enumerates the states that a crash may leave, judges every distinct state, and
+    writes Parquet with a manifest; `core` also writes cases. An interrupted build continues where it stopped.
+    The result depends on tier, format and seed alone, not on engine, jobs or partitions.
     """
     try:
         from journalspec_corpus.pipeline.build import Builder, build, cores  # noqa: PLC0415  # needs optional parts
@@ -127,7 +126,7 @@ def format_with_traces(names: Sequence[str]) -> str:
 
 
 class Failed(click.ClickException):
-    """What was asked for did not work; exit status 1."""
+    """A failed command; exit status 1."""
 
     exit_code = 1
 
@@ -175,11 +174,11 @@ def archive_command(out: Path, tiers: tuple[str, ...], formats: tuple[str, ...])
     say(f"{len(cases)} cases in {out}, {out.stat().st_size} bytes")
 
 
-@click.command("report", epilog="Exit status: 0 printed, 2 DIR holds no finished build.")
+@click.command("report", epilog="Exit status: 0 printed, 2 DIR has no finished build.")
 @click.argument("directory", type=FILE, metavar="DIR")
 @click.option("--json", "in_json", is_flag=True, help="Print JSON.")
 def report_command(directory: Path, in_json: bool) -> None:
-    """Print what the build in DIR counted: classes, verdicts and failures, each class apart."""
+    """Print the counts of the build in DIR: verdicts and failures, separately for each class."""
     try:
         manifest = load(directory)
     except ManifestError as error:
@@ -258,25 +257,22 @@ def _show_stratum(stratum: str, tables: dict[str, Any]) -> None:
             say(f"{verdict}: {MEANINGS[verdict]}")
 
 
-@click.command(
-    "verify", epilog="Exit status: 0 all as the manifest says, 1 something is not, 2 DIR holds no build."
-)
+@click.command("verify", epilog="Exit status: 0 all as in the manifest, 1 a difference, 2 DIR has no build.")
 @click.argument("directory", type=FILE, metavar="[DIR]", required=False)
 @click.option(
     "--tier",
     "tiers",
     type=click.Choice(PUBLISHED_TIERS),
     multiple=True,
-    help="Of published tiers: only this one. May be repeated. Default: all.",
+    help="Only this published tier. May be repeated. Default: all.",
 )
 @click.option("--again", is_flag=True, help="Build it once more, in a scratch directory, and compare.")
 def verify_command(directory: Path | None, tiers: tuple[str, ...], again: bool) -> None:
     """Check every file of a build, or of published tiers, against its manifest.
 
-    DIR is a build, a core tier that was downloaded, or a folder of published tiers; without
-    it, the tiers that come with this package are checked. Every bit counts: manifests are
-    sealed and have the checksums of all other files, and what is not named there is a
-    problem. With --again the build is made once more, and everything has to be the same.
+    DIR is a build, a downloaded core tier, or a folder of published tiers. Default: the tiers of this
+    package. Every bit is checked: manifests are sealed and have the checksums of all other files; an unlisted
+    file is an error. With --again the build is repeated, and everything must be equal.
     """
     from journalspec_corpus.shipped import holds_tiers, verify_tiers  # noqa: PLC0415 - as above
 
@@ -297,7 +293,7 @@ def verify_command(directory: Path | None, tiers: tuple[str, ...], again: bool) 
         say(problem, err=True)
     if found.problems:
         raise click.exceptions.Exit(1)
-    say("all as the manifest says" + (", and built again it is the same" if again else ""))
+    say("all as in the manifest" + (", and built again it is the same" if again else ""))
 
 
 def _built_again(directory: Path) -> list[str]:

@@ -28,18 +28,17 @@ from journalspec_corpus.pipeline import failures
 from journalspec_corpus.pipeline.failures import BuiltState
 
 
-@click.command("show", epilog="Exit status: 0 printed, 2 DIR holds no build, or no such state.")
+@click.command("show", epilog="Exit status: 0 printed, 2 DIR has no build, or no such state.")
 @click.argument("directory", type=_options.FILE, metavar="DIR")
 @click.option("--case", "case_id", required=True, metavar="ID", help="The state, by its id (32 hex digits).")
 @click.option("--json", "as_json", is_flag=True, help="Print everything, with all bytes, as one JSON object.")
 def show_command(directory: Path, case_id: str, as_json: bool) -> None:
-    """Print what a state of the build in DIR follows from: writes, forces, acknowledgements, the crash.
+    """Print the definition of a state of the build in DIR: writes, forces, acknowledgements, the crash.
 
     ID is a `case_id` of the build's Parquet files, or the id of a published core
-    case. Then come what arrived, what is required, and the verdicts of the build. With
-    --json, what is required can be worked out once more elsewhere: all bytes of all
-    writes and files are reported, where each record lies, what publishes it, and which
-    records stood there before.
+    case. Then come the bytes that arrived, the required outcome, and the verdicts of the build. With --json,
+    the required outcome can be recomputed elsewhere: the output has all bytes of all writes and files, the
+    place of each record, the write that publishes it, and the earlier records at that place.
     """
     try:
         place = failures.place_of(directory, case_id)
@@ -79,7 +78,7 @@ def _account(place: BuiltState, told: Mapping[str, Any]) -> Iterator[str]:
     yield from (f"{name}: {verdict}" for name, verdict in place.verdicts.items())
 
 
-#: What is owed, and how it is called in front of a line.
+#: What is owed, and how it is called before a line.
 _OWED = {"must_keep": "must keep", "may_keep": "may keep", "must_drop": "must drop"}
 
 
@@ -97,7 +96,7 @@ _REDUCE_STATUS = (
     "name",
     default="",
     metavar="NAME",
-    help="Who fails: a reader of the build. Default: the first that does.",
+    help="The failing reader of the build. Default: the first one that fails.",
 )
 @click.option("--impl", default="", metavar="IMPL", help="An implementation instead of a reader.")
 @click.option("--policy", default="", metavar="P", help="With --impl: the policy. Default: the first one.")
@@ -124,9 +123,9 @@ def reduce_command(
     """Reduce a failing state of the build in DIR to the smallest one that fails in the same way.
 
     ID is a `case_id` of the build's Parquet files, or the id of a published core
-    case. What stays is the verdict; what goes, in this order, are records, sectors that
-    did not arrive, weak guarantees, backgrounds, bytes of payload and alignment. A
-    deviation is a sector, size or name that is not as if all had arrived (or nothing).
+    case. The verdict stays the same. Removed are, in this order: records, sectors that did not arrive, weak
+    guarantees, backgrounds, bytes of payload and alignment. A deviation is a sector, size or name that
+    differs from a state in which everything (or nothing) arrived.
     """
     if out is not None:
         refuse_filled(out)

@@ -62,10 +62,10 @@ class _Wanted:
 
 @click.command(
     "export",
-    epilog="Exit status: 0 the store is clean; 1 recovered: something is damaged or missing, and the rest is"
-    " in the file; 3 refused, and with --to no file if nothing can be had; 2 usage: no such path, table or"
-    " queue, or a format that has no such file. What the file itself cannot hold is listed on standard error,"
-    " and is no status.",
+    epilog="Exit status: 0 the store is clean; 1 recovered: something is damaged or missing, and the rest is "
+    "in the file; 3 refused, and with --to no file if nothing can be recovered; 2 usage: no such path, table "
+    "or queue, or a format that has no such file. Data without a place in the file is listed on standard "
+    "error, without effect on the status.",
 )
 @click.argument("path", type=click.Path(path_type=Path))
 @options()
@@ -75,7 +75,7 @@ class _Wanted:
     "tables",
     multiple=True,
     metavar="NAME",
-    help="Rows of this table, messages if left out; with --as sql only this one, and it may be repeated.",
+    help="Rows of this table. Default: messages. With --as sql: only this table; may be repeated.",
 )
 @click.option(
     "--queue", "queues", multiple=True, metavar="NAME", help="Only messages of this queue or topic."
@@ -83,20 +83,20 @@ class _Wanted:
 @click.option(
     "--policy",
     metavar="POLICY",
-    help="What damage means, as for `recover`. Default: salvage; `default` where a format has none.",
+    help="The rules for damage, as for `recover`. Default: salvage, or `default` if there is no salvage.",
 )
 @click.option(
     "--to",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="A new file, there complete or not at all. Standard output if left out.",
+    help="A new file, written atomically. Default: standard output.",
 )
 def export_command(path: Path, **what: Any) -> None:
-    """Write what recovery keeps of the journal at PATH as a file for other programs.
+    """Write the recovered data of the journal at PATH as a file for other programs.
 
-    PATH is what `journalspec inspect` takes. What is damaged is left out, as `recover --to` does, which keeps
-    more than any of these files: a store has ids, states and times that they have no place for. With --to,
-    FILE.loss-report.md and .json list what a file for a product lacks.
+    PATH is as for `journalspec inspect`. Damaged data is omitted, as with `recover --to`, which keeps more:
+    these files have no place for some ids, states and times. With --to, FILE.loss-report.md and .json list
+    the omissions of a file for a product.
     """
     wanted = _Wanted(**taken(what, fields(_Wanted)))
     kind, to = wanted.kind, wanted.to
@@ -295,7 +295,7 @@ def _sql(answer: Answer, tables: Sequence[str]) -> _OneFile:
         yield from script.losses()
         yield from script.unread()
 
-    how = "Run the script in an empty database; its first lines say how."
+    how = "Run the script in an empty database; its first lines explain how."
     title = get_format(answer.journal.format).title
     return _OneFile(answer, title, script.parts, script.counts, left_out, how)
 
@@ -342,6 +342,6 @@ def _known(problem: str, wanted: Sequence[str], names: Sequence[str]) -> None:
 
 def _no_such_file(answer: Answer, kind: str) -> UsageProblem:
     return UsageProblem(
-        f"{get_format(answer.journal.format).title}: what it stores cannot be written as {kind}",
+        f"{get_format(answer.journal.format).title}: its content cannot be written as {kind}",
         f"use --as {JSONL}, {CSV} or {PARQUET}",
     )

@@ -35,7 +35,7 @@ PENDING = "pending"
 _RECOVERY = {
     "commit": "recovery commits it",
     "wait-for-parent": "another server decides",
-    "operator": "an operator has to end it",
+    "operator": "an operator must end it",
 }
 #: What a verdict says of losses that every format may have.
 PHRASES = {
@@ -65,7 +65,7 @@ class Listing:
     drop: Sequence[str] = ()
 
     def rest(self, cap: int) -> str:
-        """Return the line on what is left out if `cap` rows are shown; empty: nothing is."""
+        """Return the line on what is omitted if `cap` rows are shown; empty: nothing is."""
         left = self.number - min(cap, len(self.rows))
         if not left:
             return ""
@@ -134,12 +134,12 @@ def damage(answer: Answer) -> str:
         times = f" ({len(notes):,} times)" if len(notes) > 1 and "{names}" not in phrase else ""
         parts.append(phrase.format(names=some_of([note.file or "" for note in notes])) + times)
     if not parts and seen.verdict == RECOVERED:
-        parts.append("a part of it does not count; see the notes")
+        parts.append("a part of it is not part of the state; see the notes")
     return "; ".join(parts)
 
 
 def is_loss(description: Format, note: Note) -> bool:
-    """Tell whether a note is on a loss."""
+    """Return whether a note is on a loss."""
     word = description.vocabulary.notes.get(note.code)
     return note.code in PHRASES or bool(word and word.loss)
 
@@ -270,7 +270,7 @@ def listed(amounts: Amounts) -> Listing:
 
 
 def in_all(found: Sequence[Amounts]) -> str:
-    """Return what all lists hold together: ``5 messages (2 destinations)``."""
+    """Return the total of all lists: ``5 messages (2 destinations)``."""
     words = []
     for amounts in found:
         rule = amounts.rule
@@ -382,7 +382,7 @@ def losses(
     text += beside
     if inside:
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in inside.most_common(MOST))
-        text.append(f"{amount(inside.total(), 'sound record')} in it, which do not count: {kinds}")
+        text.append(f"{amount(inside.total(), 'sound record')} in it, not part of the state: {kinds}")
     regions, number, size = _regions(seen.dropped)
     rows = [
         (f"{shown(item.file)}:{item.off}..{item.end}", f"{amount(item.length, 'byte')}: {_short(why)}")

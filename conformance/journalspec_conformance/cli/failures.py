@@ -147,7 +147,7 @@ def _fails_so(engine: Engine, result: Result, last: dict[str, Result]) -> Callab
 
 
 def remember(request: RunRequest, prepared: Prepared, red: Sequence[Result]) -> None:
-    """Note what failed, for --last-failed; that this does not work on a full disk is no failure of a run."""
+    """Store the failures for --last-failed; a full disk is not a failure of the run."""
     path = _memory(request)
     names = [result.probe for result in red]
     if not names and not path.is_file():

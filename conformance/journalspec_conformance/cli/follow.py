@@ -74,7 +74,7 @@ class Follower:
                         try:
                             yield from self._written(journal, part, names)
                         except Changed:
-                            self._files[root / part.file].stat = (0, 0, 0)  # it is looked at once more
+                            self._files[root / part.file].stat = (0, 0, 0)  # it is checked once more
 
     def _changed(self, paths: set[Path]) -> set[Path]:
         """Return the files that are not as they were, and report what happened to them but for growth."""
@@ -105,7 +105,7 @@ class Follower:
         return changed
 
     def _written(self, journal: Journal, part: Stretch, names: Sequence[str]) -> Iterator[Chunk]:
-        """Yield what was written to a file since it was looked at."""
+        """Yield what was written to a file since it was checked."""
         known, first = self._files[self.place.loaded.root / part.file], b""
         answer = Answer(journal, Observation(CLEAN))
         source = Matches(answer, self.place.asked, files=self.selection.files)

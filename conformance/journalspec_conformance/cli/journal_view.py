@@ -53,14 +53,14 @@ VERSION = "1"
 #: A verdict's exit status; of several journals the worst counts. 2 is left for usage.
 STATUSES = {CLEAN: 0, RECOVERED: 1, REFUSED: 3}
 EXIT_STATUS = (
-    "Exit status: 0 clean; 1 recovered: something is damaged or was left out, and the rest is reported;"
+    "Exit status: 0 clean; 1 recovered: something is damaged or was omitted, and the rest is reported;"
     " 3 refused; of several journals the worst. 2 usage or configuration: no such path, no journal there,"
-    " an unknown format, edition, policy or parameter, an edition that cannot be told, or files that say"
-    " something else, or cannot be read, when they are read a second time. A journal that changes while it is"
-    " read is never clean: recovered, with the note changed-while-read."
+    " an unknown format, edition, policy or parameter, an edition that cannot be detected, or files that "
+    "differ or cannot be read when they are read a second time. A journal that changes during the read is "
+    "never clean: recovered, with the note changed-while-read."
     " 130 interrupted, 141 closed pipe."
 )
-#: Notes that stand above the tables already.
+#: Notes that are above the tables already.
 SAID = (ASSUMED, UNCHECKED)
 VERDICT_STYLES = {"clean": "bold green", "recovered": "bold yellow", "refused": "bold red"}
 MIN_FIELDS = 28
@@ -97,7 +97,7 @@ class Painter:
             self.line(*line)
 
     def wrapped(self, first: str, text: str, style: str = "") -> None:
-        """Write `text` behind `first`, continued under itself."""
+        """Write `text` after `first`, continued under itself."""
         room = max(self.columns - len(first), MIN_FIELDS)
         head: Part = (first, style)
         for piece in wrapped_lines(text, room):
@@ -191,7 +191,7 @@ def reading(total: int) -> Iterator[Callable[[], None]]:
 
 @dataclass
 class Beside:
-    """What counts beside the answers: problems of other paths, and exit statuses."""
+    """Results besides the answers: problems of other paths, and exit statuses."""
 
     problems: list[UsageProblem]
     statuses: list[int] = field(default_factory=list)
@@ -238,7 +238,7 @@ def present(
                         out.line("")
                     write(out, answer, place.asked)
                 write_beside(out, given)
-    # What could not be listed may hold a journal that was not looked at.
+    # What could not be listed may hold a journal that was ignored.
     if found.unlisted:
         statuses.append(STATUSES[RECOVERED])
     if beside is not None:
@@ -323,12 +323,12 @@ def unchanging(journals: Sequence[Journal]) -> Iterator[None]:
     if not what and gone is None:
         return
     sys.stdout.flush()
-    hint = "stop what writes there, or look at a copy"
+    hint = "stop the program that writes there, or read a copy"
     if gone is not None:
         name, (start, end, why) = gone
         what = f"{name}, offset {start}, {end - start} bytes: read once, and not again: {why}"
         hint = "copy the files from that disk (ddrescue), and look at the copy"
-    raise UsageProblem(f"{shown(what)}: what was printed, if anything, is not whole", hint)
+    raise UsageProblem(f"{shown(what)}: the output above is incomplete", hint)
 
 
 @dataclass(frozen=True)
@@ -343,7 +343,7 @@ class Given:
         return iter(self.answers)
 
     def beside(self) -> Iterator[LeftOut]:
-        """Yield what lies at the paths and belongs to no journal shown, and why it was left out."""
+        """Yield entries at the paths that belong to no journal shown, with the reason."""
         places: dict[int, tuple[Directory, list[Answer]]] = {}
         for place, answer in self:
             places.setdefault(id(place), (place, []))[1].append(answer)
@@ -359,7 +359,7 @@ class Given:
 
 
 def left_json(entries: Iterable[LeftOut]) -> list[dict[str, str]]:
-    """Return what was left out as JSON has it."""
+    """Return the omitted entries in JSON form."""
     return [{"file": entry.name, "why": entry.why} for entry in entries]
 
 
@@ -388,7 +388,7 @@ def document(given: Given, members: Callable[[Directory, Answer], dict[str, obje
 
 
 def write_beside(out: Painter, given: Given) -> None:
-    """Write what lies at the paths and was left out."""
+    """Write what is at the paths and was omitted."""
     entries = by_reason(given.beside())
     if entries:
         out.line("")
@@ -414,11 +414,11 @@ def write_title(out: Painter, answer: Answer, asked: Asked) -> None:
     out.line("verdict  ", (seen.verdict, VERDICT_STYLES.get(seen.verdict, "")))
     changed = [LeftOut(note.file or "", CHANGED) for note in seen.notes if note.code == CHANGED]
     for names in by_reason(changed).values():
-        told = f"the journal changed while it was read: {shown(names)}; the answer may mix before and after"
+        told = f"the journal changed during the read: {shown(names)}; the answer may mix old and new content"
         out.wrapped("         ", told, "bold yellow")
     for note in seen.notes:
         if note.code == IN_USE:
-            told = f"{note.text} holds a lock on {note.file}: the product is running"
+            told = f"{note.text} has a lock on {note.file}: the product is running"
             out.wrapped("in use   ", shown(told), "bold yellow")
         if note.code == UNCHECKED:
             out.wrapped("         ", f"no check covers {note.text}")
@@ -505,10 +505,10 @@ def write_outside(out: Painter, description: Format, seen: Observation, lost: Se
     rest = len(seen.unanchored) - len(lost)
     if lost:
         kinds = ", ".join(f"{count} {name}" for name, count in Counter(item.type for item in lost).items())
-        they = "It does" if len(lost) == 1 else "They do"
+        they = "It is" if len(lost) == 1 else "They are"
         below = "" if seen.state is None else ", and the state below may be incomplete or wrong"
-        told = f"{_valid(len(lost))} outside the log, in what could not be used: {kinds}."
-        told += f" {they} not count{below}:"
+        told = f"{_valid(len(lost))} outside the log, in unusable files or regions: {kinds}."
+        told += f" {they} not part of the state{below}:"
         out.wrapped("", told, "bold yellow")
         for record in islice(lost, MOST_TOLD):
             out.wrapped("  - ", _one(description, record))
@@ -524,7 +524,7 @@ def write_doubt(out: Painter, description: Format, seen: Observation, lost: Sequ
     words = description.vocabulary.notes
     gone = any(note.code in words and words[note.code].loss for note in seen.notes)
     if (gone or seen.dropped or seen.missing) and not lost:
-        told = "Something of the journal was lost or left out (see above and the notes): what it said is not"
+        told = "A part of the journal was lost or omitted (see above and the notes): what it said is not"
         told += " known, and the state below may be incomplete or wrong."
         out.wrapped("", told, "bold yellow")
 
@@ -534,7 +534,7 @@ def _valid(count: int) -> str:
 
 
 def _one(description: Format, record: Record) -> str:
-    """Return what a record is, whose, and where it stands."""
+    """Return what a record is, whose, and where it is."""
     whose = [
         f"{name} {value_text(record.fields[name])}" for name in description.identity if name in record.fields
     ]

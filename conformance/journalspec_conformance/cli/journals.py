@@ -79,7 +79,7 @@ STREAMED = click.option(
     "--ndjson",
     "as_ndjson",
     is_flag=True,
-    help="Lines of JSON while the journal is read: what it is, each record, last the rest of the answer.",
+    help="Lines of JSON during the read: the kind of journal, each record, then the rest of the answer.",
 )
 #: Colours by field name would need to know the format; by kind and turn they do not.
 KIND_STYLES = {"header": "cyan", "dropped": "red", "stale": "yellow", "fill": "dim", "unused": "dim"}
@@ -130,13 +130,13 @@ def inspect_command(
     with_all: bool,
     **what: Any,
 ) -> None:
-    """Show what the journals at PATH are, hold and have lost, on one screen.
+    """Show kind, content and losses of the journals at PATH on one screen.
 
     PATH is a data directory of a broker, a directory of a database, the directory that
     holds the journal's files, one above several stores, one of the files (its neighbours
     are found), an archive (.tar, .tgz, .zip), or - for standard input. Several files are
-    one journal, such as a pair in two directories. Files that end in .gz are unpacked to
-    be read. Nothing is ever written to PATH.
+    one journal, such as a pair in two directories. Files that end in .gz are unpacked for reading. PATH is
+    only read.
     """
     if as_hex + as_json + as_ndjson > 1:
         raise click.UsageError("--hex, --json and --ndjson exclude each other.")
@@ -147,7 +147,7 @@ def inspect_command(
     found = find(asked)
     if selection != Question():
         if as_json:
-            raise click.UsageError("--json is one object of the whole journal: ask for rows with --ndjson.")
+            raise click.UsageError("--json is one object for the whole journal: use --ndjson for rows.")
         show_rows(found, selection, as_ndjson)
     parts = {
         name for name, given in ((RECORDS, with_records), (FILES, with_files), (NOTES, with_notes)) if given
@@ -204,7 +204,7 @@ def _write_refusal_of_recovery(out: Painter, answer: Answer, asked: Asked) -> No
     refusal = refused_by_recovery(answer, redact=asked.redact)
     if refusal is not None:
         told = f"{STRICT} refuses, {refusal.phase}/{refusal.code}: {shown(refusal.message)}"
-        out.wrapped("recovery ", f"{told} (`journalspec recover` says what to do)", "bold yellow")
+        out.wrapped("recovery ", f"{told} (`journalspec recover` shows what to do)", "bold yellow")
 
 
 def _write_files(
@@ -241,7 +241,7 @@ def _write_files(
             )
             out.line((text, KIND_STYLES.get(span.kind, "")))
         if outside:
-            out.line((f"  {len(outside)} valid record(s) outside the log, not counted:", "yellow"))
+            out.line((f"  {len(outside)} valid record(s) outside the log, not part of the state:", "yellow"))
             write_records(out, outside)
 
 
@@ -315,9 +315,9 @@ def _coloured(row: hexdump.Row, turns: dict[str, str]) -> Iterator[tuple[str, st
     "--policy",
     show_default=STRICT,
     metavar="POLICY",
-    help="What damage means: strict refuses; salvage reports what is left and what was lost; default does "
-    "what the format's product does, where the format has such a policy. "
-    "Not every format has all: a wrong one is answered with those there are.",
+    help="The rules for damage: strict refuses; salvage reports the remaining data and the losses; default "
+    "acts like the format's product. Not every format has all policies: after a wrong one the command "
+    "lists the right ones.",
 )
 @click.option("--notes", "with_notes", is_flag=True, help="Each note, instead of the summary.")
 @click.option("--all", "with_all", is_flag=True, help="Everything: damage, the state, notes.")
@@ -334,11 +334,10 @@ def recover_command(
     with_all: bool,
     **what: Any,
 ) -> None:
-    """Show what recovery makes of the journals at PATH, on one screen.
+    """Show the result of recovery of the journals at PATH on one screen.
 
-    PATH is what `journalspec inspect` takes. This is what a recovering program would
-    conclude. With --to a new store is written that has exactly what recovery keeps, and a
-    report on what it has not. Nothing is ever written to PATH.
+    PATH is as for `journalspec inspect`. With --to, write a new store with exactly the recovered data, and a
+    report of everything else. PATH is only read.
     """
     if as_json and as_ndjson:
         raise click.UsageError("--json and --ndjson exclude each other.")
@@ -380,18 +379,18 @@ def recover_command(
 
 @click.command(
     "check",
-    epilog=f"{EXIT_STATUS} 1 also where the files are whole, and a start of the product is known to fail on"
-    " them or to lose something.",
+    epilog=f"{EXIT_STATUS} 1 also if the files are undamaged, but a start of the product is known to fail on "
+    "them or to lose data.",
 )
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @options()
 @click.option("--json", "as_json", is_flag=True, help="The same as one JSON object.")
 def check_command(as_json: bool, **what: Any) -> None:
-    """Print one line on each journal at PATH: clean, recovered or refused, and why.
+    """Print one line for each journal at PATH: clean, recovered or refused, and the reason.
 
-    It is for monitoring: the verdict is that of `journalspec recover`, PATH is what that takes. Behind a
-    clean verdict stands what a start of the product does, if it fails or loses something.
-    A path that gives no answer is an error on standard error; the others are answered all the same.
+    It is for monitoring: verdict and PATH are those of `journalspec recover`. After a clean verdict the line
+    has the effect of a start of the product, if it fails or loses data. A path without an answer is an error
+    on standard error; the other paths are still answered.
     """
     found, bad = _found(Asked(**what))
     beside = Beside(bad)

@@ -49,12 +49,11 @@ def explain_command(text: str, path: Path | None, everything: bool, verbose: boo
     """Explain TEXT, a message that a product printed about its journal.
 
     TEXT is any part of a log line: an id such as AMQ222043, HQ142015 or XSDB4, or words of the
-    message. Numbers and names in it do not matter. With PATH, the store is read as `recover` does,
-    and what is found there that makes a start print the message is listed. Nothing is ever written
-    to PATH.
+    message. Numbers and names in it do not matter. With PATH, the store is read like `recover`, and the
+    causes of the message in it are listed. PATH is only read.
     """
     if not text.strip():
-        raise click.UsageError("TEXT is empty: give an id, or words of what the product printed.")
+        raise click.UsageError("TEXT is empty: give an id, or words of the product's message.")
     found = matching(text)
     asked = Asked(paths=(path,), **what) if path is not None else None
     here = _answers(asked) if asked is not None else []
@@ -156,11 +155,11 @@ def _here(entry: ProductMessage, here: Sequence[Answer]) -> Iterator[str]:
     if not found and entry.codes:
         yield "nothing in the files makes a start print it; it may have come from other files, or before"
     elif not found:
-        yield "the files of the journal do not show what makes a start print it: see `cause`"
+        yield "the files of the journal do not show the cause of this message: see `cause`"
 
 
 def _absent(entry: ProductMessage, root: Path | None) -> Iterator[str]:
-    """Yield each directory beside a journal's that has to be there, and holds no file."""
+    """Yield each directory beside a journal's that must be there, and holds no file."""
     for place in [root.resolve().with_name(name) for name in entry.beside] if root else []:
         if not any(place.glob("*")):
             yield f"{shown(str(place))}: not there, or empty"

@@ -1,7 +1,7 @@
 """``--ndjson``: journals as lines of JSON, each an object with one key, while they are read.
 
 Of each journal first what it is (``journal``), then its records (``record``), last the rest of the
-answer (``answer``). At the end, if there are any, the files that were left out (``left_out``). Where reading
+answer (``answer``). At the end, if there are any, the files that were omitted (``left_out``). Where reading
 refuses a journal, what came before that place may be among its lines; the answer says that it is refused.
 """
 
@@ -83,7 +83,7 @@ def _written(found: Stores, command: str, level: Level, policy: str | None) -> i
             )
             write_line({"answer": {name: value for name, value in whole.items() if name not in OTHERWISE}})
             status = max(status, STATUSES[answer.observation.verdict])
-            # What lies beside them is known when all of them are; their contents have served.
+            # What is beside them is known when all of them are; their contents have served.
             given.append((place, replace(answer, observation=Observation(answer.observation.verdict))))
     if left := left_json(Given(given, found.unlisted).beside()):
         write_line({"left_out": left})

@@ -31,7 +31,7 @@ from journalspec_reference.filesets import (
     load,
 )
 
-#: What stands for standard input, and so many entries of a directory are looked at for a name.
+#: What stands for standard input, and so many entries of a directory are checked for a name.
 STANDARD_INPUT, MOST_NEIGHBOURS = Path("-"), 10_000
 #: Of a name that there is not, so many that are like it are listed.
 NEAREST = 3
@@ -85,19 +85,19 @@ def amount(count: int, noun: str) -> str:
 def options() -> Callable[[Command], Command]:
     """Return the options that say what the files at PATH are: --format, --edition, --param."""
     return apply(
-        click.option("--format", "format_id", metavar="F", help="The format; found by itself when left out."),
+        click.option("--format", "format_id", metavar="F", help="The format. Default: detected."),
         click.option(
             "--edition",
             metavar="E",
-            help="The edition of the format. When left out and the files do not tell, every edition that they"
-            " admit is tried; the answer says what was assumed, and where they differ there is none.",
+            help="The edition of the format. Default: detected, or every possible edition is tried. The "
+            "answer reports the assumed edition; if the results differ, there is no answer.",
         ),
         click.option(
             "--param",
             "params",
             multiple=True,
             metavar="K=V",
-            help="What the journal was configured with, such as extension=hq. May be repeated.",
+            help="A configured value of the journal, such as extension=hq. May be repeated.",
         ),
         click.option(
             "--unpack-limit",
@@ -110,7 +110,7 @@ def options() -> Callable[[Command], Command]:
         click.option(
             "--redact",
             is_flag=True,
-            help="Show only type and length of every text and body that users stored, and a mark of names.",
+            help="Show only type and length of users' texts and bodies, and marks in place of names.",
         ),
     )
 
@@ -259,7 +259,7 @@ class Stores(NamedTuple):
 def find(asked: Asked) -> Stores:
     """Return the stores that are asked about, and what was not looked into; raises UsageProblem with a hint.
 
-    Several files are one set; each directory is looked at by itself, and so is each archive, which is
+    Several files are one set; each directory is checked by itself, and so is each archive, which is
     unpacked for as long as the command runs. Where a directory holds no journal of its own, the stores below
     it are meant.
     """
@@ -341,7 +341,7 @@ def _no_journal(asked: Asked, error: NoJournal) -> UsageProblem:
     if packed := [entry.name for entry in there if is_archive(Path(entry.path))]:
         hint = f"an archive is there: give its path, {shown(asked.called(path / packed[0]))}"
     lines = (
-        f"{shown(str(asked))} holds no journal that is known here",
+        f"{shown(str(asked))} has no journal of a known format",
         *wrap(f"  looked for  {titles}, by name and first bytes", 100, subsequent_indent=" " * 14),
         f"  found  {counts}; none has such a name or such a beginning",
     )

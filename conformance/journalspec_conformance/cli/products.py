@@ -90,10 +90,11 @@ def fetch(names: tuple[str, ...]) -> None:
 @click.option("--product", "only", metavar="ID", help="On this product. Default: all that have it.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON array instead of text.")
 def show(deviation_id: str, only: str | None, as_json: bool) -> None:
-    """Show DEVIATION (BTM-DEV-001) on the real product: what is demanded, what it does, whether it is so.
+    """Show DEVIATION (BTM-DEV-001) on the real product: the requirement, its behaviour, and whether they
+    differ as listed.
 
-    Exit status: 0 shown, 1 not shown, 2 usage, 3 it could not be tried: a product
-    that is not fetched, a tool that is missing, or no product that runs here.
+    Exit status: 0 shown, 1 not shown, 2 usage, 3 not tried: the product is not fetched, a tool is missing, or
+    no product runs here.
     """
     format_id, deviation = find_deviation(deviation_id)
     results = []

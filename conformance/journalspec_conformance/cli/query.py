@@ -51,7 +51,7 @@ MOST_ROWS = 40
 BATCH_ROWS = 8192
 #: What DuckDB allocates is bounded by its own limit, but for single values: these by so much more (bytes).
 BEYOND = 512 << 20
-#: No machine has more (MiB); and so many seconds a query has to end after it was interrupted.
+#: No machine has more (MiB); and so many seconds a query must end after it was interrupted.
 MOST_MEMORY, GRACE = 1 << 30, 5
 CONFIG = {
     "enable_external_access": "false",
@@ -68,17 +68,17 @@ TABLES = {
         ("role", "str", "role of the file: do its records count?"),
     ),
     "lost": (
-        ("file", "str", "the file with a region that holds no record"),
+        ("file", "str", "the file with a region without a record"),
         ("off", "int", "offset of the region, in bytes"),
         ("length", "int", "its length, in bytes"),
         ("reason", "str", "why it holds none"),
     ),
     "missing": (
-        ("code", "str", "what kind of thing must have been here and is not"),
+        ("code", "str", "the kind of the missing item"),
         ("name", "str", "which one"),
         ("file", "str", "the file that proves it"),
         ("off", "int", "where the proof is"),
-        ("count", "int", "how many messages, records or rows are affected"),
+        ("count", "int", "the number of affected messages, records or rows"),
         ("text", "str", "more about it"),
     ),
 }
@@ -90,7 +90,7 @@ def tables_of(description: Format) -> dict[str, dict[str, Field]]:
     """Return the tables of a format and their columns: records, what all have, lists of its state, contents.
 
     ``transactions`` is the list of those without an end. A list within an entry of a list is its length.
-    A table of contents is in place of a list of its name.
+    A table of contents is instead of a list of its name.
     """
     out = {"records": dict(columns_of(description))}
     for table, columns in TABLES.items():
@@ -130,7 +130,7 @@ class _Table:
 
 
 def _tables(sources: Sequence[Matches]) -> dict[str, _Table]:
-    """Return the tables of journals of one format: those of contents in place of lists of the same name."""
+    """Return the tables of journals of one format: those of contents instead of lists of the same name."""
     found: dict[str, list[Matches]] = {"records": [*sources]}
     own = {id(one) for one in with_contents(sources)}
     for source in sources:
@@ -213,17 +213,17 @@ def _plain(column: Field, value: Any) -> Any:
     default=1024,
     show_default=True,
     metavar="MIB",
-    help="What the query may keep in memory. Nothing is written to a disk instead.",
+    help="The memory limit of the query. It never uses the disk instead.",
 )
 def query_command(
     sql: str, as_ndjson: bool, parquet: Path | None, timeout: float, max_memory: int, **what: Any
 ) -> None:
     """Answer a question in SQL about the journals at PATH.
 
-    The tables are records, files, lost (regions that hold no record), missing, transactions (those without
+    The tables are records, files, lost (regions without a record), missing, transactions (those without
     an end), and the other lists of the format's state: `journalspec columns PATH` has them all. On a
     terminal the first 40 rows are printed, elsewhere all as CSV. Needs DuckDB, the extra `query`, which
-    reads neither files nor the network here. Nothing is ever written to PATH.
+    reads neither files nor the network here. PATH is only read.
     """
     if find_spec("duckdb") is None:
         raise UsageProblem(
@@ -302,7 +302,7 @@ def _answered(
     pa.set_memory_pool(pa.system_memory_pool())
     tables = _tables(sources)
     config: dict[str, str | bool | int | float | list[str]] = {**CONFIG}
-    # Reading is what takes time, and it goes on in one thread.
+    # Reading is what takes time, and it continues in one thread.
     config |= {"memory_limit": f"{max_memory}MiB", "threads": 1}
     with (
         _memory_bound((max_memory << 20) + BEYOND),

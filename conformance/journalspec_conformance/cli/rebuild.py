@@ -54,8 +54,8 @@ VERDICTS = {
     REFUSED: "recovery gives no result; what is carried over was read without it",
 }
 _NAMED = (
-    ("drop", "TX|ID|QUEUE", "With --to: leave out this transaction, message or queue."),
-    ("keep", "TX|ID|QUEUE", "With --to: carry this over although it is not verified, or a start drops it."),
+    ("drop", "TX|ID|QUEUE", "With --to: omit this transaction, message or queue."),
+    ("keep", "TX|ID|QUEUE", "With --to: copy this item although it is not verified, or a start drops it."),
     ("commit", "XID", "With --to: commit this branch, which is in doubt; other resources are not touched."),
     ("rollback", "XID", "With --to: roll this branch back, which is in doubt."),
 )
@@ -68,9 +68,9 @@ def options() -> Callable[[Command], Command]:
             "--to",
             type=click.Path(path_type=Path),
             metavar="NEWDIR",
-            help="Write what recovery keeps as a new store, which the product starts on, to this new"
-            " directory; beside it NEWDIR.loss-report.md and .json list what is not in it. The policy is"
-            " salvage unless something else is said.",
+            help="Write the recovered data as a new store for the product to this new directory. "
+            "NEWDIR.loss-report.md and .json beside it list everything that is not in it. Default policy: "
+            "salvage.",
         ),
         *(
             click.option(f"--{name}", multiple=True, metavar=metavar, help=f"{text} May be repeated.")
@@ -191,7 +191,7 @@ def _none_made(hidden: Journal | None = None) -> Iterator[None]:
 
 def _hidden(error: FilesetError, journal: Journal) -> FilesetError:
     """Return an error without its words: they may quote what users stored."""
-    text = f"the reason may quote what is stored: {Redactor(journal).text(str(error), None)}"
+    text = f"the reason may quote stored data: {Redactor(journal).text(str(error), None)}"
     return type(error)(text, "type the same without --redact, where the reason may be seen")
 
 
@@ -241,7 +241,7 @@ def _parts(
 ) -> tuple[list[newstore.Part], dict[str, str]]:
     """Return the parts of the new store, and why there is none of a journal, by what that is called.
 
-    Raises ChoiceRefused, and CannotRebuild if there is no part at all.
+    Raises ChoiceRefused, and CannotRebuild if there is not part at all.
     """
     made: list[newstore.Part] = []
     failed: list[tuple[Answer, str, FilesetError]] = []

@@ -20,8 +20,8 @@ _FORMS = {
     "badge": export.as_badge,
 }
 _REPORT_STATUS = (
-    "Exit status: 0 the report is whole and shows no failure, 1 it shows failures or judges nothing,"
-    " 2 usage, or the report cannot be believed (cut off, edited)."
+    "Exit status: 0 the report is complete and has no failure, 1 it has failures or no judged probe, 2 "
+    "usage, or the report is invalid (cut off, edited)."
 )
 
 

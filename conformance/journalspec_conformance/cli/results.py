@@ -78,7 +78,7 @@ def history_command(names: tuple[str, ...], directory: Path) -> None:
 def diff_command(old: Path, new: Path) -> None:
     """Show which probes changed from the report OLD to the report NEW.
 
-    Better is what passes in NEW and did not in OLD; worse is the reverse.
+    Better: passes in NEW and failed in OLD. Worse: the reverse.
     """
     before, after = load_report(old), load_report(new)
     found = history.changes(before.results, after.results)

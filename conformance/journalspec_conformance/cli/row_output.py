@@ -112,7 +112,7 @@ def write_csv(file: IO[str], names: Sequence[str], parts: Iterable[Columns]) -> 
 
 
 def _json(value: Any) -> object:
-    """Return a value as JSON has it; numbers that are no integers, and times, as texts."""
+    """Return a value as JSON has it; numbers that are not integers, and times, as texts."""
     try:
         return jsonable(value)
     except TypeError:

@@ -46,8 +46,7 @@ _asking = _options.apply(
     click.option(
         "--expect",
         metavar="FILE",
-        help="The expectation file of known failures. Default: the one that ships with the harness, if any;"
-        " none: not even that.",
+        help="The expectation file of known failures. Default: that of the harness, if any; none: no file.",
     ),
     click.option(
         "--report",
@@ -68,7 +67,10 @@ _asking = _options.apply(
     ),
     click.option("-x", "--exit-first", "stop", is_flag=True, help="Stop at the first failure."),
     click.option(
-        "--last-failed", "again", is_flag=True, help="Only what failed in the last run of IMPL here."
+        "--last-failed",
+        "again",
+        is_flag=True,
+        help="Only the failures of the last run of IMPL in this directory.",
     ),
     click.option(
         "--keep",
@@ -93,14 +95,15 @@ _asking = _options.apply(
 @click.command("run", epilog=_options.EXIT_STATUS)
 @_options.implementation()
 @_options.selection(
-    ", drawn (journals at random), crash (states that a crash may leave), crash-write (what a crash may"
-    " leave of the writes of IMPL), or all: the three, and draws"
+    ", drawn (journals at random), crash (states that a crash may leave), crash-write (states that a "
+    "crash may leave of the writes of IMPL), or all: the first three, and draws"
 )
 @click.option(
     "--seed",
     type=click.IntRange(0, MOST_SEED),
     metavar="N",
-    help="Of draws and crash states: the same seed gives the same. Default: a fresh one, which is reported.",
+    help="Seed of draws and crash states; the same seed gives the same ones. Default: a new one, which is "
+    "reported.",
 )
 @click.option(
     "--count",
@@ -115,18 +118,18 @@ _asking = _options.apply(
     default=running.PRESET,
     show_default=True,
     metavar="P",
-    help="Of the tier crash-write: what the disk may do.",
+    help="The model of the disk for the tier crash-write.",
 )
 @_asking
 def run_command(**options: Any) -> None:
     """Ask IMPL about every selected probe of the corpus and judge its answers.
 
-    The tier `crash` needs no build: IMPL is asked about files as a crash may leave them, and its
-    answers are judged by what had been acknowledged before. A failure is reduced to few operations
-    and told from the first write. With --cases DIR, the states are those of a build.
+    The tier `crash` needs no build: IMPL is asked about files as a crash may leave them, and its answers are
+    judged by the operations acknowledged before the crash. A failure is reduced to few operations and printed
+    from the first write. With --cases DIR, the states are those of a build.
 
-    The tier `crash-write` lets IMPL write and report its storage operations. What a disk may leave of
-    them is recovered by the reference: what IMPL had acknowledged must be there.
+    The tier `crash-write` lets IMPL write and report its storage operations. The reference recovers the
+    states that a disk may leave of them: what IMPL had acknowledged must be there.
 
     On GitHub (GITHUB_ACTIONS=true), failures are also printed as annotations.
     """
@@ -143,15 +146,15 @@ def run_command(**options: Any) -> None:
     default=5000,
     show_default=True,
     metavar="N",
-    help="How many states, the same number of each class as far as there are so many; 0: all.",
+    help="The number of states, if possible equal for each class; 0: all.",
 )
 @_asking
 def judge_command(directory: Path, **options: Any) -> None:
     """Judge IMPL on the crash states of the build in DIR: `run --tier crash --cases DIR`.
 
-    What is required follows from the writes, fsyncs and acknowledgements before the crash. What the
-    format itself cannot promise is allowed, where IMPL answers as the specification says. So is every
-    loss after an fsync that the device acknowledged and did not perform.
+    The required outcome follows from the writes, fsyncs and acknowledgements before the crash. A loss that
+    the format itself cannot prevent is allowed if IMPL answers as the specification requires. Every loss
+    after an fsync that the device acknowledged and did not perform is allowed as well.
     """
     _run(tier=CRASH, cases=(directory,), **options)
 
@@ -207,12 +210,12 @@ def _failed_before(request: RunRequest) -> Prepared:
     prepared = prepare(request)
     probes = tuple(probe for probe in prepared.probes if probe.id in failed)
     if not probes:
-        raise Problem("what failed last time is not among the probes any more", "Leave out --last-failed.")
+        raise Problem("the last failures are not among the probes any more", "Leave out --last-failed.")
     return replace(prepared, probes=probes)
 
 
 def _refuse_overwriting(report: Path, prepared: Prepared, request: RunRequest) -> None:
-    """Raise Problem if the report is to take the place of what is read, whatever name it goes by."""
+    """Raise Problem if the report is to replace what is read, whatever name it goes by."""
     shipped = prepared.setup.target.expectations
     expect = shipped if request.expect is None else Path(request.expect)
     read = [(f"--cases {path}", path) for path in request.cases]
@@ -238,11 +241,11 @@ def _refuse_silence(results: Sequence[Result], asked: int, least: int) -> None:
     if judged:
         raise Problem(
             f"{judged} of {asked} probes were judged, and at least {least} are asked for{most and ':'}{most}",
-            "Compare what the implementation declares (`journalspec smoke`) with --min-judged.",
+            "Compare the implementation's declaration (`journalspec smoke`) with --min-judged.",
         )
     raise Problem(
         f"nothing was judged: none of {asked} probes is supported:{most}",
-        "Compare what the implementation declares (`journalspec smoke`) with `journalspec formats`.",
+        "Compare the implementation's declaration (`journalspec smoke`) with `journalspec formats`.",
     )
 
 
@@ -333,7 +336,7 @@ def smoke_command(**options: Any) -> None:
         if not probes:
             raise Problem(
                 f"{engine.hello.name} declares nothing that the corpus has questions about",
-                "Look at `formats` in its answer to hello; `journalspec formats` shows what there is.",
+                "Look at `formats` in its answer to hello; `journalspec formats` lists the formats.",
             )
         results = [engine.run(probe) for probe in probes]
     finally:

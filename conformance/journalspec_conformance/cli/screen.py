@@ -15,7 +15,7 @@ MOST_LINES, WIDTH = 40, 100
 INDENT, MOST_WRAPPED, NARROW = 10, 4, 24
 #: Lists are folded to so many rows, all of them, until all fits; what room is left goes to these first.
 CAPS = (10, 8, 6, 5, 4, 3, 2, 1)
-#: More rows than any list has: nothing is left out, and no sentence is cut.
+#: More rows than any list has: nothing is omitted, and no sentence is cut.
 ALL = sys.maxsize
 FIRST = ("missing", "holds", "files", "lost", "carried", "at start")
 CUT = "... (--all)"
@@ -87,7 +87,7 @@ def _body(section: Section, room: int, cap: int) -> Iterator[str]:
 
 
 def _command(text: str, room: int) -> Iterator[str]:
-    """Yield a command, which is to be pasted: where it goes on, a line ends in a backslash."""
+    """Yield a command, which is to be pasted: where it continues, a line ends in a backslash."""
     line = "  "
     for word in text.split():
         if len(line) + len(word) + 3 > room and line.strip():

@@ -27,7 +27,7 @@ from journalspec_reference.xids import spelled
 #: Columns of every row, before those of the format: what each is, and what it holds.
 COMMON = {
     "journal": ("str", "the path of the journal"),
-    "file": ("str", "the file that holds the record, within the journal"),
+    "file": ("str", "the file of the record, within the journal"),
     "off": ("int", "offset of the record in the file, in bytes"),
     "len": ("int", "length of the record, in bytes"),
     "type": ("str", "type of the record"),
@@ -38,7 +38,7 @@ WORDS = {"int": "integer", "bytes": "bytes", "str": "text", "bool": "boolean", "
     "time": "time",
     "object": "object",
 }
-#: What rows are asked for that are no contents.
+#: What rows are asked for that are not contents.
 RECORDS = "records"
 #: Integers of columns have so many bits.
 BITS = 64
@@ -54,9 +54,7 @@ def questions() -> Callable[[Command], Command]:
             for names, metavar, what in _FILTERS
         ),
         *(click.option(*names, metavar=metavar, help=what) for names, metavar, what in _TEXTS),
-        click.option(
-            "--limit", type=click.IntRange(0, sys.maxsize), metavar="N", help="No more than N rows."
-        ),
+        click.option("--limit", type=click.IntRange(0, sys.maxsize), metavar="N", help="At most N rows."),
         click.option(
             "--contents",
             metavar="TABLE",
@@ -86,10 +84,10 @@ _TEXTS = (
     (
         ("--where",),
         "EXPR",
-        "Only records of which all conditions hold, as in \"id >= 7 and type in ('ADD', 'UPDATE')\": =, <>,"
+        "Only records that meet all conditions, as in \"id >= 7 and type in ('ADD', 'UPDATE')\": =, <>,"
         " <, <=, >, >=, in, like. Bytes are in hexadecimal. `journalspec columns` lists the columns.",
     ),
-    (("--count-by",), "COLUMN[,COLUMN]", "How many records there are of each value."),
+    (("--count-by",), "COLUMN[,COLUMN]", "The number of records for each value."),
 )
 
 
@@ -271,7 +269,7 @@ def _bound(option: str, op: str, text: str, columns: ColumnSet) -> Predicate:
         return Predicate("off", op, offset)
     at = _time(option, text)
     if not (names := [name for name in columns.options.get("time", ()) if name in columns.known]):
-        raise UsageProblem(f"{option}: the records of {columns.what} hold no time", "give an offset")
+        raise UsageProblem(f"{option}: the records of {columns.what} have no time", "give an offset")
     return Predicate(names[0], op, at)
 
 

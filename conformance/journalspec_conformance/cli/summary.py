@@ -46,9 +46,9 @@ from journalspec_reference.filesets import LeftOut, by_reason
 IN_DOUBT, BESIDE = "in-doubt", "beside"
 #: The policy that does what the product does.
 DEFAULT = "default"
-#: Titles of editions longer than this are left out (characters).
+#: Titles of editions longer than this are omitted (characters).
 MOST_TITLE = 60
-#: Of no more messages the ones around a damage are looked for: each has to be decoded.
+#: Of no more messages the ones around a damage are looked for: each must be decoded.
 MOST_LOOKED_AT = 100_000
 #: How a verdict is shown.
 WORDS = {CLEAN: "clean", RECOVERED: "recovered", REFUSED: "REFUSED"}
@@ -138,10 +138,10 @@ def sections(
         consequence.insert(0, f"it holds {total}, perhaps incomplete")
     if policy is None and verdict == CLEAN and (refusal := refused_by_recovery(main.answer, redact=redact)):
         why = f"{refusal.phase}/{refusal.code}: {shown(refusal.message)}"
-        consequence.insert(0, f"{STRICT} recovery refuses it all the same, {why}")
+        consequence.insert(0, f"{STRICT} recovery refuses it nevertheless, {why}")
     if kept_by or policy not in (None, STRICT):
         consequence.append(
-            f"what follows is what --policy {kept_by} keeps" if kept_by else f"by --policy {policy}"
+            f"the rest is the result of --policy {kept_by}" if kept_by else f"by --policy {policy}"
         )
     # What recovery refuses the product does not start on, or it forgets what was in doubt.
     doubt_left = bool(doubt.number) and not pending and seen.unfit is None
@@ -177,7 +177,7 @@ def sections(
         yield Section("at start", (), Listing(says, len(says)), apart=True)
     # A start may fail on what is clean: an unfinished file.
     gives = bool(total) and (verdict != CLEAN or any(row.short for row in starts))
-    steps = ["make readable what could not be looked at, or copy it"] if unlisted else []
+    steps = ["make the unreadable directories readable, or copy them"] if unlisted else []
     steps += next_steps(
         part.place.asked, part.answer, command, policy, kept_by, doubtful=doubt_left, gives=gives
     )
@@ -210,7 +210,7 @@ def _moments(part: Part) -> Iterator[str]:
     """Yield that a journal changed while it was read, if it did."""
     changed = [note.file or "" for note in part.answer.observation.notes if note.code == CHANGED]
     if changed:
-        yield f"the journal changed while it was read ({some_of(changed)}): the answer may mix two moments"
+        yield f"the journal changed during the read ({some_of(changed)}): the answer may mix two moments"
 
 
 def _beside(answer: Answer, contents: Holdings | None) -> list[str]:
@@ -273,8 +273,8 @@ def _store(parts: Sequence[Part]) -> str:
 def _in_use(parts: Sequence[Part]) -> Iterator[Section]:
     notes = [note for part in parts for note in part.answer.observation.notes if note.code == IN_USE]
     if notes:
-        who = {f"{note.text} holds a lock on {note.file}" for note in notes}
-        yield Section("in use", [shown(f"{'; '.join(sorted(who))}: what follows is not final")])
+        who = {f"{note.text} has a lock on {note.file}" for note in notes}
+        yield Section("in use", [shown(f"{'; '.join(sorted(who))}: the rest is not final")])
 
 
 def _files(parts: Sequence[Part], left: Iterable[LeftOut], *, contents: bool) -> Iterator[Section]:
@@ -316,7 +316,7 @@ def _files(parts: Sequence[Part], left: Iterable[LeftOut], *, contents: bool) ->
                     f"{shown(path.name)}/",
                     amount(len(files), "file"),
                     f"{sum(files):,}",
-                    "read for what messages hold" if contents else "not looked at",
+                    "read for the content of messages" if contents else "not looked at",
                 )
             )
     yield Section("files", (), Listing(rows[:MOST], len(rows), ("", "", "bytes", "")), apart=True)
@@ -329,7 +329,7 @@ def _span(names: Sequence[str]) -> str:
 
 
 def _records(parts: Sequence[Part]) -> Section:
-    """Return how many records there are of each type."""
+    """Return the number of records of each type."""
     lines = []
     for part in parts:
         answer = part.answer
@@ -339,13 +339,14 @@ def _records(parts: Sequence[Part]) -> Section:
         kinds = ", ".join(f"{count:,} {name}" for name, count in types.most_common(MOST))
         more = f", {len(types) - MOST} other types" if len(types) > MOST else ""
         beside = len(seen.unanchored)
-        outside = f"; {amount(beside, 'sound record')} outside the log, which do not count" if beside else ""
+        sound = amount(beside, "sound record")
+        outside = f"; {sound} outside the log, not part of the state" if beside else ""
         lines.append(f"{where}{len(seen.records):,}{': ' if types else ''}{kinds}{more}{outside}")
     return Section("records", lines)
 
 
 def _types(answer: Answer) -> Counter[str]:
-    """Return how many records there are of each type; none if counting them takes another pass."""
+    """Return the number of records of each type; none if counting them takes another pass."""
     records = answer.observation.records
     numbers: Mapping[int, int] | None = getattr(records, "codes", None)
     layout = getattr(format_module("journalspec", answer.journal.format), "LAYOUT", None)
@@ -399,7 +400,7 @@ def next_steps(
         lines.append(word.advice)
     if seen.code == UNREAD:
         lines.append(
-            "make readable what could not be read: rights, mounts, a copy by ddrescue from a bad disk"
+            "make the unreadable files readable: permissions, mounts, a copy by ddrescue from a bad disk"
         )
     lines += _looked_for(answer)
     if verdict != CLEAN:
@@ -408,13 +409,13 @@ def next_steps(
     if kept_by:
         lines += [f"see in full what {kept_by} keeps:", f"  {again('recover', '--policy', kept_by, '--all')}"]
         if DEFAULT in description.policies and DEFAULT not in (kept_by, policy):
-            lines += ["what the product concludes by default:", f"  {again('recover', '--policy', DEFAULT)}"]
+            lines += ["the default result of the product:", f"  {again('recover', '--policy', DEFAULT)}"]
     elif verdict == REFUSED and policy is not None and not rebuilt:
         others = [name for name in description.policies if name not in (STRICT, policy)]
         if others:
             lines.append(f"other policies do not help, they refuse as well: {', '.join(others)}")
     if policy is None and verdict != REFUSED:
-        lines += ["what recovery makes of it:", f"  {again('recover')}"]
+        lines += ["the result of recovery:", f"  {again('recover')}"]
     if rebuilt:
         lines += [f"{rebuilt}:", f"  {again('recover', '--to', 'NEWDIR')}"]
     if doubtful:
@@ -425,7 +426,7 @@ def next_steps(
 
 
 def _looked_for(answer: Answer) -> Iterator[str]:
-    """Yield where a file may be that is missing: what has a name like it."""
+    """Yield the places where a file may be that is missing: what has a name like it."""
     words = get_format(answer.journal.format).vocabulary.missing
     # What a file alone has is missing from what was elected, and the file is there.
     names = {

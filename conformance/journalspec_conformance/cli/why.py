@@ -24,7 +24,7 @@ from journalspec_reference.keeping import Holder, Keeping, keeping
 #: Of more journals than a store has, each gets one line.
 MOST_SCREENS = 2
 #: Of a format that does not say it yet.
-UNDESCRIBED = {"what": "What frees the files of this format is not described."}
+UNDESCRIBED = {"what": "The rules for freeing files of this format are not described."}
 
 
 @click.command(
@@ -36,9 +36,9 @@ UNDESCRIBED = {"what": "What frees the files of this format is not described."}
 @options()
 @click.option("--all", "everything", is_flag=True, help="All files and all reasons, however many.")
 def why_command(path: Path, everything: bool, **what: Any) -> None:
-    """Say what keeps the data file at PATH, or each file of the journals at PATH, from being deleted.
+    """List the reasons why the data file at PATH, or each file of the journals at PATH, is not deleted.
 
-    Nothing is ever written to PATH.
+    PATH is only read.
     """
     stores = find(Asked(paths=(path,), **what))
     journals = stores.pairs
@@ -104,7 +104,7 @@ def _several(first: Directory, journal: Journal, rows: Sequence[Sequence[str]]) 
 def _sections(
     place: Directory, journal: Journal, found: Keeping | None, file: str | None
 ) -> Iterator[Section]:
-    """Yield what is said of a journal, or of one file of it."""
+    """Yield the report on a journal, or on one file of it."""
     described = get_format(journal.format)
     product = described.why.get("product", UNDESCRIBED)
     known = f", known from {found.basis}" if found is not None and found.basis else ""

@@ -25,7 +25,7 @@ from journalspec_corpus.worst import findings, worst_cases
 CAUSES = "causes.toml"
 #: What failures of one kind have in common.
 MEMBERS = ("writer", "policy", "stratum", "verdict", "category")
-#: verdict -> the invariants that it breaks. The last three are no answers at all: it ended, it did not come
+#: verdict -> the invariants that it breaks. The last three are not answers at all: it ended, it did not come
 #: back in time, or it answered that it failed.
 BREAKS: Mapping[str, tuple[str, ...]] = {**VERDICTS, "hang": ("I7",), "crash": ("I7",), "error": ()}
 #: Verdicts that are no failure.
@@ -57,7 +57,7 @@ class Cause:
     harness: str = "*"
 
     def explains(self, members: tuple[str, ...], harness: str) -> bool:
-        """Tell whether it accounts for a kind of `harness`, given by its members in the order of MEMBERS."""
+        """Tell if it accounts for a kind of `harness`, given by its members in the order of MEMBERS."""
         kinds = any(all(map(fnmatchcase, members, patterns)) for patterns in self.matches)
         return kinds and fnmatchcase(harness, self.harness)
 

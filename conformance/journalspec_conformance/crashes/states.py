@@ -93,7 +93,7 @@ class CrashCase(Case):
 
     @property
     def required(self) -> Expected:
-        """What recovery has to give."""
+        """What recovery must give."""
         at = self.descriptor.crash_index
         under_way = get_preset(self.descriptor.preset).order == "prefix" and at < len(self.trace.ops)
         torn = at if under_way and as_write(self.trace.ops[at]) else -1
@@ -104,7 +104,7 @@ class CrashCase(Case):
         answer = answer_of(self.adapter, observed, listed=claims.records)
         verdict = self.verdict(policy, answer)
         if verdict == "acceptable":
-            return Outcome("allowed", choice="it refused, as it may")
+            return Outcome("allowed", choice="it refused, which is allowed")
         if not VERDICTS[verdict]:
             return Outcome("pass")
         fingerprint, why = f"{verdict}/{self.category}", self.reason(verdict, answer)
@@ -139,7 +139,7 @@ class CrashCase(Case):
 
 
 def parting(answer: Answer, required: Expected) -> dict[str, Any]:
-    """Return where an answer and what is required part, by names of records.
+    """Return the place where an answer and what is required part, by names of records.
 
     `came` are records that came, `missing` those that must and did not, `wrong` what must not come (of
     records that were never written: their keys), `effect` what is wrong with the state, in words.

@@ -24,14 +24,14 @@ from journalspec_corpus.making import make_case
 BUDGET = 300
 #: After so many breakdowns while a failure is reduced nothing more is asked: each may cost the time limit.
 MOST_BREAKDOWNS = 10
-#: What is taken for the answer of an implementation that gave none while a state was reduced.
+#: What is read as the answer of an implementation that gave none while a state was reduced.
 _NO_ANSWER = Answer((), "no-answer")
 
 
 class EngineReader:
     """An implementation under one policy as the crash engine asks it: from files to an answer.
 
-    Where it gives none (it ends, or does not come back) that is taken for a refusal, unless a refusal is
+    Where it gives none (it ends, or does not reappear) that is read as a refusal, unless a refusal is
     what is looked for.
     """
 
@@ -169,7 +169,7 @@ def _answered(case: CrashCase, result: Result) -> Iterator[str]:
 
 
 def required(case: CrashCase) -> Iterator[str]:
-    """Yield what recovery has to give in a state, by names of records."""
+    """Yield what recovery must give in a state, by names of records."""
     sets = case.required
     for words, names in (
         ("must come", sets.must_keep),
@@ -182,7 +182,7 @@ def required(case: CrashCase) -> Iterator[str]:
 
 def lived(adapter: CrashFormat, workload: Any, state: State) -> Iterator[str]:
     """Yield what was done up to `state`, line by line, and what of it arrived."""
-    yield f"Before: {state.trace.background} behind what is in use."
+    yield f"Before: {state.trace.background} after the used bytes."
     for number, before in enumerate(reduce.crashes_before(adapter, workload), start=1):
         yield f"Life {number}, done in this order:"
         yield from (*(f"  {line}" for line in explain.story(before)), *explain.arrived(before), "")

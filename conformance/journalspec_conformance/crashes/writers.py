@@ -113,7 +113,7 @@ class WriterLoss:
 
 
 def record(engine: Asking, probe: Probe) -> Written:
-    """Let the implementation write a case; raises Settled at a reply that is no answer, and a Breakdown."""
+    """Let the implementation write a case; raises Settled at an invalid reply, and a Breakdown."""
     case = probe.case
     ops: list[Op] = []
     asked: list[int] = []
@@ -236,7 +236,7 @@ def account(loss: WriterLoss, target: str, repeat: str) -> list[str]:
         lines.append(f"strict recovery refuses that ({found['refused']}); under {policy}:")
         found = recovered(loss.case, state.files, policy)
     permitted = dict.fromkeys(f"  {json.dumps(some)[:MOST_SHOWN]}" for some in loss.permitted)
-    lines += [f"recovered: {json.dumps(found)[:MOST_SHOWN]}", "permitted, by what had been acknowledged:"]
+    lines += [f"recovered: {json.dumps(found)[:MOST_SHOWN]}", "permitted by the acknowledgements:"]
     return [*lines, *permitted, "repeat:", f"  {repeat}"]
 
 

@@ -66,7 +66,7 @@ class Reference:
     def _contents(self, request: Message, seen: Observation) -> dict[str, Any] | None:
         """Return what the journal of a request holds, of which recovery has `seen` the rest.
 
-        Only the files of the journal itself count: what lies beside a directory is not in the request.
+        Only the files of the journal itself count: what is beside a directory is not in the request.
         """
         journal = Journal(
             request["format"], request["edition"], files_of(request), params=request.get("params") or {}
@@ -139,7 +139,7 @@ def _claims(entry: Format) -> Message:
 
 
 def files_of(request: Mapping[str, Any]) -> dict[str, bytes]:
-    """Return the files that a request is about: the ones it carries, or those of its directory."""
+    """Return the files that a request is about: the ones it has, or those of its directory."""
     if "files" in request:
         return dict(request["files"])
     return files_in(request["dir"])

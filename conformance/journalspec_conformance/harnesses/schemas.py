@@ -1,7 +1,7 @@
 """Declarative schemas as implementations: they read undamaged journals, and nothing else.
 
 A schema has neither scanning nor rules of recovery. The reference says where headers and
-records stand and what they amount to; the schema reads each of them, and the answer has its
+records are and what they amount to; the schema reads each of them, and the answer has its
 fields. So it is only asked for ``read`` and never about damage.
 """
 

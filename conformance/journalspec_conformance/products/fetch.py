@@ -128,7 +128,7 @@ def fetch_product(
 
     Nothing happens if they are there and intact. Otherwise they are collected
     in a scratch directory, every SHA-256 is compared, and only a complete set
-    takes the place of what was there. Raises ProductError.
+    replaces what was there. Raises ProductError.
     """
     target = product_dir(product)
     if not problems(product, target):

@@ -44,7 +44,7 @@ class Invents(_Fake):
 
 
 class Resurrects(_Fake):
-    """Reads on behind the tail, into what an earlier generation has left there."""
+    """Reads on after the tail, into what an earlier generation has left there."""
 
     def recover(self, request: Message) -> Message:
         files: Mapping[str, bytes] = request["files"]
@@ -88,7 +88,7 @@ class Nonsense(_Fake):
 
 
 class Hangs(_Fake):
-    """Does not come back from what it should refuse (to be run as a process: nothing stops a class)."""
+    """Does not reappear from what it should refuse (to be run as a process: nothing stops a class)."""
 
     def spoil(self, right: Message) -> Message:
         if right["verdict"] == "refused":

@@ -66,7 +66,7 @@ def drawn(format_id: str, count: int = 300) -> Iterator[Journal]:
 
 
 def rows_of(found: Any) -> Mapping[tuple[str, str], int]:
-    """Return how many rows are counted, by table and name."""
+    """Return the number of rows that are counted, by table and name."""
     return {(count.table, count.name): count.rows for count in found}
 
 

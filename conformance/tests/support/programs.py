@@ -52,7 +52,7 @@ def source(body: str, at_the_end: str = "") -> str:
 
 
 def until(condition: Callable[[], object], seconds: float = 60.0) -> bool:
-    """Wait for a condition; tell whether it came."""
+    """Wait for a condition; return whether it came."""
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:

@@ -1,10 +1,10 @@
 """The author module: sound journals from descriptions, with every range named.
 
 A base for the disk editions describes ``file1`` and ``file2``, each with
-``timestamp``, ``state``, ``position`` (default: behind the last record) and ``records``. For the editions
+``timestamp``, ``state``, ``position`` (default: after the last record) and ``records``. For the editions
 ``seed`` and ``nio`` it has ``records`` itself. A disk
 base with ``records`` has them in file 1, which is active and open, and an empty file 2.
-``before`` has records of the previous life, laid first, that show through behind the others.
+``before`` has records of the previous generation, laid first, that show through after the others.
 A record is a table, or a text ``LABEL [TYPE] key=value ...``: ``r7`` alone is a decision on
 transaction g7 over db1 and jms1.
 Labels: ``f1``, ``f1.header.position``, ``f1.tail`` (empty, at the position),
@@ -36,7 +36,7 @@ BRIEF = ("type", "gtrid", "at")
 DISK_HEADER, NIO_RECORD = 28, 1024
 NEWER, OLDER, OPEN = 1000, 500, 255
 FIRST_TIME = 1_700_000_000_000
-#: What the checksum leaves out: the crc32 field and the gtridLength byte behind it.
+#: What the checksum omits: the crc32 field and the gtridLength byte after it.
 CRC_AT, CRC_RESUMES_AT = 24, 29
 DELIMITERS = {
     "previous": bytes.fromhex("0f1e2d3c4b5a49788796a5b4c3d2e1f0"),

@@ -27,7 +27,7 @@ MODEL = Decisions()
 
 
 def key_of(kind: str, fields: Mapping[str, Any]) -> str:
-    """Return what a reader calls a record."""
+    """Return the name of a record."""
     return KEYS.of({"status": STATUS_CODES.get(kind), **fields})
 
 
@@ -52,12 +52,12 @@ def _decided(gtrid: str, names: Iterable[str]) -> tuple[Effect, ...]:
 
 
 def told(unfinished: State) -> dict[str, Any]:
-    """Return what an observation says of them."""
+    """Return them in the form of an observation."""
     return {"unfinished": [{"gtrid": gtrid, "names": list(names)} for gtrid, names in unfinished]}
 
 
 def action(key: str) -> Action:
-    """Return what the record called `key` does. Every record is independent: a decision is one record."""
+    """Return the effect of the record `key`. Every record is independent: a decision is one record."""
     fields = KEYS.read(key)
     gtrid, names = fields["gtrid"], [name for name in fields["names"].split(",") if name]
     op = {"op": "log", "status": fields["status"], "gtrid": gtrid, "names": names}

@@ -22,7 +22,7 @@ from journalspec_corpus.drawn import DrawnJournal, drawn, lie, varied, written
 STATUSES = (8, 8, 8, 3, 3, 7, 2, 4, 9, 5, 0, 11, -1)
 NAMES = (b"db1", b"jms1", b"zz", b"?", b"q" * 70)
 TIMESTAMPS = (1, 85, 149, 2653903, 1795213534333)
-#: Numbers that lengths and counts lie with; a checksum over them is right all the same.
+#: Numbers that lengths and counts lie with; a checksum over them is right nevertheless.
 LIES = (-(2**31), -1, 0, 1, 2, 28, 29, 30, 127, 128, 255, 256, 0x7FFF, 0x8000, 0xFFFF, 2**31 - 1)
 LYING_FIELDS = ("record_length", "header_length", "gtrid_length", "names_count", "payload_length")
 
@@ -37,7 +37,7 @@ def base(edition: str, rng: random.Random, *, wide: bool = False) -> DrawnJourna
     if edition == "seed":
         return _laid_out(edition, {"records": life(), "before": life()}, 0)
     if edition == "nio":
-        # The lap before, which the file holds as its previous life, and this one.
+        # The lap before, which the file holds as its previous generation, and this one.
         previous, current = rng.randbytes(16).hex(), rng.randbytes(16).hex()
         file = {"records": life(delimiter=current), "before": life(delimiter=previous)}
         slack = rng.randrange(room + 20)
@@ -74,11 +74,11 @@ def _record(edition: str, rng: random.Random, wide: bool = False) -> dict[str, A
 
 
 def _laid_out(edition: str, base: Mapping[str, Any], slack: int) -> DrawnJournal:
-    """Return the journal of a description, and what it must yield; `slack`: the bytes behind everything."""
+    """Return the journal of a description, and what it must yield; `slack`: the bytes after everything."""
     now = build({"size": None, **base}, edition)
     size = max(map(len, now.files.values())) + slack
     if edition == "seed":
-        # Its file ends with the log, so nothing of the previous life shows through.
+        # Its file ends with the log, so nothing of the previous generation shows through.
         now, then = build({**base, "before": ()}, edition), build(_earlier(base), edition)
         size = len(now.files[SEED_NAME])
         then.files[SEED_NAME] = (then.files[SEED_NAME] + bytes(size))[:size]
@@ -89,7 +89,7 @@ def _laid_out(edition: str, base: Mapping[str, Any], slack: int) -> DrawnJournal
     log = now.labels[f"f{active}.log"]
     left: list[str] = []
     if edition == "nio":
-        # What the lap before has beyond the end of this one still stands, and comes first for recovery.
+        # What the lap before has beyond the end of this one still is, and comes first for recovery.
         old = [label for label in now.records if label not in written(now)]
         left = [label for label in old if now.labels[label].off >= log.end]
     counting = [label for label in written(now) if label.startswith(f"f{active}r")]
@@ -105,7 +105,7 @@ def _laid_out(edition: str, base: Mapping[str, Any], slack: int) -> DrawnJournal
 
 
 def _earlier(base: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a description as it was in the previous life of its files."""
+    """Return a description as it was in the previous generation of its files."""
     if "before" in base:
         return {**base, "records": base["before"], "before": ()}
     return {name: _earlier(file) for name, file in base.items()}

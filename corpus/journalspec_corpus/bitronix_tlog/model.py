@@ -1,4 +1,4 @@
-"""What a transaction manager has to find again: the decisions that are still to be carried out."""
+"""What a transaction manager must find again: the decisions that are still to be carried out."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ FINISHING = frozenset(_FINISHING.values())
 
 
 class Decisions:
-    """A decision stands until every name in it was finished (BTM-RCV-009 to BTM-RCV-013)."""
+    """A decision is until every name in it was finished (BTM-RCV-009 to BTM-RCV-013)."""
 
     def begin(self, state: Mapping[str, Any]) -> Kept:
         """Return the unfinished transactions of a state."""
         return {entry["gtrid"]: frozenset(entry["names"]) for entry in state.get("unfinished", ())}
 
     def after(self, kept: Kept, op: Mapping[str, Any], edition: str) -> Kept:
-        """Return what is unfinished after one operation; only ``log`` changes anything."""
+        """Return the unfinished transactions after one operation; only ``log`` changes anything."""
         if op["op"] != "log":
             return kept
         status = _FINISHING.get(op.get("type", ""), str(op.get("status", "")))

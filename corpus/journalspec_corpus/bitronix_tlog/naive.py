@@ -50,7 +50,7 @@ def read(files: Files, edition: str) -> dict[str, Any]:
 
 
 def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
-    """Return what a restart concludes under `policy`, ``strict`` or ``salvage``."""
+    """Return the result of a restart under `policy`, ``strict`` or ``salvage``."""
     found = _scanned(files, edition)
     problem = _set_problem(found, edition)
     active = _elected(found, edition)
@@ -212,7 +212,7 @@ def _record(data: bytes, edition: str) -> dict[str, Any]:
 
 
 def _nio_file(file: Scanned, data: bytes) -> None:
-    """Search for frames; the log ends behind the last one of this lap (BTM-NIO-010)."""
+    """Search for frames; the log ends after the last one of this lap (BTM-NIO-010)."""
     if len(data) < NIO_HEADER_USED:
         file.unusable = "short-file"
         return
@@ -237,7 +237,7 @@ def _nio_file(file: Scanned, data: bytes) -> None:
 
 
 def _nio_damage(file: Scanned, broken: Mapping[int, Invalid], log_end: int) -> None:
-    """Drop the gaps before `log_end`, and behind it each frame that starts and does not hold."""
+    """Drop the gaps before `log_end`, and after it each frame that starts and does not hold."""
     starts = [record["at"]["off"] for record in file.records]
     reached, dropped_to = NIO_LOG_START, 0
     for record, start in zip(file.records, starts, strict=True):
@@ -300,7 +300,7 @@ def replayed(records: Iterable[Entry], active: str, edition: str) -> dict[str, A
 def expected(
     files: Files, edition: str, notes: Sequence[str] = (), *, full: bool = False
 ) -> list[dict[str, Any]]:
-    """Return what a generated case expects of a reading and of both recoveries.
+    """Return the expectations of a generated case for a reading and both recoveries.
 
     `notes` are listed where there is a result; `full` lists every field of every
     record, and the state of a reading too.

@@ -109,7 +109,7 @@ class Run(Recorder):
             self._ids.setdefault((int(fields["status"]), fields["gtrid"], mark.length), mark.record)
         here = [mark for mark in marks if mark.file == self.active]
         here = [mark for mark in here if mark.off + mark.length <= self.ends[mark.file]]
-        # What was acknowledged in a file that is not elected (a defect of 2.1.4) is owed all the same.
+        # What was acknowledged in a file that is not elected (a defect of 2.1.4) is owed nevertheless.
         found = {mark.record for mark in here}
         for mark in (*here, *(mark for mark in marks if mark.record in owed and mark.record not in found)):
             self._decided(mark)
@@ -142,7 +142,7 @@ class Run(Recorder):
         if not logging:
             self._stamped()
         if op["op"] == "open" and item.off == STATE_AT:
-            # The writer goes on in the file that it elects: after a swap of 2.1.4, in the one before.
+            # The writer continues in the file that it elects: after a swap of 2.1.4, in the one before.
             self.active = item.file
         if item.off == POSITION_AT and len(item.data) == HEADER_SIZE - POSITION_AT:
             self.ends[item.file] = int.from_bytes(item.data, "big")
@@ -182,7 +182,7 @@ class Run(Recorder):
             self._decisions[fields["gtrid"]] = mark.record
 
     def _elected(self, file: str) -> bool:
-        """Tell whether the timestamps written so far make `file` the active one at the next start."""
+        """Return whether the timestamps written so far make `file` the active one at the next start."""
         mine, other = (
             self._stamps.get(name, 0) for name in (file, *(name for name in FILES if name != file))
         )
@@ -204,7 +204,7 @@ class Run(Recorder):
         """Release what is not copied: nothing leads to it from here on."""
         kept = {self._decisions[gtrid] for gtrid in self.kept}
         over = [mark.record for mark in self.marks if mark.record not in kept]
-        # A decision that a swap of 2.1.4 left behind may have been finished all the same.
+        # A decision that a swap of 2.1.4 left after may have been finished nevertheless.
         over += [record for record in self._decisions.values() if record not in kept | self._released]
         self._released.update(over)
         self.tell(Release, over)

@@ -33,7 +33,7 @@ class Step:
         return f"{self.type.lower()}-{self.gtrid}-{self.size}"
 
     def operation(self, life: int) -> Operation:
-        """Return the protocol's ``log`` operation in that life of the files."""
+        """Return the protocol's ``log`` operation in that run on the files."""
         length, *names = TABLES.rows["sizes"][self.size]
         length += SHIFT if life == SHIFTED else 0
         letters = LETTERS.get(life, "abcdefgh")
@@ -83,7 +83,7 @@ def logged(status: str, gtrid: bytes, *names: str) -> Operation:
 
 
 def gtrid_bytes(number: int, length: int, life: int) -> bytes:
-    """Return a gtrid of `length` bytes that differs for every transaction and life of a file."""
+    """Return a gtrid of `length` bytes that differs for every transaction and generation of a file."""
     return bytes([0x30 + 16 * life + number]) * length
 
 

@@ -2,7 +2,7 @@
 
 A *trace* is what a writer did to its files (:mod:`.trace`). A *preset*
 (there, too) says which of those writes a crash may lose or tear. Together
-they give *states* (:mod:`.states`), each a pure function of its descriptor. What has to come
+they give *states* (:mod:`.states`), each a pure function of its descriptor. What must come
 back follows from trace and preset alone (:mod:`.facts`, :mod:`.oracle`);
 :mod:`.verdict` compares it with what a reader said. docs/crash-model.md maps all modules.
 

@@ -121,7 +121,7 @@ class _Decay:
 
     @cached_property
     def headers(self) -> list[_Span]:
-        """What is in front of the first record of each file."""
+        """What is before the first record of each file."""
         out = []
         for name, size in self.sizes.items():
             first = min((start for file, start, _ in self.records if file == name), default=HEADER)
@@ -367,15 +367,15 @@ def _exchanged(point: CrashPoint, contents: list[bytes]) -> Iterator[tuple[str, 
                 yield f"older:{name}:{index}", {**names, name: len(contents) - 1}
 
 
-#: Unit of the first number behind the file's name, per kind of label; kinds not listed have no place.
+#: Unit of the first number after the file's name, per kind of label; kinds not listed have no place.
 _UNITS = {"bit": 1, "bits": 1, "burst": 1, "zero": 512, "phantom": 512, "misdirect": 512, "lse": 4096}
 
 
 def corrupted_fields(states: States) -> tuple[npt.NDArray[np.uint8], list[str]]:
     """Return for each row the index of the field that was hit first, and the names.
 
-    The first is empty: no field in particular. ``header`` is in front of a file's
-    first record, ``unused`` behind what is written.
+    The first is empty: no field in particular. ``header`` is before a file's
+    first record, ``unused`` after what is written.
     """
     places = _fields(states)
     names = [""]

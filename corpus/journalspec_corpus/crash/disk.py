@@ -4,11 +4,11 @@ A *block* is what persists as one: a granule of a file, a file's size, or the di
 *versions* are its contents in program order; version 0 is the durable one. Writes to one granule pass
 through one page, so that a granule on disk is always one of its versions, never a mixture. Versions that
 nobody wrote (garbage, halves, other files' blocks, names for themselves) come after a block's own, always
-in the same order, so that a descriptor's code means the same whatever else is looked at. A state is one
+in the same order, so that a descriptor's code means the same whatever else is checked. A state is one
 version of each block.
 
 ``content_id`` is blake2b-128 over the files in name order: name, size, and the ids of their pages.
-``case_id`` adds format, edition, class and the records that have to be kept. Both are permanent. A state
+``case_id`` adds format, edition, class and the records that must be kept. Both are permanent. A state
 costs what its row changes: a page in flight is named once per version, a file once per versions of its own
 blocks, and bytes are made when a reader asks for them.
 """
@@ -47,7 +47,7 @@ from journalspec_corpus.crash.trace import (
 #: A sector, the unit in which writes are torn.
 SECTOR = 512
 
-#: So many acknowledgements of a trace are looked at: in a long one, the earlier ones say the same.
+#: So many acknowledgements of a trace are checked: in a long one, the earlier ones say the same.
 LAST_ACKS = 3
 
 
@@ -57,7 +57,7 @@ def stream_of(text: str) -> int:
 
 
 def selected(trace: str, share: int) -> bool:
-    """Tell whether `trace` is among the about one in `share`, whatever the seed.
+    """Return whether `trace` is among the about one in `share`, whatever the seed.
 
     Those chosen for 128 are among those for 32.
     """
@@ -94,7 +94,7 @@ DATA, SIZE, NAMES = "data", "size", "names"
 TRASHED, MIXED, FOREIGN = -1, -2, -3
 #: The level of a version that corruption made.
 ROTTEN = -4
-#: All choices among up to so many bindings of names are looked at.
+#: All choices among up to so many bindings of names are checked.
 LOOSE = 6
 
 
@@ -106,7 +106,7 @@ class Block:
     granule. `versions` are bytes (data), int (size) or a mapping name -> file
     number (names). ``levels[code]`` says up to which write version `code` is. A block is `fresh` if no byte
     of it was the file's before. `forced` is the level that a force made durable,
-    where forces may have been lies.
+    where forces may have been is.
     """
 
     kind: str
@@ -123,7 +123,7 @@ class Block:
         return max(code for code, level in enumerate(self.levels) if level >= 0)
 
     def with_more(self, versions: Sequence[object], level: int) -> Block:
-        """Return the block with `versions`, all of one level, behind its own."""
+        """Return the block with `versions`, all of one level, after its own."""
         levels = (*self.levels, *(level for _ in versions))
         return replace(self, versions=(*self.versions, *versions), levels=levels)
 
@@ -303,7 +303,7 @@ class Timeline:
         """Return the blocks in flight now.
 
         With `lying`, nothing of the trace need be on disk, forced or not. With `idle`, granules that writes
-        in flight put the same bytes into are blocks of one version each, behind the others: nothing can be
+        in flight put the same bytes into are blocks of one version each, after the others: nothing can be
         lost, but they can be trashed.
         """
         blocks: list[Block] = []
@@ -459,7 +459,7 @@ def content_ids(point: CrashPoint, codes: Codes) -> list[bytes]:
 
 
 class _Moving(NamedTuple):
-    """A page that lies in a block: its number, and which bytes of the block are in it."""
+    """A page that is in a block: its number, and which bytes of the block are in it."""
 
     page: int
     start: int
@@ -511,7 +511,7 @@ class StateContents:
 
     def _file(self, name: str, number: int, size: int) -> _NamedFile:
         point, content = self.point, self.point.contents[number]
-        # Pages that are the same whatever comes behind them.
+        # Pages that are the same whatever comes after them.
         whole = min(size, len(content)) // PAGE
         rest = content[whole * PAGE : size].ljust(size - whole * PAGE, b"\0")
         moving: dict[int, list[_Moving]] = {}

@@ -1,8 +1,8 @@
 """One crash state for people and programs: in words, as a case in the published form, and as JSON.
 
-In some states nothing gives what has to be kept: the order of writes, the device or the format lost it. The
+In some states nothing gives what must be kept: the order of writes, the device or the format lost it. The
 format's limits tell of which kinds they are (:mod:`.verdict`). The JSON is for oracles that are written
-elsewhere: the trace as it was recorded, so that what has to be kept can be worked out once more.
+elsewhere: the trace as it was recorded, so that what must be kept can be worked out once more.
 """
 
 from __future__ import annotations
@@ -191,7 +191,7 @@ def _loss(block: Block, code: int, names: Mapping[int, str], granule: int, besid
 
 
 def _apart(one: bytes, other: bytes) -> tuple[int, int]:
-    """Return where two granules begin to differ and where they are alike again; 0, 0 if nowhere."""
+    """Return the place where two granules begin to differ and where they are alike again; 0, 0 if nowhere."""
     apart = [at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right]
     return (apart[0], apart[-1] + 1) if apart else (0, 0)
 
@@ -283,7 +283,7 @@ def preset_words(state: State) -> str:
     return f"{preset.name}: {preset.imitates}"
 
 
-#: A case in which not even a reader that follows the specification gives what is owed carries this flag.
+#: A case in which not even a reader that follows the specification gives what is owed has this flag.
 BEYOND = "BeyondReaders"
 
 
@@ -408,7 +408,7 @@ class ExpectedSets:
 
 
 def _may_be_beyond(adapter: CrashFormat, state: State) -> bool:
-    """Tell whether a reader that does everything right may fail: a force lied, or a limit says so."""
+    """Return whether a reader that does everything right may fail: a force lied, or a limit says so."""
     stratum, preset = state.situation.states.stratum, PRESETS[state.rank].name
     return stratum == "L" or any(
         limit.covers(writer_of(state.trace), policy, stratum, verdict, state.category, preset)
@@ -495,7 +495,7 @@ def _trace(adapter: CrashFormat, trace: Trace) -> dict[str, Any]:
 
 
 def _mark(adapter: CrashFormat, mark: Mark) -> dict[str, Any]:
-    """Return which record lies where; `entry` is how an answer lists it."""
+    """Return which record is where; `entry` is how an answer lists it."""
     fields = sorted(mark.fields)
     ends = [end for _, end in pairwise([*(start for start, _ in fields), mark.length])]
     return {

@@ -93,7 +93,7 @@ class Facts:
 
     @cached_property
     def expected(self) -> Expected:
-        """What recovery must give in all rows."""
+        """The required outcome in all rows."""
         return expected_at(self.trace, self.point.crash_index, self.states.torn, self.states.stratum)
 
     @cached_property
@@ -147,7 +147,7 @@ class Facts:
         return out
 
     def _same(self, at: int, code: int, start: int, end: int, data: bytes, off: int) -> bool:
-        """Tell whether a version shows in ``[start, end)`` what `data`, written at `off`, has there."""
+        """Return whether a version shows in ``[start, end)`` what `data`, written at `off`, has there."""
         block = self.point.blocks[at]
         base = block.index * self.point.granule
         a, b = max(start, base), min(end, base + self.point.granule)
@@ -250,7 +250,7 @@ class Facts:
 
     @_remembered
     def intact(self, index: int, mark: Mark) -> Rows:
-        """Rows in which the bytes that operation `index` wrote for `mark` stand whole."""
+        """Rows in which the bytes that operation `index` wrote for `mark` are whole."""
         return self._written(index, mark) & ~self._overwritten(mark, index + 1)
 
     def _written(self, index: int, mark: Mark) -> Rows:
@@ -278,7 +278,7 @@ class Facts:
         return out
 
     def stands(self, mark: Mark) -> Rows:
-        """Rows in which the bytes of a mark from before the trace stand whole."""
+        """Rows in which the bytes of a mark from before the trace are whole."""
         return ~self._overwritten(mark, 0)
 
     def _overwritten(self, mark: Mark, start: int) -> Rows:
@@ -337,10 +337,10 @@ class Facts:
 
     @cached_property
     def damaged(self) -> Rows:
-        """Rows in which a published record of this run stands nowhere whole, and no old ones take its place.
+        """Rows in which a published record of this run is nowhere whole, and no old ones take its place.
 
         Old records take a place if the published records look no different with them: one
-        right behind the other, each of them whole, they begin where a published record begins and end
+        after the other, each of them whole, they begin where a published record begins and end
         where one ends. One that goes on beyond what is published does not.
         """
         out = ~self.all
@@ -351,7 +351,7 @@ class Facts:
         released = self.trace.released(self._upto)
         for record, mine in places.items():
             if record in released:
-                continue  # nobody wants it back, so nobody has to be told
+                continue  # nobody wants it back, so nobody must be told
             # What was lost here before may be made whole by bytes that both have in common.
             excused = ~self.all if mine.isdisjoint(unsure) else self.all.copy()
             for parts in self.trace.alternatives[record]:
@@ -384,7 +384,7 @@ class Facts:
 
     @cached_property
     def _runs(self) -> dict[str, list[tuple[int, int, Rows]]]:
-        """Where whole old records stand from the start of a published record to the end of one.
+        """Where whole old records are from the start of a published record to the end of one.
 
         For each file (start, end, rows in which it is so).
         """

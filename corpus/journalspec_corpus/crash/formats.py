@@ -4,7 +4,7 @@ It is in the module ``crash`` of a format's package. Nothing of that is imported
 look at a journal needs no writers.
 
 Of states that look alike to recovery one is read: a format's `look` says what recovery can see of the
-files. How far recovery can look at all says :data:`Reach`: what lies after that is not worth enumerating.
+files. How far recovery can look at all says :data:`Reach`: what is after that is not worth enumerating.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class StateFiles(Mapping[str, bytes]):
         return self._files[name][0].size if name in self._files else 0
 
     def same(self, name: str) -> bytes:
-        """Return what tells a file with its name from all others that are not equal."""
+        """Return what distinguishes a file with its name from all others that are not equal."""
         return self._files[name][1]
 
     def once(self, names: tuple[str, ...], find: Callable[..., T], *given: object) -> T:
@@ -96,7 +96,7 @@ Look = Callable[[StateFiles, str], Hashable]
 
 
 def equal_contents(files: StateFiles, edition: str) -> Hashable:
-    """Return what tells files from others that are not equal: all of a file can be seen."""
+    """Return what distinguishes files from others that are not equal: all of a file can be seen."""
     return tuple([files.same(name) for name in files])
 
 
@@ -128,7 +128,7 @@ def answers(
     return list(number), np.asarray(which, np.int32)
 
 
-#: How far recovery can look into each file: to an offset, at most its size. Nothing at or behind it changes
+#: How far recovery can look into each file: to an offset, at most its size. Nothing at or after it changes
 #: that offset, or any reader's answer, under whichever policy.
 Reach = Callable[[Mapping[str, bytes]], Mapping[str, int]]
 
@@ -169,7 +169,7 @@ class StateReader:
 
 
 def refuses(first: Answer) -> bool:
-    """Tell whether the first reader refused: a policy that differs only in what it refuses differs there."""
+    """Tell if the first reader refused: a policy that differs only in what it refuses differs there."""
     return first.refused is not None
 
 
@@ -191,11 +191,11 @@ class CrashFormat:
     The first policy among the readers refuses where it may. `obeys` are the requirements that a
     category of states is about ("" for all others). `record_json(keys)` is a record as an
     observation lists it, with the fields that all its keys agree on. `uncounted` are types of records
-    that stand for nothing that is done, and that `answer` leaves out.
+    that stand for nothing that is done, and that `answer` omits.
 
     `semantics` says what a record does and what is in effect in a state; without it only records are judged.
     `reach` says how far into its files recovery can look; None if it looks at all of them.
-    `implementation()` reads in place of the reference, if there is one: it may see anything.
+    `implementation()` reads instead of the reference, if there is one: it may see anything.
     `look` is what the reference can see of the files; if it is not given, all of them.
     `memory` holds what is remembered of states that were read.
     """
@@ -249,7 +249,7 @@ class CrashFormat:
         return equal_contents if self.implementation else self.look
 
     def salvages(self, policy: str) -> bool:
-        """Tell whether a policy lets records be left out; raises LookupError for an unknown one."""
+        """Return whether a policy lets records be omitted; raises LookupError for an unknown one."""
         if policy not in self.readers:
             raise LookupError(f"no policy {policy!r}: choose one of {', '.join(self.readers)}")
         return policy in self.salvaging
@@ -297,7 +297,7 @@ class CrashFormat:
     def build(self, work: Workload) -> Trace:
         """Return the trace of `work`, whatever kind of workload it is; raises ValueError or WriterRefused."""
         if isinstance(work, SecondLife) and self.second is not None:
-            # Second lives of one first life come one after the other: it is recorded once.
+            # Second lives of one first generation come one after the other: it is recorded once.
             if work.first not in self._latest:
                 first = self.build(work.first)
                 self._latest.clear()
@@ -314,7 +314,7 @@ class CrashFormat:
 
 
 def has_crash_format(format_id: str) -> bool:
-    """Tell whether `format_id` has crash states; raises UnknownFormat if it is not described."""
+    """Return whether `format_id` has crash states; raises UnknownFormat if it is not described."""
     try:
         return find_spec(f"{format_module(PACKAGE, format_id).__name__}.crash") is not None
     except UnknownFormat:

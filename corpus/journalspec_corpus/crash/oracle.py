@@ -1,4 +1,4 @@
-"""What recovery may decide, and which records have to come back: from trace and model, no reader is asked.
+"""What recovery may decide, and which records must reappear: from trace and model, no reader is asked.
 
 The criterion is durable linearizability, with failure atomicity. The recovered state must be the
 model's after a set S of operations, in the order in which they were issued, such that
@@ -226,7 +226,7 @@ class Operations:
         return bits
 
     def _takes_back(self, count: int, gone: int) -> bool:
-        """Tell whether the operation behind the first `count` ends what those of `gone` had brought about.
+        """Return whether the operation after the first `count` ends what those of `gone` had brought about.
 
         What a swap or a compaction deletes is deleted for the copies, and not for whatever is issued next.
         """
@@ -265,7 +265,7 @@ class Operations:
         return found
 
     def permitted(self, crash_index: int, upto: int, *, lenient: bool) -> Permitted:
-        """Return what is permitted after the first `crash_index`, with records up to `upto` issued."""
+        """Return the permitted states after the first `crash_index`, with records up to `upto` issued."""
         superseded, copied = self.superseded(upto), self.copied(upto)
         return Permitted(self, self.acknowledged(crash_index), self.before(upto), superseded, lenient, copied)
 
@@ -313,7 +313,7 @@ class Operations:
 
 @dataclass(frozen=True)
 class Wrong:
-    """What is wrong with a recovered state: the verdict, and the effect that shows it, in words."""
+    """A fault of a recovered state: the verdict, and the effect that shows it, in words."""
 
     verdict: str
     effect: Effect | None = None
@@ -346,7 +346,7 @@ _SHOWN = 40
 
 
 def in_words(wrong: Wrong) -> str:
-    """Return what is wrong with a state, as half a sentence: the effect by its record, if one made it."""
+    """Return the fault of a state, as half a sentence: the effect by its record, if one made it."""
     if wrong.effect is None:
         return "every effect is right, and their order is not"
     kind, ident, detail = wrong.effect
@@ -373,7 +373,7 @@ class Permitted:
     _from_front: dict[int, frozenset[State]] = field(default_factory=dict, repr=False)
 
     def wrong(self, keys: Sequence[str], aside: Sequence[str], state: State) -> Wrong | None:
-        """Return what is wrong with `state`, None if it is permitted beside the records listed."""
+        """Return the fault of `state`, or None if it is permitted with the listed records."""
         counting, beside, twice = self.operations.listed(keys, aside)
         place = (counting, beside, twice, state)
         if place not in self._memo:
@@ -381,7 +381,7 @@ class Permitted:
         return self._memo[place]
 
     def wrong_alone(self, state: State) -> Wrong | None:
-        """Return what is wrong with `state` if nobody says which records led to it, None if some may have.
+        """Return the fault of `state` without known records, or None if some records explain it.
 
         They are a run from the front of what was issued, with all that was acknowledged; without it where
         that may be gone.
@@ -392,7 +392,7 @@ class Permitted:
         return self._explained(chosen, self.issued, state, 0)
 
     def keeps(self, state: State) -> bool:
-        """Tell whether `state` may be what a run from the front leads to, with all that was acknowledged."""
+        """Tell if `state` may be what a run from the front leads to, with all that was acknowledged."""
         return state in self._runs(self.acknowledged)
 
     def _runs(self, least: int) -> frozenset[State]:
@@ -428,7 +428,7 @@ class Permitted:
         return self._explained(chosen, counting, state, twice)
 
     def _doubled(self, chosen: int, twice: int, state: State) -> bool:
-        """Tell whether `state` is that after `chosen` but for records that are in two places by now.
+        """Return whether `state` is that after `chosen` but for records that are in two places by now.
 
         A compaction under way does that, a write that landed elsewhere or a doubled file.
         """
@@ -478,7 +478,7 @@ class Permitted:
         return [self.operations.told(state) for state in sorted(found)]
 
     def _explained(self, chosen: int, counting: int, state: State, twice: int) -> Wrong:
-        """Return the difference between `state` and that after `chosen`, by what says most.
+        """Return the most significant difference between `state` and that after `chosen`.
 
         What is in two places (`twice`) may be in effect twice.
         """
@@ -585,14 +585,14 @@ class Expected:
 
     @property
     def keys_to_keep(self) -> list[str]:
-        """The keys of the records that every reader must keep: what a case id is made of beside the bytes."""
+        """The keys of the records that every reader must keep; with the bytes they define the case id."""
         return [key for key, record in self.record_of.items() if record in self.must_keep]
 
 
 def expected_at(
     trace: Trace, crash_index: int, torn: int = -1, stratum: str = REACHABLE, *, effects: bool = True
 ) -> Expected:
-    """Return what is required after ``ops[:crash_index]``; `torn` is an operation under way, if any.
+    """Return the required outcome after ``ops[:crash_index]``; `torn` is an operation under way, if any.
 
     It is one object where nothing changes it in between: only marks, acknowledgements and releases do.
     Without `effects` nothing is said of the states that are permitted. A trace of a second run says with the

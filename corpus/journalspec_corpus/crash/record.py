@@ -52,7 +52,7 @@ _PLAIN = frozenset([str, int, bool, bytes, type(None)])
 
 @dataclass(frozen=True)
 class Keys:
-    """What a reader of a format calls a record: the values of some fields, with colons between.
+    """The name of a record in a format: the values of some fields, with colons between.
 
     `fields` are these, in order, each with what stands for it in a record without it:
     None where there is no such record, so that whoever leaves the field out has not answered.
@@ -166,7 +166,7 @@ class RecordFields:
 
 
 def _length(item: Field, values: Mapping[str, Any]) -> int:
-    """Return how many bytes the values of a field that varies take, the fixed members of a list left out."""
+    """Return how many bytes the values of a field that varies take, the fixed members of a list omitted."""
     if item.type != "list":
         return len(values.get(item.name, b""))
     rows = values[item.name]
@@ -192,7 +192,7 @@ class Recorder:
     It begins with no files, or goes on with what a crash left, the `image`;
     then the ids of the records that it writes begin otherwise. `life` is which life of the files it is, in
     the format's own count. `marks` are all records written, `ends` says of a file where its last record ends
-    in its present life; before the first one stand `header_size` bytes.
+    in its present life; before the first one are `header_size` bytes.
     """
 
     #: The format's id.
@@ -272,7 +272,7 @@ class Recorder:
             self.kept = self.model.after(self.kept, op, self.edition)
 
     def end_of(self, name: str) -> int:
-        """Return where the last record of file `name` ends in its present life."""
+        """Return the place where the last record of file `name` ends in its present generation."""
         return self.ends.get(name, self.header_size)
 
     def last_end(self, name: str) -> int:
@@ -406,7 +406,7 @@ class Recorder:
             content[end:] = _noise(len(content) - end, number)
 
     def lay_foreign(self, other: Recorder, sources: Mapping[str, str]) -> list[Mark]:
-        """Let every sector behind the last record be one of `other`'s, header first; return its records.
+        """Let every sector after the last record be one of `other`'s, header first; return its records.
 
         `sources` says for each file which of the other journal's is taken.
         """
@@ -426,7 +426,7 @@ class TabledRecorder(Recorder):
     """A recorder of a writer whose edition and parameters are one of the `journals` of a format's table.
 
     `defaults` are parameters that the table does not have. It is about one file at a time, and forces with an
-    operation that has to be durable at once.
+    operation that must be durable at once.
     """
 
     journals: ClassVar[Mapping[str, Params]]
@@ -458,7 +458,7 @@ def begun(begin: Callable[..., R], *how: Hashable) -> R:
 
 
 def edge_at(off: int) -> int:
-    """Return the first sector's edge at or behind `off`."""
+    """Return the first sector's edge at or after `off`."""
     return -(-off // SECTOR) * SECTOR
 
 

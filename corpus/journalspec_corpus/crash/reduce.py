@@ -35,7 +35,7 @@ from journalspec_reference.api import WriterRefused
 
 
 def wrong(answer: Answer, expected: Expected) -> list[str]:
-    """Return the keys of records that `answer` has in effect and that nobody is to have."""
+    """Return the keys of forbidden records that are in effect in `answer`."""
     found = []
     for key in answer.keys:
         record = expected.record_of.get(key)
@@ -79,7 +79,7 @@ class State:
 
     @property
     def category(self) -> str:
-        """What kind of crash it is."""
+        """The kind of crash."""
         return CATEGORIES[int(self.situation.categories[self.row])]
 
     @property
@@ -108,7 +108,7 @@ class State:
         return descriptor_of(self.situation.states, self.row, seed)
 
     def verdict(self, answer: Answer, *, salvaging: bool) -> str:
-        """Return what `answer` is worth in this state."""
+        """Return the verdict on `answer` in this state."""
         return judge(answer, self.situation.expected, self.refusal, holes_allowed=salvaging)
 
     def records(self, answer: Answer) -> int:
@@ -154,10 +154,10 @@ def smaller(adapter: CrashFormat, work: Any) -> Iterator[Workload]:
 
 
 def crashes_before(adapter: CrashFormat, workload: Workload) -> list[State]:
-    """Return the crash states that the lives of `workload` began with, the first crash first."""
+    """Return the crash states with which the runs of `workload` began, the first crash first."""
     if not isinstance(workload, SecondLife):
         return []
-    # Lives begin with states among all cuts of a write, not only those that are looked at (see `choose`).
+    # Lives begin with states among all cuts of a write, not only those that are checked (see `choose`).
     first = replace(adapter.build(workload.first), unread=frozenset())
     chosen = choose(first, gone=bool(adapter.second and adapter.second.released_is_gone))
     left = chosen.image(workload.choice)
@@ -239,7 +239,7 @@ class Reduced:
     `records` and `deviations` are its size; `steps` the reductions that were taken,
     `tried` the calls of the reader.
     `minimal` is false if the budget ended before every smaller candidate had been
-    looked at. `state` knows the rest; `start` is the case id that it was reduced from. In a second
+    checked. `state` knows the rest; `start` is the case id that it was reduced from. In a second
     life, `earlier` are the deviations of the crash that it began with.
     """
 
@@ -401,7 +401,7 @@ class _Search:
         return None
 
     def _is_one(self, state: State, like: State) -> bool:
-        """Tell whether `state` fails as it should, and takes no more records than `like`."""
+        """Return whether `state` fails as it should, and takes no more records than `like`."""
         answer = self.answer(state)
         if self.verdict_of(state) != self.verdict:
             return False
@@ -419,7 +419,7 @@ class _Search:
         return self._answers[key]
 
     def verdict_of(self, state: State) -> str:
-        """Return what the reader gets in `state`."""
+        """Return the reader's result in `state`."""
         return state.verdict(self.answer(state), salvaging=self.salvaging)
 
 

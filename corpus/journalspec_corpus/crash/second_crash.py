@@ -3,7 +3,7 @@
 A second run is a workload like any other. Its base is a chosen crash state of
 the first one, its operations are what the format's writer does from opening
 these files on, recovery's own writes included. What is expected comes from the first
-trace: a record stands if the bytes that were written for it are in the state, under
+trace: a record is if the bytes that were written for it are in the state, under
 the name that its file has there. No reader is asked what it would make of them.
 """
 
@@ -38,7 +38,7 @@ from journalspec_corpus.crash.trace import (
 )
 from journalspec_corpus.crash.verdict import CATEGORIES
 
-#: Feeds the garbage in first crash states. Part of what a second life is, not of a build.
+#: Feeds the garbage in first crash states. Part of what a second generation is, not of a build.
 SEED = 1
 
 
@@ -48,7 +48,7 @@ class CrashImage:
 
     `standing` are required, `possible` were issued and are not: they may be kept, and
     those that are not whole are there with length 0, for a later write may complete
-    them. `stale` must not come back. `order` has the first two as they were issued, `done` names those
+    them. `stale` must not reappear. `order` has the first two as they were issued, `done` names those
     that had been acknowledged and deleted.
     """
 
@@ -76,7 +76,7 @@ def crash_image(
 ) -> CrashImage | None:
     """Return what state `row` holds of its trace, None if a required record is nowhere whole in it.
 
-    `gone`: what was released must not come back once that is durable, `label` the state's category and torn
+    `gone`: what was released must not reappear once that is durable, `label` the state's category and torn
     field if they are known.
     """
     trace, crash_index = states.point.trace, states.point.crash_index
@@ -177,7 +177,8 @@ def _written(trace: Trace, crash_index: int, torn: int) -> Iterator[tuple[Mark, 
 
 
 #: What a first crash is: the presets that tell the kinds of damage apart. More of them would mean more
-#: states that differ in places nothing goes on from; a preset that comes later changes no second life.
+#: states that differ in places nothing continues from; a preset that comes later changes no second
+#: generation.
 FIRST_CRASH = (
     "prefix-sector-4096",
     "prefix-sector-512",
@@ -215,7 +216,7 @@ class SecondLife:
 
     @property
     def life(self) -> int:
-        """Which life this is: 2, or more if `first` is a second run itself."""
+        """The number of this run: 2, or more if `first` is a second run itself."""
         return self.first.life + 1 if isinstance(self.first, SecondLife) else 2
 
 
@@ -258,7 +259,7 @@ def choose(first: Trace, *, gone: bool = False) -> ChosenImages:
     """
     known: dict[bool, ChosenImages] = first.derived.setdefault("chosen", {})
     if gone not in known:
-        # What second lives begin with stays what it is: among all cuts, not only those that are looked at.
+        # What second lives begin with stays what it is: among all cuts, not only those that are checked.
         whole = replace(first, unread=frozenset())
         listed = first_crashes(first.format).get(first.name)
         if listed is None:

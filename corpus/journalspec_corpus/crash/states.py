@@ -1,8 +1,8 @@
-"""All states of a trace that are looked at, and any one of them by its descriptor.
+"""All states of a trace that are checked, and any one of them by its descriptor.
 
 The *prefix* presets leave everything up to an operation, and that one up to some byte; the *subset* presets
 any granule between two forces, or not. All presets with one granule share the blocks of a crash point, and a
-row is put down to the strongest preset that reaches it. All combinations of versions are looked at while
+row is put down to the strongest preset that reaches it. All combinations of versions are checked while
 they are few: at most ``EXHAUSTIVE`` (12 granules with two versions each). Beyond that, those with at most
 two deviations from "everything arrived" and from "nothing arrived" are taken: most faults need few lost
 writes. To them come samples, each a function of the stream and its own number; nothing is sampled that can
@@ -207,7 +207,7 @@ def _levels(versions: int) -> tuple[int, ...]:
 
 
 def cuts_of(trace: Trace, index: int) -> Mask:
-    """Return for each number of bytes of write `index` that arrived whether that cut is looked at.
+    """Return for each number of bytes of write `index` that arrived whether that cut is checked.
 
     Short writes are cut everywhere. In longer ones, cuts inside a long run of payload all say the same:
     the front and the back are cut at every byte, the middle at sector edges and one byte beside them.
@@ -238,7 +238,7 @@ def cuts_of(trace: Trace, index: int) -> Mask:
 
 
 def _is_early(trace: Trace, index: int) -> bool:
-    """Tell whether write `index` is of interest, one of many, and none of the last."""
+    """Return whether write `index` is of interest, one of many, and none of the last."""
     writes = trace.writes
     of_interest = len(writes) - bisect_left(writes, trace.crash_from, key=itemgetter(0))
     last = writes[-LAST][0] if of_interest > MANY else 0
@@ -261,14 +261,14 @@ def allowed_cuts(op: Write, preset: Preset, size: int) -> Mask:
 
 # --- Granules that are lost, or broken ---
 
-#: Of the rows in which new space shows what it should not, so many are looked at per crash point.
+#: Of the rows in which new space shows what it should not, so many are checked per crash point.
 UNCOVERED = 1024
 #: Samples with any number of broken sectors, and the most sectors of which all pairs are broken.
 BROKEN_SAMPLES, PAIRS = 16, 6
 #: A descriptor says a version in one byte.
 MOST_VERSIONS = 255
 #: What a granule of a disk that breaks sectors may hold next to its own versions, in this order:
-#: garbage; the front half as in the last version and garbage behind it; the front half as in the
+#: garbage; the front half as in the last version and garbage after it; the front half as in the
 #: first version and the rear half as in the last.
 BROKEN = ("garbage", "left", "right")
 
@@ -339,7 +339,7 @@ def _lost(
 
 
 def _is_new(point: CrashPoint) -> bool:
-    """Tell whether all in flight was issued since the first crash point, and nothing was released since."""
+    """Return whether all in flight was issued since the first crash point, and nothing was released since."""
     first = min(point.reach, default=point.crash_index)
     released = any(isinstance(op, (Ack, Release)) for op in point.trace.ops[first : point.crash_index])
     return first >= point.trace.crash_from and not released
@@ -434,7 +434,7 @@ def _data_before(point: CrashPoint, index: int, file: int, *, own: bool) -> dict
 def _uncovered(point: CrashPoint, rows: Codes) -> Codes:
     """Return the rows in which new space can be seen that nothing arrived in, with its extra version there.
 
-    The extra version is the first behind the block's own.
+    The extra version is the first after the block's own.
     """
     sizes = {block.file: at for at, block in enumerate(point.blocks) if block.kind == SIZE}
     out = rows.copy()
@@ -491,13 +491,13 @@ def _broken(dims: tuple[int, ...], data: list[int], stream: int) -> Codes:
     return np.concatenate([*parts, rows[(rows >= np.asarray(dims)).sum(axis=1) > 1]])
 
 
-# --- Forces that were lies ---
+# --- Forces that were is ---
 
 
 def lied_states(trace: Trace, presets: tuple[Preset, ...]) -> Iterator[States]:
     """Yield, after each acknowledgement, what a lying device may have left.
 
-    Traces in which a granule has more versions than a descriptor can name are left out.
+    Traces in which a granule has more versions than a descriptor can name are omitted.
     """
     line, ranks = Timeline(trace, SECTOR), ranks_of(presets, "lied")
     for index in acknowledged_points(trace) if ranks else ():
@@ -546,7 +546,7 @@ def _failed(point: CrashPoint) -> Iterator[tuple[int, ...]]:
 
 
 def _covers(point: CrashPoint, op: Sync | SyncDir, block: Block) -> bool:
-    """Tell whether force `op` is about `block`."""
+    """Return whether force `op` is about `block`."""
     if isinstance(op, SyncDir) or block.kind == NAMES:
         return isinstance(op, SyncDir) and block.kind == NAMES
     bound = [point.names, *(names for each in point.blocks if each.kind == NAMES for names in each.versions)]
@@ -590,7 +590,7 @@ def crash_states(
     With `everywhere`, presets with a share are applied to this trace even if it is not chosen for them.
 
     A state that a stronger preset already reaches at the same crash point is
-    left out where that is cheap to see; the rest falls to the de-duplication by id.
+    omitted where that is cheap to see; the rest falls to the de-duplication by id.
     """
     chosen = tuple(preset for preset in presets if everywhere or selected(trace.id, preset.share))
     yield from prefix_states(trace, chosen)

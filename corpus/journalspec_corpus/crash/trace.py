@@ -88,7 +88,7 @@ class Unlink:
 
 @dataclass(frozen=True, slots=True)
 class Reuse:
-    """`file` gets a new life from here on; its old bytes stay until they are overwritten."""
+    """`file` starts a new generation here; its old bytes stay until they are overwritten."""
 
     file: str
 
@@ -125,13 +125,13 @@ class Mark:
 
     @property
     def alternative(self) -> tuple[str | int, ...]:
-        """Which of the alternatives of its record this is: the record stands if one of them is whole."""
+        """Which of the alternatives of its record this is: the record is if one of them is whole."""
         return self.file, self.off, self.length
 
 
 @dataclass(frozen=True, slots=True)
 class Part(Mark):
-    """A mark of some of the bytes of `record`, which lies in several places at once.
+    """A mark of some of the bytes of `record`, which is in several places at once.
 
     A message that is chained over pages has such parts, or a row over two log records. Those of one
     `copy` are needed together, and what is independent is torn; a part that is written again at its
@@ -232,7 +232,7 @@ class Trace:
 
     @cached_property
     def id(self) -> str:
-        """Return 32 hex digits that name this trace by everything that is in it."""
+        """Return 32 hex digits that identify the content of this trace."""
         digest = hashlib.blake2b(digest_size=16)
         head = [self.format, self.edition, self.background, self.crash_from, dict(sorted(self.tags.items()))]
         head.append(self.life)
@@ -391,7 +391,7 @@ class RecordingStorage(MemoryStorage):
         self.ops.append(Unlink(name))
 
     def note(self, *annotations: Op) -> None:
-        """Add annotations (Ack, Mark, Publish, Release, Reuse) behind what was done so far."""
+        """Add annotations (Ack, Mark, Publish, Release, Reuse) after what was done so far."""
         self.ops.extend(annotations)
 
 
@@ -459,7 +459,7 @@ class Preset:
     `force` is honest, ignored or fails-clean. `rot` names the kind of corruption.
     A preset with `share` n is applied to about every n-th trace.
 
-    `imitates` names what behaves so, `assumes` what is taken for granted, `also`
+    `imitates` names what behaves so, `assumes` what is read as granted, `also`
     are other names for the very same states.
     """
 

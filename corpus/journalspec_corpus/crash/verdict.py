@@ -1,6 +1,6 @@
 """What a reader answered, held against what was expected: the standard verdicts.
 
-A verdict says which of the twelve invariants are broken. Each of them is looked at in
+A verdict says which of the twelve invariants are broken. Each of them is checked in
 one or more of three ways:
 
 ``verdict``
@@ -12,7 +12,7 @@ one or more of three ways:
 
 What a format itself cannot promise after a crash, so that no reader of it can avoid the
 failure, it says in its ``limits.toml``. Each entry covers verdicts by writer, policy,
-class, category and preset (patterns as for file names; what is left out fits
+class, category and preset (patterns as for file names; what is omitted fits
 everything), says why, and names the design rules or the deviations of a writer that
 argue it. The table is argued from the format's text, not from what a reader answers;
 tests hold it against the reference: each entry is needed, and nothing else fails.
@@ -34,7 +34,7 @@ from journalspec_corpus.crash import oracle
 from journalspec_corpus.crash.oracle import FORBIDDEN, REQUIRED, Expected
 from journalspec_corpus.crash.trace import CORRUPTED, SECOND_LIFE
 
-#: The only verdict that depends on whether records may be left out.
+#: The only verdict that depends on whether records may be omitted.
 HOLE = "hole"
 _TABLES = tomllib.loads(files(__package__).joinpath("verdicts.toml").read_text(encoding="utf-8"))
 #: verdict -> the invariants that it breaks (in the order in which they are looked for)
@@ -49,7 +49,7 @@ PRODUCT_WORDS: Mapping[str, str] = _TABLES["product"]
 class Answer:
     """What one reader said about one state: keys of the records in effect, or a refusal.
 
-    `reported` tells whether it said that something was left out. `aside` are the
+    `reported` tells whether it said that something was omitted. `aside` are the
     keys of records that it lists although they are not in effect (those of an
     unfinished transaction, say): nobody relies on them, but somebody must have
     written them. `state` is the logical state that it decided on, in the canonical form of
@@ -74,7 +74,7 @@ def answering(
     """Return what makes an answer of an observation: the keys of all records but `uncounted` ones, the state.
 
     `key_of` names a record by its type and fields, `canonical` makes the state what the format's semantics
-    have. Who leaves out a part of the state that is `decided` on has said nothing of effects.
+    have. Who omits a part of the state that is `decided` on has said nothing of effects.
     """
 
     def answer(observation: Observation) -> Answer:
@@ -93,7 +93,7 @@ def judge(answer: Answer, owed: Expected, refusal: str, *, holes_allowed: bool) 
     """Return the verdict on `answer` under what is required in this crash point and state.
 
     `refusal` is allowed, required or forbidden; `holes_allowed` is true for
-    policies that may leave records out if they say so. Records are looked at first: what is wrong
+    policies that may leave records out if they say so. Records are checked first: what is wrong
     with them says why the state is. If they are right, the state has to follow from them.
     """
     if answer.unlisted and answer.refused is None:
@@ -120,7 +120,7 @@ def _of_state(answer: Answer, owed: Expected, refusal: str) -> str:
 
 
 def wrong_effect(answer: Answer, owed: Expected) -> oracle.Wrong | None:
-    """Return what is wrong with the state that `answer` decided on, None if nothing is."""
+    """Return the fault of the state in `answer`, or None."""
     if answer.state is None or answer.refused is not None or owed.effects is None:
         return None
     if answer.unlisted:
@@ -158,7 +158,7 @@ def _lost(missing: Collection[str], owed: Expected) -> str:
 
 
 def _has_hole(present: Sequence[str | None], owed: Expected) -> bool:
-    """Tell whether `present` is not a run from the front of the order, as far as that order goes.
+    """Return whether `present` is not a run from the front of the order, as far as that order goes.
 
     Once anything was released files were switched or compacted, and what comes out may have another order.
     """
@@ -172,7 +172,7 @@ def _has_hole(present: Sequence[str | None], owed: Expected) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Invariant:
-    """One invariant: its usual name, what it says, where it is looked at, and in which classes.
+    """One invariant: its usual name, what it says, where it is checked, and in which classes.
 
     Classes: R (a crash leaves it), L (only an fsync that was not performed does), C (corruption),
     H (hostile bytes, which come from cases and fuzzing).
@@ -219,7 +219,7 @@ class Limit:
     presets: tuple[str, ...] = ()
 
     def covers(self, *values: str) -> bool:
-        """Tell whether a failure fits: its writer, policy, class, verdict, category and preset."""
+        """Return whether a failure fits: its writer, policy, class, verdict, category and preset."""
         given = (getattr(self, name) for name in MEMBERS)
         return all(
             not patterns or any(fnmatchcase(value, pattern) for pattern in patterns)

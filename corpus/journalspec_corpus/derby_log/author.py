@@ -10,12 +10,12 @@ or what :func:`page` makes of it.
 
 A record is a text ``LABEL OPERATION key=value ...``. COMMIT, ABORT and PREPARE are END. The number in the
 label is that of the transaction, if ``tx`` says no other. Keys of all: ``group``, ``data``, ``body`` (all of
-it), ``rest`` (behind it), hex; ``long=1`` (every compressed number in its longest form); fields of the
+it), ``rest`` (after it), hex; ``long=1`` (every compressed number in its longest form); fields of the
 operation (``undone=LABEL``, ``rows=7:0,8:4``). INSERT, UPDATE and DELETE may have ``key``, ``value`` and
 ``table`` (T) instead: the author keeps the pages and knows versions, slots and record ids; ``UNDO of=LABEL``
 compensates one of these. ``page_version=next`` counts the changes of a page that are written so, from 2 on;
 ``{ times = 900, records = [...] }`` stands for records that come again and again. ``xa=1:0a:0b`` makes a
-branch. CHECKPOINT has ``redo`` and ``undo`` (labels, or ``f1.end``; default: the group in which it stands),
+branch. CHECKPOINT has ``redo`` and ``undo`` (labels, or ``f1.end``; default: the group in which it is),
 and ``open`` (``7,8``: open transactions). A file has its first group at ``start`` (24).
 
 What a case writes is brief: ``insert T 1 one tx=a``, ``start a gtrid=01 bqual=02``; ``v*24000`` is long.
@@ -264,7 +264,7 @@ def build(base: Mapping[str, Any], edition: str) -> Built:
 def page(container: int, number: int, last: int, said: Mapping[str, Any], size: int) -> bytes:
     """Return page `number` of a container whose last one is `last`: `size` bytes, zeros if it is ``blank``.
 
-    ``rows`` are hex, in one or several texts, and ``behind`` what stands in the space that is kept free after
+    ``rows`` are hex, in one or several texts, and ``behind`` what is in the space that is kept free after
     each of them; with ``heap``, the formats of columns, the row that describes them comes first.
     ``version``, ``format``, ``status`` and ``overflow`` are of the header. The first page has ``info`` (its
     format, status and size of a page), ``pages``, how many follow it, and ``following``, the next page that

@@ -52,7 +52,7 @@ def _stored(table: str, key: str, value: str) -> Effect:
 
 
 def action(key: str) -> Action:
-    """Return what the record called `key` does."""
+    """Return the effect of the record `key`."""
     said = json.loads(key)
     op = {"op": said["type"], **said}
     tx = str(said.get("transaction", ""))
@@ -70,7 +70,7 @@ def action(key: str) -> Action:
 class LogSeen(NamedTuple):
     """What recovery can see of a log file: its front, which is the log, and what follows that.
 
-    `end` is where the front ends; `records` are what looks like records behind it: the place of each as
+    `end` is where the front ends; `records` are what looks like records after it: the place of each as
     others would refer to it, and a digest.
     """
 
@@ -82,7 +82,7 @@ class LogSeen(NamedTuple):
 def look(files: StateFiles, edition: str) -> Hashable:
     """Return what recovery can see: what control files say, and of a log what :class:`LogSeen` has.
 
-    Records behind the end of the log are seen only if something before it refers to one of them.
+    Records after the end of the log are seen only if something before it refers to one of them.
     """
     logs: dict[str, LogSeen] = {}
     seen: list[Hashable] = []
@@ -102,7 +102,7 @@ def look(files: StateFiles, edition: str) -> Hashable:
         # An undo instant may be beyond the end of its file, whatever is there.
         offsets = (files.once((other,), _offsets, logs[other].end, number_of(name)) for other in logs)
         beyond = sum(off > files.size(name) for found in offsets for off in found)
-        # What is mentioned behind the end may mention more that is there: a checkpoint, where undo begins.
+        # What is mentioned after the end may mention more that is there: a checkpoint, where undo begins.
         behind = files.same(name) if any(mentioned) else None
         seen.append((name, beyond, log.front, *mentioned, behind))
     return tuple(seen)
@@ -153,7 +153,7 @@ CRASH = CrashFormat.by_tables(
     look=look,
     # The one refuses a log that ends before its files say, the other leaves it at that.
     state_readers=two_policies("default"),
-    # The record that only carries a checksum stands for nothing.
+    # The record that only has a checksum stands for nothing.
     answer=answering(key_of, STATE.canonical, {"rows", "in_doubt"}, (SUM,)),
     record_json=record_of_json,
     uncounted=(SUM,),

@@ -84,7 +84,7 @@ def operation(rng: random.Random, kept: Kept, number: int, longest: int = 0) -> 
 
 
 class _Life:
-    """The texts of the records that operations make; transactions are numbered from behind `number`."""
+    """The texts of the records that operations make; transactions are numbered from after `number`."""
 
     def __init__(self, number: int) -> None:
         self.number = number

@@ -1,4 +1,4 @@
-"""What a database has to find again: the rows that were committed, and branches in doubt.
+"""What a database must find again: the rows that were committed, and branches in doubt.
 
 What the rows in records hold is read as the naive reader does it, which is nothing of the reference's.
 """
@@ -84,7 +84,7 @@ class TableRows:
     """
 
     def begin(self, state: Mapping[str, Any]) -> Kept:
-        """Return what a recovered `state` holds."""
+        """Return the content of a recovered `state`."""
         changes: dict[str, Changes] = {}
         branches: dict[str, tuple[str, str]] = {}
         for entry in state.get("in_doubt", ()):
@@ -94,7 +94,7 @@ class TableRows:
         return frozenset(map(row_of, state.get("rows", ()))), changes, branches
 
     def after(self, kept: Kept, op: Mapping[str, Any], edition: str) -> Kept:
-        """Return what is kept once `op` was done."""
+        """Return the state after `op`."""
         rows, changes, branches = kept[0], dict(kept[1]), dict(kept[2])
         kind, tx = op["op"], op.get("tx", "")
         if kind == "open":
@@ -188,11 +188,11 @@ class PageRows:
     """The rows of a database as the records of its log change them, one after the other (DRB-RCV-062)."""
 
     def begin(self, state: Mapping[str, Any]) -> PlacedRows:
-        """Return what is kept before the log begins: nothing."""
+        """Return the empty state before the log begins."""
         return PlacedRows()
 
     def after(self, kept: PlacedRows, op: Mapping[str, Any], edition: str) -> PlacedRows:
-        """Return what is kept after one record: `op` is its type, the rest its fields."""
+        """Return the state after one record: `op` is its type, the rest its fields."""
         kind, tx = op["op"], str(op.get("transaction", ""))
         done = kept.changes.get(tx, ())
         if kind in UNDOES:

@@ -59,7 +59,7 @@ def _parsed(data: bytes) -> tuple[Any, bool]:
 
 
 def body(data: bytes) -> dict[str, Any]:
-    """Return what a body says; ``surplus`` are bytes behind it, ``long``: a number could be shorter."""
+    """Return what a body says; ``surplus`` are bytes after it, ``long``: a number could be shorter."""
     found, same = _parsed(data)
     form = operations()[found.operation]
     out = {"type": form.name} | dict(shown(part("head")[1:3], found)) | dict(shown(form.fields, found.fields))
@@ -73,7 +73,7 @@ def body(data: bytes) -> dict[str, Any]:
 
 
 def _unsigned(instant: int) -> int:
-    """Return an instant as instants are compared: without a sign, and without a bit that is not looked at."""
+    """Return an instant as instants are compared: without a sign, and without a bit that is ignored."""
     return instant & 0xFFFFFFFF_7FFFFFFF
 
 
@@ -100,7 +100,7 @@ class Log:
     stubs: set[int] = field(default_factory=set)
 
     def drop(self, name: str, off: int, end: int, reason: str, *, first: bool = False) -> None:
-        """Take in a region without a record, behind the others or before them."""
+        """Take in a region without a record, after the others or before them."""
         region = {"file": name, "off": off, "len": end - off, "reason": reason}
         self.dropped.insert(0 if first else len(self.dropped), region)
 
@@ -120,7 +120,7 @@ class Log:
         self.missing.append({"code": code, "name": name, **({"file": file, "off": off} if file else {})})
 
     def groups(self, number: int, end: int) -> int:
-        """Return where the first sound group after the end of the log stands, or 0 (DRB-END-165)."""
+        """Return the place where the first sound group after the end of the log is, or 0 (DRB-END-165)."""
         data = self.files[number]
         if self.edition in UNCHECKED or self.opaque:
             return 0
@@ -134,7 +134,7 @@ class Log:
         return 0
 
     def filled(self, number: int) -> bool:
-        """Tell whether a file after the log shows that something was written to it."""
+        """Return whether a file after the log shows that something was written to it."""
         return not self.problem(number, HEADER) or self.groups(number, HEADER) > 0
 
     def previous(self, number: int) -> int | None:
@@ -254,7 +254,7 @@ class Log:
         return out, at, why
 
     def encrypted(self, number: int) -> bool:
-        """Tell whether the first record of a file has no body that can be read (DRB-REC-112)."""
+        """Return whether the first record of a file has no body that can be read (DRB-REC-112)."""
         if self.edition == "seed" or self.problem(number, HEADER):
             return False
         text = self.text(number, HEADER)
@@ -270,7 +270,7 @@ class Log:
         return out
 
     def next_of(self, number: int, at: int) -> bool:
-        """Tell whether the log goes on in the next file (DRB-HDR-013, DRB-END-049)."""
+        """Return whether the log continues in the next file (DRB-HDR-013, DRB-END-049)."""
         after = number + 1
         if after not in self.files:
             return False
@@ -500,7 +500,7 @@ def _old(log: Log, number: int) -> list[dict[str, Any]]:
 
 
 def _front(log: Log, number: int, start: int) -> tuple[list[dict[str, Any]], int]:
-    """Return where reading goes on in the log's first file, and the records before that."""
+    """Return the place where reading continues in the log's first file, and the records before that."""
     records, at, why = log.run(number, HEADER, start)
     if why != "bad-body" or at >= start:
         return [], HEADER
@@ -514,7 +514,7 @@ def read(files: Files, edition: str) -> dict[str, Any]:
 
 
 def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
-    """Return what a restart concludes under `policy`, or (an empty one) what is in the log."""
+    """Return the result of a restart under `policy`, or (an empty one) what is in the log."""
     try:
         log = Log(_numbered(files), edition)
         _containers(log, files)
@@ -657,7 +657,7 @@ class _Replay:
             self._do(record, None, record)
 
     def _fits(self, record: Mapping[str, Any]) -> bool:
-        """Tell whether a change is to be done again: the page has the version that it says."""
+        """Return whether a change is to be done again: the page has the version that it says."""
         now = self._now(record)
         if not self.behind(record):
             raise Refused("replay", "bad-page", *record["at"].values())
@@ -673,7 +673,7 @@ class _Replay:
         return record["page_version"] if stored is None else stored
 
     def behind(self, record: Mapping[str, Any]) -> bool:
-        """Tell whether a page is not older than the record; it is then at least where that leads."""
+        """Return whether a page is not older than the record; it is then at least where that leads."""
         now, steps = self._now(record), self.steps(record)
         if record["page_version"] > now and record["container"] not in self.made:
             return False
@@ -691,7 +691,7 @@ class _Replay:
 
 
 def expected(files: Files, edition: str) -> list[dict[str, Any]]:
-    """Return what a generated case expects of a reading and of the recoveries under every policy."""
+    """Return the expectations of a generated case for a reading and recovery under every policy."""
     answers = asked(read, recover, FORMAT, files, edition)
     # That nothing is missing is what is expected anyway.
     told = (

@@ -140,7 +140,7 @@ class PageRows:
             page[ident] = replace(row, columns={**others, **({column: value} if there else {})})
 
     def cut(self, container: int, highest: int) -> None:
-        """Cut a container off behind its highest page."""
+        """Cut a container off after its highest page."""
         for page in [page for page in self.pages if page[0] == container and page[1] > highest]:
             del self.pages[page]
 
@@ -155,7 +155,7 @@ class PageRows:
         return self.pages.get(place[:2], {}).get(place[2])
 
     def starts(self) -> list[Place]:
-        """Return where rows begin, in the order in which they get their rests."""
+        """Return the place where rows begin, in the order in which they get their rests."""
         places = [(*page, ident) for page, rows in self.pages.items() for ident in rows]
         rests = {(place[0], *row.rest) for place in places if (row := self._at(place)) and row.rest}
         return sorted(place for place in places if place not in rests)

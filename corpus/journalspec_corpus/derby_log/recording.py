@@ -35,7 +35,7 @@ _TOLD = (
     *("type", "instant", "transaction", "group", "status", "global_id"),
     *("container", "page", "page_version", "record_id", "data"),
 )
-#: The record that carries a checksum says nothing of its own.
+#: The record that has a checksum says nothing of its own.
 SUM = "CHECKSUM"
 #: The status of a transaction in doubt.
 PREPARED = 2
@@ -43,17 +43,17 @@ PREPARED = 2
 _STANDING, _INTERVAL, _NEAR = 600, 100000, 99500
 #: Values of the rows that fill a file most of the way.
 _LARGE = 23000
-#: What comes back only when the log was forced: all but what is done within a transaction.
+#: What reappears only when the log was forced: all but what is done within a transaction.
 _FORCING = frozenset(["open", "commit", "prepare", "decide", "checkpoint", "close"])
 
 
 def key_of(kind: str, fields: Mapping[str, Any]) -> str:
-    """Return what a reader calls a record: JSON of what it says and where it stands."""
+    """Return the name of a record: JSON of its fields and place."""
     return json_key(kind, {name: value for name in _TOLD if (value := fields.get(name)) is not None})
 
 
 class Run(TabledRecorder):
-    """One run of the writer whose name is `writer`; it may go on with what a crash left: `whole` stands."""
+    """One run of the writer whose name is `writer`; it may continue with what a crash left: `whole` is."""
 
     format = FORMAT
     model = TableRows()
@@ -63,7 +63,7 @@ class Run(TabledRecorder):
     header_size = HEADER
 
     def forcing(self, number: int) -> Operation:
-        """Return a row of another table, which has to be durable at once."""
+        """Return a row of another table, which must be durable at once."""
         return forced(self.life, number)
 
     def promised(self, op: Operation, *, durable: bool) -> Sequence[str]:
@@ -81,7 +81,7 @@ class Run(TabledRecorder):
 
     def _group(self, item: Write) -> None:
         number = int(item.file[3:-4])
-        # What is before it is not looked at.
+        # What is before it is ignored.
         log = Log({number: bytes(item.off) + item.data}, self.edition)
         found = [said for said in log.run(number, item.off)[0] if said["type"] != SUM]
         if not found:

@@ -24,7 +24,7 @@ class Step(shared.NumberedStep):
     """One operation: about row `id`, with `size` bytes of value."""
 
     def operation(self, life: int) -> Operation:
-        """Return the protocol's operation, with the keys and values of that life."""
+        """Return the protocol's operation, with the keys and values of that run."""
         if self.op == "checkpoint":
             return {"op": self.op}
         gtrid = {"gtrid": f"{int(self.tx[1:], 36):02x}{life:02x}" if self.tx else "", "bqual": "09"}
@@ -47,7 +47,7 @@ def value(key: int, size: int, op: str = "insert") -> str:
 
 
 def forced(life: int, number: int) -> Operation:
-    """Return what forces the log, for the so many-th time in a life: a row of the other table."""
+    """Return the step that forces the log for the n-th time in a run: a row of the other table."""
     key = 100000 + LIFE * life + number
     return {"op": "insert", "table": "U", "key": str(key), "value": value(key, 4)}
 

@@ -143,7 +143,7 @@ def _build_file(  # `editions`: of the journal, and the one that the file's reco
     built: Built, label: str, name: str, file: Mapping[str, Any], editions: tuple[str, str], counts: Counts
 ) -> None:
     edition, laid = editions
-    # What the previous life had is another story: its transactions are not counted on.
+    # What the previous generation had is another story: its transactions are not counted on.
     lives = {
         key: [_counted(parsed(record), file["id"], own) for record in file.get(key, ())]
         for key, own in (("before", {}), ("records", counts))

@@ -40,7 +40,7 @@ def answer(observation: Observation) -> Answer:
 
     Of adds and updates these are the live ones and those in doubt; of records
     that end something all but a COMMIT or PREPARE that was rejected: `discarded` says which; if it is left
-    out, counts and effects do. Who leaves out what is live or prepared has said nothing of effects.
+    out, counts and effects do. Who omits what is live or prepared has said nothing of effects.
     """
     if observation.verdict == REFUSED:
         return Answer((), observation.code)
@@ -72,7 +72,7 @@ def answer(observation: Observation) -> Answer:
 
 
 def _shown(kind: str, fields: Mapping[str, Any]) -> tuple[str, str, str, str]:
-    """Return what tells records in effect from others; raises KeyError if a field is missing.
+    """Return what distinguishes records in effect from others; raises KeyError if a field is missing.
 
     An answer may give the same number or bytes as JSON in one place and as Python values in another.
     """
@@ -151,7 +151,7 @@ def _in_doubt(tx: str, ident: str, *piece: str) -> Effect:
 
 
 def told(decided: State) -> dict[str, Any]:
-    """Return what an observation says of them."""
+    """Return them in the form of an observation."""
     live, prepared = decided
     return {
         "live": [_told(ident, piece) for ident, pieces in live for piece in pieces],
@@ -176,7 +176,7 @@ _ROLES = {"COMMIT": COMMIT, "ROLLBACK": ROLLBACK}
 
 
 def action(key: str) -> Action:
-    """Return what the record called `key` does."""
+    """Return the effect of the record `key`."""
     fields = KEYS.read(key)
     kind, tx = fields["type"], fields["tx"]
     op = {**fields, "op": kind.lower()}
@@ -227,7 +227,7 @@ def _seen(content: bytes, name: str, edition: str) -> bytes:
     return digest_of(head, damaged, *records)
 
 
-#: Both may leave records out: a torn region is stepped over and reported, that is the format's way.
+#: Both may leave records out: a torn region is skipped and reported, that is the format's way.
 READERS = (
     StateReader("strict", salvaging=True),
     StateReader("salvage", salvaging=True, differs=refuses),

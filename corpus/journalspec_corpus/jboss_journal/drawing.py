@@ -14,7 +14,7 @@ from journalspec_corpus.jboss_journal.naive import replayed
 #: What a file needs besides its records, and what a record needs, generously; no writer makes smaller files.
 HEADROOM, LARGEST_RECORD, LEAST = 64, 160, 1024
 KINDS = ("ADD", "ADD_TX", "COMMIT", "UPDATE", "DELETE_TX", "PREPARE", "UPDATE_TX", "DELETE", "ROLLBACK")
-#: Numbers that sizes and counts lie with; a check size over them is right all the same.
+#: Numbers that sizes and counts lie with; a check size over them is right nevertheless.
 LIES = (-(2**31), -(2**29), -1000, -8, -1, 0, 1, 2, 17, 255, 256, 1024, 2**28, 2**29, 2**30, 2**31 - 1)
 LYING_FIELDS = ("size", "extra_size", "num_files", "check", "type", "stamp", "count")
 BODIES = (b"", b"a", b"q" * 40, bytes.fromhex("0b00000001"), bytes(9))
@@ -66,7 +66,7 @@ def _life(edition: str, rng: random.Random, wide: bool) -> list[dict[str, Any]]:
 
 
 def _record(edition: str, rng: random.Random, wide: bool = False) -> dict[str, Any]:
-    """Return a record; what its type has no field for is left out when it is laid."""
+    """Return a record; what its type has no field for is omitted when it is laid."""
     record = {
         "kind": rng.choice((*KINDS, "EVENT") if edition == "v2e" else KINDS),
         "tx": rng.choice((7, 8, -1)),

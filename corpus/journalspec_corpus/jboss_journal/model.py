@@ -1,4 +1,4 @@
-"""What a broker has to find again: its records, and the transactions that are in doubt."""
+"""What a broker must find again: its records, and the transactions that are in doubt."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Messages:
         return Kept(live, prepared)
 
     def after(self, kept: Kept, op: Mapping[str, Any], edition: str) -> Kept:
-        """Return what there is after one operation."""
+        """Return the state after one operation."""
         name = op["op"]
         if name == "open":
             # Nobody is left who could end what was not prepared (JBM-WRT-015).

@@ -1,4 +1,4 @@
-"""The naive reader: every offset of every file is looked at.
+"""The naive reader: every offset of every file is checked.
 
 Written from the specification and independent of the reference (see :mod:`journalspec_corpus.naive`).
 What the fields of a record are comes from their table. Parameters are the extension, the configured size of
@@ -62,7 +62,7 @@ def read(files: Files, edition: str, params: Params = NONE) -> dict[str, Any]:
 
 
 def recover(files: Files, edition: str, policy: str, params: Params = NONE) -> dict[str, Any]:
-    """Return what a restart concludes under `policy`, ``strict`` or ``salvage``."""
+    """Return the result of a restart under `policy`, ``strict`` or ``salvage``."""
     found = _searched(files, edition, params)
     if policy == "salvage":
         found = _with_headers(found, files, edition)
@@ -183,7 +183,7 @@ def _searched(files: Files, edition: str, params: Params) -> list[Scanned]:
 
 
 def _is_copy(file: Scanned, found: Sequence[Scanned]) -> bool:
-    """Tell whether a file has the id of another one, whose name alone is the journal's own (JBM-FIL-023)."""
+    """Tell if a file has the id of another one, whose name alone is the journal's own (JBM-FIL-023)."""
     names = {other.name: NAME.fullmatch(other.name.removesuffix(".gz")) for other in found}
     prefixes = Counter(match[1] for match in names.values() if match)
     own = min(prefixes, key=lambda each: (-prefixes[each], len(each), each), default="")
@@ -263,7 +263,7 @@ def _names(taker: Taker, members: int) -> list[str]:
 
 
 def searched(name: str, data: bytes, edition: str, params: Params = NONE) -> Scanned:
-    """Return what one file holds, looking at every offset behind its header."""
+    """Return what one file holds, looking at every offset after its header."""
     # Of an early edition the configured length counts (JBM-FIL-009 to JBM-FIL-011).
     size = 0 if LAYOUT.has("control", edition) else int(params.get("file_size", 0))
     data = data[: size or None]
@@ -317,7 +317,7 @@ def _search(file: Scanned, data: bytes, edition: str, laid: str) -> None:
 
 
 def _find_holes(file: Scanned, data: bytes, edition: str, laid: str) -> None:
-    """Add what lies before a record and belongs to nothing (JBM-RDR-024)."""
+    """Add what is before a record and belongs to nothing (JBM-RDR-024)."""
     header = at = LAYOUT.structure("header", edition).size
     last = max((record["at"]["off"] for record in file.records), default=0)
     parts = [(region["off"], end_of({"at": region})) for region in file.dropped]
@@ -340,7 +340,7 @@ def _is_padding(data: bytes, at: int, off: int, header: int) -> bool:
 
 
 def _is_left_over(data: bytes, off: int, last: int, tail: int, laid: str, own: bytes) -> bool:
-    """Tell whether what begins at `off`, in the tail of a file, is of an earlier generation.
+    """Return whether what begins at `off`, in the tail of a file, is of an earlier generation.
 
     That is JBM-RDR-025 to JBM-RDR-027. Records and reported regions end at `last`, records alone at `tail`.
     """
@@ -368,7 +368,7 @@ def _is_left_over(data: bytes, off: int, last: int, tail: int, laid: str, own: b
 
 
 def _is_stale(data: bytes, place: int, off: int, laid: str, own: bytes) -> bool:
-    """Tell whether a healthy record of another file id begins at `place` and ends by `off`."""
+    """Return whether a healthy record of another file id begins at `place` and ends by `off`."""
     if next_candidate(data, place, laid, None, place + 1) is None or data[place + 1 : place + 5] == own:
         return False
     reason, end = claim(data[:off], place, laid)
@@ -431,7 +431,7 @@ class _Transaction:
         return [{"code": "transaction", "name": str(ending["tx"]), **at, "count": count}] if count else []
 
     def is_whole(self, file: object, ending: Entry, present: Collection[int]) -> bool:
-        """Tell whether a COMMIT or PREPARE finds what it counts (JBM-RCV-008 to JBM-RCV-012)."""
+        """Return whether a COMMIT or PREPARE finds what it counts (JBM-RCV-008 to JBM-RCV-012)."""
         if "count" in ending:
             return bool(ending["count"] == self.counts[file])
         # A listed file has its records, or is gone.
@@ -536,7 +536,7 @@ def live(record: Entry) -> dict[str, Any]:
 
 
 def expected(files: Files, edition: str, notes: Sequence[str] | None = None) -> list[dict[str, Any]]:
-    """Return what a generated case expects of a reading and of both recoveries.
+    """Return the expectations of a generated case for a reading and both recoveries.
 
     `notes` are those that the reading must have, if they are not all that there are.
     """

@@ -70,7 +70,7 @@ def _meaning(kind: str, tx: Any, ident: Any) -> Operation:
 
 
 def _plain(record: str) -> str:
-    """Return the id of a record without what tells lives apart."""
+    """Return the id of a record without what distinguishes lives."""
     return record.removeprefix(SECOND_LIFE)
 
 
@@ -135,7 +135,7 @@ class Run(Recorder):
 
     @property
     def taken_back(self) -> tuple[str, ...]:
-        """Records of the present life that are no longer required."""
+        """Records of the present generation that are no longer required."""
         return tuple(name for name in self._places if name not in self._owed)
 
     @property
@@ -148,7 +148,7 @@ class Run(Recorder):
         self.apply({**op, "sync": "false"} if together else op)
 
     def end_life(self) -> None:
-        """Delete all there is and use the files again: from here on, what they hold is of an earlier life."""
+        """Delete all records and reuse the files: their old records are then of an earlier generation."""
         self.apply({"op": "next"})
         for tx in sorted(self.kept.open, key=int):
             self.apply({"op": "commit", "tx": tx})
@@ -216,7 +216,7 @@ class Run(Recorder):
         return out
 
     def _called(self, base: str) -> str:
-        """Return the id of the record `base`: what an earlier life wrote keeps its own, but for an end."""
+        """Return the id of the record `base`: records of an earlier generation keep it, with a suffix."""
         base += f".{self._rolled_back[base] + 1}" if base in self._rolled_back else ""
         fresh = base not in self._inherited or base.startswith(("COMMIT", "ROLLBACK"))
         return self.prefix + base if fresh else base
@@ -383,7 +383,7 @@ def _brought(work: Workload, size: int, background: str, life: int) -> Run:
 
 
 def _start(work: Workload, life: int) -> int:
-    """Return where in its file the first step of a life begins."""
+    """Return the place where in its file the first step of a life begins."""
     if not work.steps:
         return 0
     return work.start(_STANDING) + (3 if life and work.background == "stale-shifted" else 0)
@@ -413,7 +413,7 @@ def _lay(run: Run, kind: str, start: int, life: int) -> None:
 
 
 def _lay_foreign(run: Run, work: Workload) -> list[Mark]:
-    """Let every block behind the last record be one of another file, with another id; return its records."""
+    """Let every block after the last record be one of another file, with another id; return its records."""
     other = Run(work.writer, file_size(work))
     other.open()
     # Its records are in the second file.

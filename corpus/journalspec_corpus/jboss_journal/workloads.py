@@ -33,7 +33,7 @@ class Step:
         return f"{self.op}-{self.id or self.tx}" + (f"-{self.size}" if self.size else "")
 
     def operation(self, life: int) -> Operation:
-        """Return the protocol's operation, with the ids and the bodies of that life."""
+        """Return the protocol's operation, with the ids and the bodies of that run."""
         out: Operation = {"op": self.op}
         if self.tx:
             out["tx"] = str(self.tx + life * LIFE)

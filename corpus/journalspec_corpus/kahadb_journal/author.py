@@ -188,7 +188,7 @@ def _lay_batch(built: Built, name: str, label: str, batch: Any, data: bytearray,
 
 
 def seal(built: Built, label: str) -> None:
-    """Make the checksum fit the bytes behind the control record `label`, as far as its size says."""
+    """Make the checksum fit the bytes after the control record `label`, as far as its size says."""
     spot = built.range(label)
     data = built.files[spot.file]
     size = int.from_bytes(data[spot.off + 16 : spot.off + 20], "big", signed=True)

@@ -47,7 +47,7 @@ STATE = StateForm(LAYOUT.format_id, _DECIDED)
 
 
 def state(kept: Kept) -> State:
-    """Return what the model keeps, in the same form."""
+    """Return the state of the model, in the same form."""
     return STATE.canonical(MODEL.shown(kept))
 
 
@@ -83,7 +83,7 @@ _ROLES = {"PREPARE": PREPARE, "COMMIT": COMMIT, "ROLLBACK": ROLLBACK}
 
 
 def action(key: str) -> Action:
-    """Return what the record called `key` does."""
+    """Return the effect of the record `key`."""
     said = json.loads(key)
     kind = said.pop("type")
     op = {"op": "command", "type": kind, "fields": _values(kind, said)}

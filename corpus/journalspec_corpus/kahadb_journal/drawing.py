@@ -12,7 +12,7 @@ from journalspec_corpus.kahadb_journal.author import FORMAT, build, described, p
 from journalspec_corpus.kahadb_journal.model import Messages
 
 MODEL = Messages()
-#: What sizes, lengths and checksums lie with; the Adler-32 over a lying length is right all the same.
+#: What sizes, lengths and checksums lie with; the Adler-32 over a lying length is right nevertheless.
 LIES = (-(2**31), -50, -28, -1, 0, 1, 4, 5, 6, 27, 28, 29, 50, 255, 1024, 2147483614, 2**31 - 1)
 SUMS = (0, 1, -1, -(2**63), 1 << 32, 2**63 - 1)
 #: One command each; ``{n}`` is a number of its own.
@@ -34,7 +34,7 @@ COMMANDS = (
     "r{n} REMOVE_DESTINATION",
     "r{n} TRACE text=x",
 )
-#: What goes into a command: numbers of ten bytes and more, a length that lies, fields nobody knows, no text.
+#: What goes into a command: numbers of ten bytes and more, a length that is, fields nobody knows, no text.
 _PIECES = (
     b"\xff" * 9 + b"\x01",
     b"\x80" * 11,
@@ -74,7 +74,7 @@ def base(edition: str, rng: random.Random, *, wide: bool = False) -> DrawnJourna
     now, then = (_life(edition, rng, numbers, wide) for _ in range(2))
     built, before = build({"files": now}, edition), build({"files": then}, edition)
     for data in built.files.values() if edition != "seed" else ():
-        # Space behind the log; a file of the seed's ends with its log.
+        # Space after the log; a file of the seed's ends with its log.
         data.extend(bytes(rng.randrange(60)))
     return drawn((FORMAT, edition), (built, before), _state(now, edition))
 
@@ -242,7 +242,7 @@ def _framed(data: bytes, rng: random.Random) -> bytes:
 
 
 def _twisted(data: bytes, rng: random.Random) -> bytes:
-    """Return a message with a field or two that are repeated, left out, or hold something else."""
+    """Return a message with a field or two that are repeated, omitted, or hold something else."""
     try:
         fields = _fields(data)
     except IndexError:

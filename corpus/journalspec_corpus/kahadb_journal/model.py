@@ -1,4 +1,4 @@
-"""What a message store has to find again: the messages of each destination, and transactions in doubt.
+"""What a message store must find again: the messages of each destination, and transactions in doubt.
 
 Operations are what a writer is asked: a payload each. What they mean comes from the naive parser of commands.
 """
@@ -88,7 +88,7 @@ class Messages:
         return self.taken(kept, LAYOUT.type_name(edition, number), fields)
 
     def taken(self, kept: Kept, name: str, fields: Mapping[str, Any]) -> Kept:
-        """Return what is kept after command `name`."""
+        """Return the state after command `name`."""
         tx = tx_of(fields)
         if name in ("ADD_MESSAGE", "REMOVE_MESSAGE"):
             if tx is None:
@@ -107,7 +107,7 @@ class Messages:
         return kept
 
     def shown(self, kept: Kept) -> dict[str, Any]:
-        """Return what recovery must report."""
+        """Return the required report of recovery."""
         if kept.payloads:
             return {"payloads": list(kept.payloads)}
         doubtful = sorted((tx, commands) for tx, commands in kept.prepared.items() if tx[0] == "XA")

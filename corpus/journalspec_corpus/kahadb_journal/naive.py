@@ -60,7 +60,7 @@ def _sums(data: bytes, at: int) -> dict[str, Any]:
 
 
 def _ends(data: bytes, at: int, edition: str) -> bool:
-    """Tell whether the log ends at `at` without damage (KHD-END-005 to KHD-END-007)."""
+    """Return whether the log ends at `at` without damage (KHD-END-005 to KHD-END-007)."""
     if at == len(data) or (_marked(edition) and data[at : at + 5] == MARKER):
         return True
     return edition != "seed" and not data[at:].strip(b"\0")
@@ -90,7 +90,7 @@ def _problem(data: bytes, at: int, edition: str, *, checked: bool) -> tuple[str,
 
 
 def _nothing(data: bytes, at: int, edition: str) -> bool:
-    """Tell whether a batch of no bytes is at `at`, which ends the log (KHD-END-009)."""
+    """Return whether a batch of no bytes is at `at`, which ends the log (KHD-END-009)."""
     control = data[at : at + CONTROL]
     sizes = len(control) == CONTROL and control[16:27] == bytes(11) and control[27] in (0, 1)
     return edition != "seed" and sizes and control[:16] == _start(edition)
@@ -225,7 +225,7 @@ def _one_record(data: bytes, edition: str) -> int:
 
 
 def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
-    """Return what a restart concludes under `policy`."""
+    """Return the result of a restart under `policy`."""
     names = _files(files)
     if not names:
         return refused("fileset", "no-files")
@@ -331,7 +331,7 @@ def _torn(files: Files, dropped: list[dict[str, Any]], edition: str) -> list[dic
 
 
 def _counting(file: Scanned, numbers: list[int]) -> list[Any]:
-    """Return the records that count: none behind one that repeats a file that is there (KHD-RCV-012)."""
+    """Return the records that count: none after one that repeats a file that is there (KHD-RCV-012)."""
     out = []
     for record in file.records:
         out.append(record)
@@ -353,7 +353,7 @@ def _kept(found: list[Scanned], numbers: list[int]) -> Kept:
 
 
 def expected(files: Files, edition: str, *, full: bool = False) -> list[dict[str, Any]]:
-    """Return what a generated case expects of a reading and of the recoveries under every policy.
+    """Return the expectations of a generated case for a reading and recovery under every policy.
 
     With `full` a reading is expected with all fields of its records. Then one recovery is asked for, and its
     records are not: of a dense journal without damage all policies say the same.

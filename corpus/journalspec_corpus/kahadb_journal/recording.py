@@ -1,6 +1,6 @@
 """Write traces of the KahaDB journal: commands in batches, forced or not, on new files and over torn tails.
 
-The traces are recorded from the reference writer. A batch stands or falls as a whole, so a record's place is
+The traces are recorded from the reference writer. A batch is or falls as a whole, so a record's place is
 that of its batch. A force promises all records of its file, and with a COMMIT or PREPARE the commands of its
 transaction, wherever they are; what else went to a file that was left without a force is never promised.
 Nothing is ever deleted: what is taken away stays readable.
@@ -42,9 +42,9 @@ from journalspec_reference.kahadb_journal.records import told
 from journalspec_reference.kahadb_journal.scan import scan
 
 FORMAT = "kahadb_journal"
-#: Fields that say where a record lies, and not what it says.
+#: Fields that say where a record is, and not what it says.
 _PLACED = frozenset(["length", "batch_size", "checksum"])
-#: Room before the first step, for what is there; behind the last one, for what forces.
+#: Room before the first step, for what is there; after the last one, for what forces.
 _STANDING, _ROOM = 300, 256
 #: Length of the files of a journal that is created.
 CREATED = 1024
@@ -53,7 +53,7 @@ ENDING = ("PREPARE", "COMMIT", "ROLLBACK")
 
 
 def key_of(kind: str, fields: Mapping[str, Any]) -> str:
-    """Return what a reader calls a record: JSON of all that it says."""
+    """Return the name of a record: JSON of all its fields."""
     return json_key(kind, {name: value for name, value in fields.items() if name not in _PLACED})
 
 
@@ -83,7 +83,7 @@ class Run(TabledRecorder):
         self._named: Counter[str] = Counter()
 
     def forcing(self, number: int) -> Operation:
-        """Return a note that has to be durable, as the product's periodic one is."""
+        """Return a note that must be durable, as the product's periodic one is."""
         text = payload(f"r0 TRACE text=f{self.life}.{number}")
         return {"op": "append", "payload": text.hex(), "sync": True}
 

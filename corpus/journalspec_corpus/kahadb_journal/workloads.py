@@ -29,7 +29,7 @@ class Step(shared.NumberedStep):
     sub: int = 0
 
     def operation(self, life: int) -> Operation:
-        """Return the protocol's ``append`` operation, with the ids and bodies of that life."""
+        """Return the protocol's ``append`` operation, with the ids and bodies of that run."""
         # What is before all is the same message in every life; an earlier generation has one of its own.
         number = self.id if self.id in (VICTIM, OWED) and life not in (1, SHIFTED) else self.id + life * LIFE
         size = self.size + (SHIFT if life == SHIFTED and self.size else 0)
@@ -52,7 +52,7 @@ class Workload(shared.SmallWorkload):
     """A workload of this format.
 
     `kind` is append, over (the last step does not fit any more and goes to the next file), past (it begins in
-    the file and ends behind its maximum), create. `force` is also ``flush``: each step is a batch, and all
+    the file and ends after its maximum), create. `force` is also ``flush``: each step is a batch, and all
     are forced at the end.
     """
 

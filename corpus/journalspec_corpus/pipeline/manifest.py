@@ -74,7 +74,7 @@ def look(directory: Path) -> tuple[dict[str, Any], list[str]]:
 
 
 def part_name(number: int) -> str:
-    """Return how part `number` of a build is called in its manifest."""
+    """Return the name of part `number` of a build in its manifest."""
     return f"{STATES}/part-{number:05d}.parquet"
 
 

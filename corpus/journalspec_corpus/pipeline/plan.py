@@ -15,7 +15,7 @@ from journalspec_corpus.crash.trace import PRESETS
 #: Raised whenever the same descriptor would give another id, class or verdict.
 ENGINE = 3
 #: The edition of what plans yield: the first number says what ids and verdicts mean, the second grows with
-#: what is looked at.
+#: what is checked.
 EDITION = f"{ENGINE}.4"
 #: Tiers that are built from traces, and how many workloads make one shard.
 BUILT_TIERS = {"core": 24, "full": 64}
@@ -61,7 +61,7 @@ class Plan:
         return _workloads(self.format, self.tier)[:: self.every]
 
     def shards(self) -> int:
-        """Return how many shards there are."""
+        """Return the number of shards."""
         return -(-len(self.workloads()) // self.shard_size)
 
     def shard_workloads(self, number: int) -> tuple[Any, ...]:

@@ -63,7 +63,7 @@ class Rows:
 
     @property
     def expected(self) -> Expected:
-        """What is required in all of them."""
+        """The required outcome in all of them."""
         return self.facts.expected
 
     @cached_property

@@ -2,7 +2,7 @@
 
 Workers rebuild traces and states from the plan, judge them, and write each
 shard to the build directory themselves (on a cluster: a directory that all
-workers share, and this package installed on each). Only summaries come back.
+workers share, and this package installed on each). Only summaries reappear.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def session(master: str | None = None) -> SparkSession:
         builder = builder.master(master or "local[*]")
         inside = (master or "local").startswith("local")
         if inside or str(master).startswith((f"spark://{_LOOPBACK}:", "spark://localhost:")):
-            # Nothing needs to be reached from outside, and Java's words about host names are no news.
+            # Nothing needs to be reached from outside, and Java's words about host names are not news.
             os.environ.setdefault("SPARK_LOCAL_IP", _LOOPBACK)
             builder = builder.config("spark.driver.bindAddress", _LOOPBACK)
             builder = builder.config("spark.driver.host", _LOOPBACK)

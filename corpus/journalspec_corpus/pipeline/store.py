@@ -104,7 +104,7 @@ def not_ours(out: Path) -> BuildError:
 
 
 def _left(path: Path) -> bool:
-    """Tell whether this is a file that a killed process was writing, where such files need a name."""
+    """Return whether this is a file that a killed process was writing, where such files need a name."""
     return path.name.startswith(".") and path.name.endswith(PARTIAL)
 
 
@@ -160,7 +160,7 @@ def lock(stream: IO[str]) -> None:
 
 
 def shard_file(out: Path, shard: int) -> Path:
-    """Return where the rows of a shard are while a build is under way."""
+    """Return the place where the rows of a shard are while a build is under way."""
     return out / WORK / f"shard-{shard:05d}.arrow"
 
 
@@ -211,7 +211,7 @@ def _summary(out: Path, number: int) -> Summary | None:
 
 
 def sealed(out: Path) -> int:
-    """Return how many shards are on disk, for a progress bar."""
+    """Return the number of shards that are on disk, for a progress bar."""
     return sum(1 for path in (out / WORK).glob("shard-*.arrow"))
 
 

@@ -40,7 +40,7 @@ Counts = Counter[Labels]
 
 
 class Reached(NamedTuple):
-    """Who reaches a state, and who fails in it; the last two are empty for "was looked at"."""
+    """Who reaches a state, and who fails in it; the last two are empty for "was checked"."""
 
     stratum: str
     writer: str
@@ -148,7 +148,7 @@ def _failures(seen: Counts, readers: tuple[str, ...], reached: Iterable[Reached]
 def _safe_under(reached: Iterable[Reached], strict: str) -> list[dict[str, Any]]:
     """Return for each writer the weakest preset up to which nothing breaks :data:`SAFETY`.
 
-    ``weakest`` is the weakest preset looked at that is still stronger than
+    ``weakest`` is the weakest preset checked that is still stronger than
     ``fails_under``, the strongest one with a failure; None if there is no such preset.
     ``besides`` are the other invariants that break, with the strongest preset of each.
     """

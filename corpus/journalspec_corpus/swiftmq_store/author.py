@@ -208,7 +208,7 @@ def _messages(texts: list[str]) -> Iterator[dict[str, Any]]:
 
 
 def listed(numbers: Iterable[int], data: bytes | None = None) -> dict[str, Any]:
-    """Return what a queue lists of a message, its key first; `data`: what it is, if it can be read."""
+    """Return a queue's fields of a message, its key first; `data`: the message, if readable."""
     one: dict[str, Any] = dict(zip(("key", "priority", "deliveries", "expiration"), numbers, strict=True))
     return one if data is None else {**one, "length": len(data), "sha256": hashlib.sha256(data).digest()}
 

@@ -103,7 +103,7 @@ def effects(decided: State) -> Iterator[Effect]:
 
 
 def told(decided: State) -> dict[str, Any]:
-    """Return what an observation says of them."""
+    """Return them in the form of an observation."""
     queues, branches = decided
     return {
         "queues": [
@@ -118,7 +118,7 @@ def told(decided: State) -> dict[str, Any]:
 
 
 def action(key: str) -> Action:
-    """Return what the record called `key` does; each is independent."""
+    """Return the effect of the record `key`; each is independent."""
     said = json.loads(key)
     return Action({"op": said["type"], **said}, "", ALONE)
 

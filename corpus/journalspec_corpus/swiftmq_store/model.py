@@ -1,4 +1,4 @@
-"""What a store has to find again: the messages of each queue in order, and branches in doubt."""
+"""What a store must find again: the messages of each queue in order, and branches in doubt."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class QueuedMessages:
     """A pure state machine; a transaction counts once it is committed, a branch once it is prepared."""
 
     def begin(self, state: Mapping[str, Any]) -> QueueState:
-        """Return what a recovered `state` holds."""
+        """Return the content of a recovered `state`."""
         messages = {
             (bytes.fromhex(queue["name"]).decode(), int(one["key"])): StoredMessage(
                 one.get("sha256", ""), int(one["deliveries"])
@@ -69,7 +69,7 @@ class QueuedMessages:
         return QueueState(kept.messages, branches=kept.branches, keys=keys)
 
     def after(self, kept: QueueState, op: Mapping[str, Any], edition: str) -> QueueState:
-        """Return what is kept once `op` was done."""
+        """Return the state after `op`."""
         kind = op["op"]
         if kind in ("open", "close"):
             # Transactions that are open end with the process; the keys of what is gone may be given again.

@@ -197,7 +197,7 @@ class LaidPages(dict[int, bytes]):
 
 @cache
 def _form(name: str) -> Construct[Any, Any]:
-    """Return what parses a type of the family of messages, which may have bytes behind it."""
+    """Return what parses a type of the family of messages, which may have bytes after it."""
     return Struct("found" / schema(families(FORMAT)["message"], name, ""), "end" / Tell)
 
 
@@ -396,7 +396,7 @@ def _durable(name: str, data: bytes) -> dict[str, Any]:
     for field_name, width in fields:
         value = taker.take(width)
         if field_name == b"loadFactor" and width == 4:
-            require(unpack(">f", value)[0] > 0, "no load factor")  # nor is it above 0 if it is no number
+            require(unpack(">f", value)[0] > 0, "no load factor")  # nor is it above 0 if it is not a number
     require(taker.take(2) == b"w\x08", "no sizes")
     taker.take(4)
     strings: list[str] = []
@@ -536,7 +536,7 @@ def _check(store: Store, *, salvage: bool) -> None:
 def expected(
     files: Files, edition: str, params: Mapping[str, Any] = MappingProxyType({})
 ) -> list[dict[str, Any]]:
-    """Return what a generated case expects of a reading and of the recoveries under every policy."""
+    """Return the expectations of a generated case for a reading and recovery under every policy."""
     size = int(params.get("page_size", PAGE))
     questions = asked(partial(read, size=size), partial(recover, size=size), FORMAT, files, edition)
     return all_expected(questions, BRIEF)

@@ -38,7 +38,7 @@ def records(data: bytes) -> Iterator[Record]:
 
 
 class Run(Recorder):
-    """One run of the writer; it may go on with what a crash left: `whole` stands."""
+    """One run of the writer; it may continue with what a crash left: `whole` is."""
 
     format = FORMAT
     header_size = START_SIZE

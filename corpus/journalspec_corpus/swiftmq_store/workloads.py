@@ -25,7 +25,7 @@ class Step:
         return self.text.replace(" ", "-")
 
     def operation(self, life: int) -> Operation:
-        """Return the protocol's operation; bodies and branches are those of that life."""
+        """Return the protocol's operation; bodies and branches are those of that run."""
         branch = f" gtrid={life + 1:02x} bqual=09"
         more = {"prepare": f"{branch} format_id=1", "decide": branch}.get(self.text.split()[0], "")
         return operation(self.text.replace("body=", f"message={DIGITS[life - 1] * bool(life)}") + more)
@@ -46,7 +46,7 @@ class Workload(shared.SmallWorkload):
 
 
 def combined(moves: int, every: int) -> Iterator[tuple[Step, ...]]:
-    """Yield what so many different `moves`, one behind the other, come to; of all orders every so many-th."""
+    """Yield what so many different `moves`, one after the other, come to; of all orders every so many-th."""
     rows = TABLES.rows["moves"].values()
     for number, chosen in enumerate(permutations(rows, moves)):
         if number % every == 0:

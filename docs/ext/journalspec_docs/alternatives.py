@@ -17,7 +17,7 @@ from journalspec.layout import Layout
 from journalspec_docs import sources
 from journalspec_docs.ksy import Extent, Field, KsySchema, Type, role_of_name
 
-#: The fields of one form: what tells it from others.
+#: The fields of one form: what distinguishes it from others.
 Form = tuple[Field, ...]
 #: (structure, edition)
 Place = tuple[str, str]
@@ -70,7 +70,7 @@ def _places(format_id: str) -> Iterator[Place]:
 
 
 def _side_by_side(format_id: str, places: Sequence[Place]) -> list[Type]:
-    """Return the different forms; those of the same record types stand together, by editions."""
+    """Return the different forms; those of the same record types are together, by editions."""
     by_kind: dict[str, dict[Form, list[str]]] = {}
     for structure, edition in places:
         for name, form in _forms(format_id, structure, edition).items():
@@ -93,7 +93,7 @@ def _type(name: str, editions: Sequence[str], fields: Form) -> Type:
 
 
 def _forms(format_id: str, structure: str, edition: str) -> dict[str, Form]:
-    """Return what a structure looks like in an edition: record type and what is left out -> fields."""
+    """Return what a structure looks like in an edition: record type and what is omitted -> fields."""
     layout = _layout(format_id)
     kinds = list(layout.types(edition)) if layout.by_type(structure) else [""]
     found = {}
@@ -150,7 +150,7 @@ def _by_condition(kind: Type) -> list[Type]:
     about = {match[1] if (match := _VALUE.fullmatch(text)) else text for text in conditions}
     if len(conditions) > 1 and (len(about) == 1 or _are_opposite(*conditions)):
         chosen: list[tuple[str, set[str]]] = [(text, {text}) for text in conditions]
-        # Of a field that is read as it stands all values are reported.
+        # Of a field that is read as it is all values are reported.
         if _VALUE.fullmatch(conditions[0]) and not about & {item.id for item in kind.fields}:
             chosen.append(("otherwise", set()))
     else:
@@ -172,7 +172,7 @@ def _by_condition(kind: Type) -> list[Type]:
 
 
 def _are_opposite(*conditions: str) -> bool:
-    """Tell whether two conditions exclude each other: the one is the other one's denial."""
+    """Return whether two conditions exclude each other: the one is the other one's denial."""
     denied = {" == ": " != ", " != ": " == ", " or ": " and ", " and ": " or "}
     turned = re.sub("|".join(denied), lambda match: denied[match[0]], conditions[0])
     return len(conditions) == 2 and (

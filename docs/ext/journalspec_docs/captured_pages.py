@@ -40,7 +40,7 @@ def captured(format_id: str, base: str) -> Iterator[tuple[str, Facts]]:
 
 
 def told_plainly(facts: Facts) -> list[tuple[str, str]]:
-    """Return the members of a provenance file that are no lists: their names in words, and their values."""
+    """Return the members of a provenance file that are not lists: their names in words, and their values."""
     return [
         (key.replace("_", " ").capitalize(), str(value))
         for key, value in facts.items()

@@ -22,7 +22,7 @@ from journalspec_docs.domain import link_html, requirement_id
 from journalspec_reference.api import load
 
 STRATA = {"R": "reachable by a crash", "C": "corruption after durability", "H": "hostile bytes"}
-#: Sheets on one page, on which several groups may stand; a longer group gets more pages.
+#: Sheets on one page, on which several groups may be; a longer group gets more pages.
 PER_PAGE = 66
 #: A family of more cases than this has a strip and a table; for fewer a sheet each is easier to read.
 FEW = 3
@@ -54,7 +54,7 @@ def flag_id(format_id: str, name: str) -> str:
 
 
 def is_family(cases: Sequence[Case]) -> bool:
-    """Tell whether a group is shown as a strip and a table."""
+    """Return whether a group is shown as a strip and a table."""
     return len(cases) > FEW and all(case.origin.kind == "family" for case in cases)
 
 
@@ -273,7 +273,7 @@ def spanned(texts: Iterable[str]) -> list[tuple[str, int]]:
 
 
 def varying(cases: Sequence[Case]) -> dict[str, Callable[[Case], list[str]]]:
-    """Return head -> what it says of a case, for what differs between cases; what all share is left out."""
+    """Return head -> what it says of a case, for what differs between cases; what all share is omitted."""
     columns: dict[str, Callable[[Case], Iterable[str]]] = {
         "Edition": lambda case: [case.edition],
         "Stratum": lambda case: [case.stratum],
@@ -294,7 +294,7 @@ def _others(names: Callable[[Case], Iterable[str]], shared: set[str], case: Case
 
 
 def flags_in_use(format_id: str) -> Iterator[tuple[Flag, int]]:
-    """Yield the flags that cases of a format carry, and how many do."""
+    """Yield the flags that cases of a format have, and how many do."""
     used = Counter(name for case in sources.cases(format_id) for name in case.flags)
     for name, flag in sources.flags(format_id).items():
         if used[name]:

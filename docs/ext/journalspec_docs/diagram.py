@@ -2,7 +2,7 @@
 
 No script and no fixed colours: classes are styled by the site's style sheet,
 which knows the light and the dark theme. A field of variable length takes a
-dashed row of its own, and the ruler starts again behind it.
+dashed row of its own, and the ruler starts again after it.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def svg(kind: Type, grid: Grid, numbers: dict[str, int]) -> str:
 
 
 def _keys(numbers: dict[str, int], kinds: Iterable[Type]) -> str:
-    """Return the names behind the numbers, and the key to the colours that diagrams use."""
+    """Return the names after the numbers, and the key to the colours that diagrams use."""
     legend = "".join(
         f"<li><b>{number}</b> <code>{escape(name)}</code></li>" for name, number in numbers.items()
     )

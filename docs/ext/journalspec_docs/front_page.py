@@ -47,7 +47,7 @@ def torn_journal(format_id: str, wanted: str) -> str:
 
 
 def lost_by_products() -> tuple[int, int, list[str]]:
-    """Return how many products were asked about crashes, how many were wrong, and what most of them did."""
+    """Return the number of products in crash states, of the wrong ones, and the most frequent fault."""
     asked = {item.product for item in judgements() if "R" in item.strata}
     wrong = {item.product for item in judgements() if _harm([item], "R")}
     kinds = Counter(name for item in judgements() for name in sorted(_harm([item], "R")))

@@ -162,7 +162,7 @@ class Navigation:
         self.titles: dict[str, nodes.bullet_list] = {}
 
     def collect(self, app: Sphinx, env: BuildEnvironment) -> None:
-        """Keep of each page's headings the title, and what trees stand below it."""
+        """Keep of each page's headings the title, and what trees are below it."""
         for name, toc in env.tocs.items():
             kept = toc.deepcopy()
             for entry in kept:

@@ -213,14 +213,14 @@ class _Reader:
         return self.done[name]
 
     def inner(self, attribute: dict[str, Any]) -> tuple[Field, ...]:
-        """Return the fields of the type that stands here exactly once; none for anything else."""
+        """Return the fields of the type that is here exactly once; none for anything else."""
         target = str(attribute.get("type", ""))
         if target not in self.raw or "repeat" in attribute or "if" in attribute:
             return ()
         return () if self.is_encoding(target) else self.type(target).fields
 
     def is_encoding(self, target: str) -> bool:
-        """Tell whether a type is as long as it says, and stands everywhere: its own section shows it once."""
+        """Return whether a type is as long as it says, and is everywhere: its own section shows it once."""
         return self.uses[target] >= ENCODING and not self.type(target).size.is_fixed
 
     def field(self, attribute: dict[str, Any], offset: Extent, number: int) -> Field:
@@ -367,7 +367,7 @@ def _contents(value: object) -> bytes:
 
 
 def _is_empty(attribute: Mapping[str, Any]) -> bool:
-    """Tell whether the schema demands that nothing stands here."""
+    """Return whether the schema demands that nothing is here."""
     valid = attribute.get("valid")
     return isinstance(valid, dict) and valid.get("eq") == "[].as<bytes>"
 

@@ -1,4 +1,4 @@
-"""What HTML lets one leave out is left out of every page, and what the theme ships for its own developers.
+"""What HTML lets one omit is omitted from every page, and what the theme ships for its own developers.
 
 Ends of cells, rows and entries of lists, blanks between elements, one hint that each heading repeats: a
 twentieth of the site, and nothing that a browser shows.

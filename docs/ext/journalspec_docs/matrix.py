@@ -84,7 +84,7 @@ def _on(report: Report, format_id: str) -> tuple[Result, ...]:
 
 
 def reports(format_id: str) -> dict[str, tuple[Result, ...]]:
-    """Return implementation -> its results on a format, those without any left out."""
+    """Return implementation -> its results on a format, those without any omitted."""
     live = [live_report(name, format_id) for name, entry in registry().items() if entry.target]
     found: dict[str, tuple[Result, ...]] = {}
     for report in [*live, *committed_reports()]:
@@ -127,7 +127,7 @@ def scores(results: Iterable[Result]) -> dict[str, tuple[int, int]]:
 def failures(results: Iterable[Result]) -> list[list[Result]]:
     """Return the results that failed, those together that fail alike.
 
-    Alike are results of one class and fingerprint, which leaves out what differs from case to case.
+    Alike are results of one class and fingerprint, which omits what differs from case to case.
     """
     alike: dict[tuple[str, str], list[Result]] = {}
     for result in results:

@@ -18,7 +18,7 @@ FEW = range(1, 5)
 
 
 def fields_of_type(format_: Format, entry: Entry) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield each field of a record type, and in which editions it stands, if not in all of the type's."""
+    """Yield each field of a record type, and in which editions it is, if not in all of the type's."""
     names: dict[str, tuple[str, ...]] = {}
     for item in format_.vocabulary.fields:
         if not item.types or entry.name in item.types:
@@ -74,7 +74,7 @@ def case_worth_showing(format_: Format) -> Case | None:
 
 
 def _eventful(entry: Mapping[str, Any]) -> bool:
-    """Tell whether an expectation has a few records, and something that was dropped."""
+    """Return whether an expectation has a few records, and something that was dropped."""
     return (
         entry["verdict"] == RECOVERED
         and ("records" not in entry or len(entry["records"]) in FEW)
@@ -83,13 +83,13 @@ def _eventful(entry: Mapping[str, Any]) -> bool:
 
 
 def _telling(entry: Mapping[str, Any]) -> bool:
-    """Tell whether an expectation has some of everything, a state too."""
+    """Return whether an expectation has some of everything, a state too."""
     state = entry.get("state") or {}
     return _eventful(entry) and any(isinstance(value, list) and value for value in state.values())
 
 
 def dumps(value: Any, indent: str = "") -> str:
-    """Return JSON in which what fits on a line stands on a line."""
+    """Return JSON in which what fits on a line is on a line."""
     flat = json.dumps(value)
     if len(indent) + len(flat) <= 108 or not value or not isinstance(value, (dict, list)):
         return flat

@@ -34,12 +34,12 @@ ANCHOR = re.compile(r" \(#([^)]+)\)$")
 
 
 class Part(SphinxDirective):
-    """The directive of every template: reads what it writes where it stands."""
+    """The directive of every template: reads what it writes where it is."""
 
     optional_arguments = 3
 
     def run(self) -> list[nodes.Node]:
-        """Read the text; a LookupError or ValueError of what it is made from is reported where it stands."""
+        """Read the text; a LookupError or ValueError of what it is made from is reported where it is."""
         level = self.state.memo.section_level
         section = _open_section(self.state.document, level)
         before = len(section)
@@ -129,7 +129,7 @@ def refs(names: Iterable[str], kind: str, separator: str = ", ") -> str:
 
 
 def lines(*parts: str) -> str:
-    """Return what stands below each other in one cell; what is empty takes no line."""
+    """Return what is below each other in one cell; what is empty takes no line."""
     return "<br>".join(filter(None, parts))
 
 

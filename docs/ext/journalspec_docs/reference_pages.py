@@ -130,7 +130,7 @@ def case_schema() -> Schema:
 
 
 def members(schema: Schema, prefix: str = "") -> Iterator[tuple[str, Schema, bool]]:
-    """Yield (path, schema, required) for every member, the nested ones behind their parent."""
+    """Yield (path, schema, required) for every member, the nested ones after their parent."""
     for alternative in ("oneOf", "anyOf", "allOf"):
         for choice in schema.get(alternative, ()):
             yield from members(choice, prefix)

@@ -39,7 +39,7 @@ def rules_of(format_id: str, item: Requirement) -> list[str]:
 
 
 def is_covered(item: Requirement, format_id: str) -> bool:
-    """Tell whether some case obeys a requirement, and some case breaks it."""
+    """Return whether some case obeys a requirement, and some case breaks it."""
     return all(sources.covering(format_id, item.id))
 
 

@@ -37,7 +37,7 @@ def rule_id(rule: str) -> str:
 
 
 def flagged(rule: Rule) -> Iterator[tuple[str, str]]:
-    """Yield (format/flag, what it is called) of each flag about `rule` that a published case carries."""
+    """Yield (format/flag, what it is called) of each flag about `rule` that a published case has."""
     for name in judged_formats():
         used = {flag for case in sources.cases(name) for flag in case.flags}
         for flag in sources.flags(name).values():

@@ -196,9 +196,9 @@ def case_of(format_id: str, wanted: str) -> Case:
 
 @cache
 def cases_by_group(format_id: str) -> Mapping[str, tuple[Case, ...]]:
-    """Return the cases in published order by group: what stands between first and last dot of their ids.
+    """Return the cases in published order by group: what is between first and last dot of their ids.
 
-    Those that are reported again in another edition stand with the first one.
+    Those that are reported again in another edition are with the first one.
     """
     groups: dict[str, list[Case]] = {}
     for case in cases(format_id):
@@ -239,7 +239,7 @@ def proofs(format_id: str) -> Mapping[str, Mapping[str, str]]:
 
 @cache
 def flags(format_id: str) -> Mapping[str, Flag]:
-    """Return the flags that a format's cases may carry."""
+    """Return the flags that a format's cases may have."""
     return load_flags(format_id)
 
 

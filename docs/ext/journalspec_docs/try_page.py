@@ -20,7 +20,7 @@ from journalspec.schemas import described
 
 
 def parser_table(format_id: str) -> dict[str, Any]:
-    """Return what the page has to know of a format, as JSON: per edition its parser, and names."""
+    """Return what the page must know of a format, as JSON: per edition its parser, and names."""
     layout = format_module("journalspec", format_id).LAYOUT
     editions = {}
     for edition in get_format(format_id).editions:

@@ -33,7 +33,7 @@ MIN_RECORD_LENGTH = _RECORD.size - UNCOUNTED
 #: Java reads both lengths as signed numbers: from 128 and 32768 on they are negative there (BTM-REC-014).
 MAX_GTRID, MAX_NAME = 127, 0x7FFF
 PAYLOAD_AT = _RECORD.off("gtrid_length")
-#: The CRC leaves out the crc32 field and the gtridLength byte after it (BTM-CRC-003).
+#: The CRC omits the crc32 field and the gtridLength byte after it (BTM-CRC-003).
 CRC_AT, CRC_RESUMES_AT = map(_RECORD.off, ("crc32", "gtrid"))
 #: So many lists of names, of so many bytes at most, are kept as what they mean: 1 MiB in all.
 KEPT, KEPT_SIZE = 4096, 256

@@ -80,7 +80,7 @@ def _numbers(data: bytes, at: Any, letter: str) -> Any:
 
 def _distinct(names: list[Any], value: Callable[[Any], list[Any] | None]) -> tuple[Any, list[list[Any]]]:
     """Return the index of each record's value among the distinct ones, and these."""
-    # Records that store the same names share one object: each is looked at once.
+    # Records that store the same names share one object: each is checked once.
     codes: dict[int, int] = {}
     values: list[list[Any]] = []
     for each in names:

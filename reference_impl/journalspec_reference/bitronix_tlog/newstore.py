@@ -1,6 +1,6 @@
-"""A new log with what recovery has to do about transactions: decisions to commit, and branches without one.
+"""A new log with what recovery must do about transactions: decisions to commit, and branches without one.
 
-All records of such a transaction are copied as they are stored. Transactions that have ended are left out, so
+All records of such a transaction are copied as they are stored. Transactions that have ended are omitted, so
 that most of the new log is free: a swap is what products lose decisions in (BTM-DEV-001).
 """
 
@@ -47,7 +47,7 @@ from journalspec_reference.xids import gtrid_text, spelled
 #: The timestamps of the new files: whatever a product of either clock stores at its next swap is larger, so
 #: that it elects the right file then. Even the position that 2.1.3 and 2.1.4 store is (BTM-DEV-001).
 ACTIVE_SINCE, PASSIVE_SINCE = 1, 0
-#: The codes of what a choice leaves out, of a record that is valid and in no log, and of a decision that only
+#: The codes of what a choice omits, of a record that is valid and in no log, and of a decision that only
 #: the other file has: for certain, or unless what is damaged has more of it.
 BY_CHOICE, UNANCHORED, DECISION, PERHAPS = "by-choice", "unanchored", "decision", "may-be-lost"
 #: What a choice does.
@@ -145,7 +145,7 @@ class LogStore(NewStore):
         yield NewFile(self._active, parts(self._records()))
 
     def steps(self) -> Sequence[str]:
-        """Return how to put it in place."""
+        """Return the steps to put the new store in place."""
         return _ASIDE, f"Put {self._active} in its place. {_LEFT}", _START
 
     # Which records.
@@ -166,7 +166,7 @@ class LogStore(NewStore):
         return {gtrid: text for gtrid, (name, text) in self._choices.items() if name == choice}.keys()
 
     def _extras(self) -> Iterator[Record]:
-        """Yield the records in no log that are carried over all the same."""
+        """Yield the records in no log that are carried over nevertheless."""
         drop = self._of("drop")
         for record in self._outside() if self._keep or self._salvage else ():
             gtrid = _gtrid(record)
@@ -200,7 +200,7 @@ class LogStore(NewStore):
         return replay.answer(self._active)
 
     def _runs(self) -> Iterator[tuple[int, int]]:
-        """Yield where records begin and end that are copied, those that touch as one."""
+        """Yield the places where records begin and end that are copied, those that touch as one."""
         wanted, size_at, undecided = self._wanted, self.replay.size_at, self._undecided
         for batch in self._batches() if wanted else ():
             start = stop = -1
@@ -234,7 +234,7 @@ class LogStore(NewStore):
         return counts_of(self._state)
 
     def left_out(self) -> Iterator[LossItem]:
-        """Yield the transactions that choices leave out; those that have ended are no loss."""
+        """Yield the transactions that choices omit; those that have ended are not loss."""
         for gtrid in sorted(self._of("drop") | self._undecided):
             row, text = self._rows[gtrid], self._fate(gtrid)
             yield LossItem("transaction", BY_CHOICE, text, row["id"], file=row["file"], off=row["off"])
@@ -287,7 +287,7 @@ class PairStore(LogStore):
         yield from (record for record in self._seen.unanchored if record.at.file == self._active)
 
     def _lost(self, file: LogFile) -> Sequence[Dropped]:
-        """Return where a file has no records; without a log that is all of it."""
+        """Return the place where a file has no records; without a log that is all of it."""
         if file.name not in self._logs:
             return [Dropped(file.name, 0, file.length, "")]
         return self._logs[file.name].found.dropped()
@@ -343,7 +343,7 @@ class PairStore(LogStore):
             yield LossItem("transaction", code, text, name, file=file.name, off=off)
 
     def steps(self) -> Sequence[str]:
-        """Return how to put it in place."""
+        """Return the steps to put the new store in place."""
         pair = " and ".join(sorted(self._names))
         place = f"Put {pair} together where logPart1Filename and logPart2Filename say."
         others = (_KEEP,) if self._seen.missing else ()

@@ -1,4 +1,4 @@
-"""The experimental NIO journal (BTM-NIO): two laps in one file, found by search, told apart by delimiter.
+"""The experimental NIO journal (BTM-NIO): two laps in one file, found by search, distinguished by delimiter.
 
 There is no tail pointer. The insert position is the end of the last valid frame of the current delimiter;
 after it are the remains of the lap before (its first frame usually cut) and fill, neither of which is damage.
@@ -26,7 +26,7 @@ PREVIOUS_AT, CURRENT_AT, SEPARATOR_AT = map(
     _HEADER.off, ("previous_delimiter", "current_delimiter", "separator")
 )
 HEADER_USED, UUID_SIZE = _HEADER.size, CURRENT_AT - PREVIOUS_AT
-#: Frames start here; what lies between is reserved.
+#: Frames start here; what is between is reserved.
 HEADER_SIZE = 1024
 
 FRAME_START, FRAME_MIDDLE, FRAME_END = b"\r\nLR[", b"][", b"]-"
@@ -112,7 +112,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
     """Yield the valid frames after the header, the damage between them, and notes on `file`.
 
     Frames are found by how they begin. What is not a valid frame is damage in this lap, which ends at the
-    position `insert`; after it only what begins as a frame is. Every frame start is looked at once, and
+    position `insert`; after it only what begins as a frame is. Every frame start is checked once, and
     costs at most one frame's length (64 KiB), so that time is linear in the file's length.
 
     The frames of a batch are all of one lap: of this one, if it is `current` in `more`, which has the
@@ -129,8 +129,8 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
         final = base + top >= size
         batch, here = _batch(base, data), max(0, at - base)
         while (off := data.find(FRAME_START, here)) >= 0:
-            # Framing, then checksum, then form (BTM-NIO-006); what is no frame may hold one. `end` is where a
-            # frame ends, 0 if that is unknown.
+            # Framing, then checksum, then form (BTM-NIO-006); what is not a frame may hold one. `end` is
+            # where a frame ends, 0 if that is unknown.
             reason, why, end, payload = "", "", 0, off + FRAME_HEAD.size
             if payload > top:
                 if not final:

@@ -29,7 +29,7 @@ COMMITTING = STATUS_CODES["COMMITTING"]
 FINISHED = frozenset(STATUS_CODES[name] for name in ("COMMITTED", "ROLLEDBACK", "UNKNOWN"))
 #: Statuses that show that a file knows of a decision.
 DECIDING = FINISHED | {COMMITTING}
-#: Last words that leave prepared branches behind without a decision to commit.
+#: Last words that leave prepared branches after without a decision to commit.
 UNDECIDED = frozenset(STATUS_CODES[name] for name in ("PREPARING", "PREPARED", "ROLLING_BACK"))
 #: The note on a timestamp that BTM 2.1.3 or 2.1.4 wrote in a swap.
 SWAPPED = "position-as-timestamp"
@@ -47,7 +47,7 @@ Fault = tuple[int, int, str, str]
 
 
 class Replay:
-    """What the records so far amount to; of each no more is held than its transaction needs.
+    """The result of the records so far; of each only the part that its transaction needs is stored.
 
     `left`: gtrid -> names still to be committed, for every decided transaction; `decided`: where its last
     COMMITTING record is. `doubtful`: gtrid ->
@@ -80,7 +80,7 @@ class Replay:
             if gtrid in doubtful:
                 del doubtful[gtrid]
             if status == COMMITTING:
-                left[gtrid] = names.texts  # in place of those of an earlier decision (BTM-RCV-009)
+                left[gtrid] = names.texts  # instead of those of an earlier decision (BTM-RCV-009)
                 decided[gtrid] = base + at
             elif status in ends and gtrid in left:
                 # Without a decision before it, an end has no effect, not even later (BTM-RCV-011). Each
@@ -129,7 +129,7 @@ class Replay:
 
 
 class NioReplay(Replay):
-    """What the frames so far amount to."""
+    """The result of the frames so far."""
 
     ends, size_at = nio.FINISHED, nio.GTRID_LENGTH_AT
 
@@ -316,7 +316,7 @@ def _observed(pair: list[LogFile], policy: str, losses: Sequence[Note] = ()) -> 
 
     `losses` are notes on the set that say that something is lost. With the policy strict the first
     fault is a refusal. Reading shows all files, and what is outside a log is noted wherever it is;
-    otherwise only what was given up is: what lies after the tail is not a loss.
+    otherwise only what was given up is: what is after the tail is not a loss.
     """
     roles, forensic = {file.role: file for file in pair}, policy == READ
     active, passive = roles["active"], roles.get("passive")

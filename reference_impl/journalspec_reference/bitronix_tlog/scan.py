@@ -1,7 +1,7 @@
 """From bytes to batches: one loop finds the records of a log, checks each, and reports damage.
 
-A fault inside a known frame is stepped over; any other ends the log, because nothing says where
-the next record would start (BTM-RDR-005, BTM-RDR-006). Searching what the log leaves out is a
+A fault inside a known frame is skipped; any other ends the log, because nothing says where
+the next record would start (BTM-RDR-005, BTM-RDR-006). Searching what the log omits is a
 forensic extra with its own function and its own bound.
 """
 
@@ -29,7 +29,7 @@ COMMITTING = codec.STATUS_CODES["COMMITTING"]
 FIRST_OF_A_RUN = (0, 1)
 #: The fixed fields, the length without a sign: one that is negative reaches beyond any stretch.
 UNSIGNED = struct.Struct(codec.FIXED.format.replace("ii", "iI", 1))
-#: Why a region holds no record that was read, and lies after one of which even the length could not be.
+#: Why a region holds no record that was read, and is after one of which even the length could not be.
 UNREACHED = "unreached"
 #: A search reads less at a time: most places where it looks for a record have none.
 SEARCH_STRETCH = 4096
@@ -75,7 +75,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
         # no end marker is.
         data, top = (data + bytes(head_size), room) if final else (data, len(data) - head_size)
         edge = top
-        # With unreadable bytes in the stretch no gtrid is short enough: all records are looked at closely.
+        # With unreadable bytes in the stretch no gtrid is short enough: all records are checked closely.
         most_gtrid = -1 if source.unreadable and source.gap(base, base + top) else most
         add, add_code, add_names = batch.off.append, batch.code.append, names.append
         while True:
@@ -147,7 +147,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
                             last = gap.end
                         end = min(last, limit) - base
                     elif (framed or reason == "no-end-marker") and (
-                        # An end marker that was read and is another one contradicts the length all the same.
+                        # An end marker that was read and is another one contradicts the length nevertheless.
                         gap := source.gap(base + (at if framed else stop - 4), base + stop)
                     ):
                         reason, why, framed, end = UNREADABLE, gap.why, True, stop

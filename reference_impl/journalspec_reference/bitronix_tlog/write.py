@@ -2,7 +2,7 @@
 
 The order of writes and forces of the disk journal has a name. ``spec`` keeps every promise (BTM-WRT,
 BTM-SWP); the others follow the products as traced, defects included, so that their crash states can be
-enumerated: they leave out what is done only if the writer is careful.
+enumerated: they omit what is done only if the writer is careful.
 """
 
 from __future__ import annotations
@@ -322,7 +322,7 @@ class NioWriter(_Writer):
     def _delimiter(self) -> bytes:
         """Return the next lap's delimiter; drawn from the seed so that runs repeat.
 
-        A later run draws the same ones again: what the header has is passed over, for it would not be new.
+        A later run draws the same ones again: what the header has is skipped, for it would not be new.
         """
         while True:
             self._laps += 1

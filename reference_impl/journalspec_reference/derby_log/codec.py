@@ -13,10 +13,10 @@ from journalspec_reference.batches import ReadingRefused
 FILE_FORMAT = 128
 #: What a control file and a log file header have (bytes).
 CONTROL, HEADER = 48, 24
-#: What a record has before its body, length and instant, and behind it, the length again.
+#: What a record has before its body, length and instant, and after it, the length again.
 BEFORE, BEHIND = 12, 4
 OVERHEAD = BEFORE + BEHIND
-#: A position has 31 bits in an instant; the bit above them is not looked at.
+#: A position has 31 bits in an instant; the bit above them is ignored.
 POSITION = 0x7FFFFFFF
 _CONTROL = Struct(">iiqiiiB11xq")
 _HEADER = Struct(">iiqq")
@@ -66,7 +66,7 @@ class Control(NamedTuple):
 
 
 def control(data: bytes) -> Control:
-    """Decode a control file; the obsolete version and what is spare are not looked at."""
+    """Decode a control file; the obsolete version and what is spare are ignored."""
     if len(data) != CONTROL:
         raise BadLog(f"a control file of {len(data)} bytes, not {CONTROL}", "bad-control")
     form, _, packed, major, minor, build, flags, value = _CONTROL.unpack(data)

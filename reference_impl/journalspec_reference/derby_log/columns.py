@@ -44,7 +44,7 @@ Ints = npt.NDArray[np.int64]
 #: Of each form of a compressed int and of a compressed long: its bytes, and the least number that needs it.
 _SIZES = (np.array([1, 2, 4, 4]), np.array([2, 4, 8, 8]))
 _LEAST = tuple(np.where(np.arange(4) > 0, np.left_shift(1, 4 * sizes - 2), 0) for sizes in _SIZES)
-#: How far a number stands from the end of the eight bytes from its first one on, and what of them it is.
+#: How far a number is from the end of the eight bytes from its first one on, and what of them it is.
 _SHIFTS = tuple((64 - 8 * sizes).astype(np.uint64) for sizes in _SIZES)
 _MASKS = tuple(
     (np.uint64(1) << (8 * sizes - [2, 2, 1, 1]).astype(np.uint64)) - np.uint64(1) for sizes in _SIZES
@@ -153,7 +153,7 @@ class Gathered:
     ) -> tuple[Sequence[int], Iterator[Plain], int]:
         """Return rows by their numbers, what each is for a replay, and the highest transaction of the others.
 
-        Of the first `rows`, those of transactions that begin and end here are left out if pages have all
+        Of the first `rows`, those of transactions that begin and end here are omitted if pages have all
         changes: `known` are then the transactions that began before. Those of `closely` are containers;
         `place` is the instant of the batch.
         """
@@ -207,7 +207,7 @@ class Gathered:
     def tally(self, rows: int, types: Counter[int], containers: Counter[int]) -> None:
         """Count the first `rows` records by operation and by the container whose page they change.
 
-        Those in `closely` are left out: their bodies are decoded.
+        Those in `closely` are omitted: their bodies are decoded.
         """
         taken = ~self.closely[:rows]
         changes = self.fields["container"][:rows][taken & self.has["page_version"][:rows]]
@@ -326,7 +326,7 @@ def _distinct(values: Ints) -> list[int]:
 
 @cache
 def _slots(ident: int, group: int, known: bool) -> tuple[Slot, ...] | None:
-    """Return the fields of an operation and those behind it; None if it has texts, or objects in lists."""
+    """Return the fields of an operation and those after it; None if it has texts, or objects in lists."""
     if not known:
         return None
     form = operations()[ident]

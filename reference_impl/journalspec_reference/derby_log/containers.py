@@ -29,7 +29,7 @@ from journalspec_reference.derby_log.heap import (
 
 #: Offset and size (bytes) of the info of a container on its first page.
 INFO, INFO_SIZE = 109, 80
-#: Its format, status and page size; and, in front of its checksum, what that covers.
+#: Its format, status and page size; and, before its checksum, what that covers.
 _INFO, _SUMMED = Struct(">iii"), 72
 _CONTAINER, _REMOVED = 116, 2
 #: Of the extent after it: the number of its first page, of the last it can hold, and how many pages it has.
@@ -47,7 +47,7 @@ _DELETED = 1
 
 
 class Fault(Exception):
-    """What is wrong with a container or a page: a code of the remarks, words, and Derby's SQLState."""
+    """A fault of a container or a page: a code of the remarks, words, and Derby's SQLState."""
 
     def __init__(self, code: str, text: str, state: str = "", off: int | None = None) -> None:
         super().__init__(text)
@@ -127,7 +127,7 @@ class Heap:
         return data
 
     def blank(self, number: int) -> bool:
-        """Tell whether a page is not in the file, or all zeros there."""
+        """Return whether a page is not in the file, or all zeros there."""
         off = number * self.size
         return number >= self.count or not any(bytes(self._data[off : off + self.size]))
 
@@ -141,7 +141,7 @@ class Heap:
         return range(self.count, self._listed)
 
     def spare(self, number: int) -> bool:
-        """Tell whether a page was set aside and never used: it is after all that the first page lists.
+        """Return whether a page was set aside and never used: it is after all that the first page lists.
 
         What is there was not forced to disk, and may be torn.
         """
@@ -196,7 +196,7 @@ class Heap:
 
 
 def main_page(data: bytes) -> bool:
-    """Tell whether rows begin on a page: it is in use, and holds not only parts of rows."""
+    """Return whether rows begin on a page: it is in use, and holds not only parts of rows."""
     form, overflow, status, *_ = PAGE_HEADER.unpack_from(data)
     return bool(form == ROWS_PAGE and status == VALID and not overflow)
 

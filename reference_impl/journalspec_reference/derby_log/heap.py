@@ -37,7 +37,7 @@ class Pointer(bytes):
 
 
 class HeapRow(NamedTuple):
-    """A row, or its beginning: then `rest` says where it goes on, by page and record id.
+    """A row, or its beginning: then `rest` says where it continues, by page and record id.
 
     `had` is the most bytes that it has had: they stay its own when it gets shorter.
     """

@@ -14,7 +14,7 @@ from journalspec_reference.keeping import Holder, Keeping
 
 
 def kept(files: Files, edition: str, params: Params) -> Keeping:
-    """Return what keeps each log file; what lies before the undo point of the last checkpoint is free."""
+    """Return the reasons to keep each log file; files before the last undo point are free."""
     logs = gather(files)
     lengths = {file.name: file.length for file in logs.values()}
     found = LogPass(files, edition, "default", suite=False)

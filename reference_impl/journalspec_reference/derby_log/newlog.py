@@ -1,6 +1,6 @@
 """The log of a new database: what recovery reads of the old one, and what decides transactions in doubt.
 
-It ends where the old one does for recovery: what is behind is not in it. Sums hold, each file says where the
+It ends where the old one does for recovery: what is after is not in it. Sums hold, each file says where the
 one before it ends, and control files name a checkpoint that is in it.
 """
 
@@ -138,7 +138,7 @@ class NewLog:
         at = Instant.unpack(known.prepared_by)
         file = self._log.log.files[at.number]
         length = int.from_bytes(bytes(file.data[at.position : at.position + 4]), "big")
-        # A record has room for data behind its fields; that of a begin means nothing.
+        # A record has room for data after its fields; that of a begin means nothing.
         bits, other = BITS["FIRST"] | _RAWSTORE, self._next
         spare = length - len(_body("BEGIN", bits, other, data=b""))
         if spare < 0:
@@ -164,7 +164,7 @@ class NewLog:
         yield _body("END", BITS["COMMIT"] | BITS["LAST"] | _RAWSTORE, number, status=_COMMITTED)
 
     def _group(self, number: int, at: int, bodies: Sequence[bytes]) -> bytes:
-        """Return records with what sums them up, as they stand from `at` on."""
+        """Return records with what sums them up, as they are from `at` on."""
         summed = self._journal.edition not in UNSUMMED
         first = off = at + len(_sum_of(number, at, b"")) * summed
         data = b""
@@ -240,6 +240,6 @@ def _record(number: int, at: int, data: bytes) -> bytes:
 
 
 def _sum_of(number: int, at: int, data: bytes) -> bytes:
-    """Return the checksum record that is at `at` and covers `data` behind it."""
+    """Return the checksum record that is at `at` and covers `data` after it."""
     told = {"algorithm": 1, "data_length": len(data), "checksum": zlib.crc32(data)}
     return _record(number, at, _body("CHECKSUM", BITS["CHECKSUM"] | _RAWSTORE, None, **told))

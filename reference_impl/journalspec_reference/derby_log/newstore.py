@@ -40,9 +40,9 @@ from journalspec_reference.newstore import (
     pieces,
 )
 
-#: So many pages are looked at that records behind the end of the log change.
+#: So many pages are checked that records after the end of the log change.
 _MOST_PAGES = 50_000
-#: Below the directory of a database: what is not of it, or made anew; and how deep directories are looked at.
+#: Below the directory of a database: what is not of it, or made again; and how deep directories are checked.
 _NOT_COPIED, _LOCKS, _DEPTH = {"log", "seg0", "tmp"}, {"db.lck", "dbex.lck"}, 4
 _PROPERTIES = properties.NAME
 #: Remarks on what the new database does not have: it is made again there.
@@ -55,7 +55,7 @@ _HARMLESS = _REPAIRED | {
 _STRICT = {"lost-middle", "no-checkpoint"}
 #: An item that the answer has as well.
 _NOTE = "note"
-#: A page that the log does not explain: its rows can be read all the same.
+#: A page that the log does not explain: its rows can be read nevertheless.
 _NEWER = "newer-page"
 
 
@@ -168,7 +168,7 @@ def _file(found: DerbyContents, container: int) -> str:
 
 
 class Behind:
-    """The records behind the end of the log: nothing redoes them.
+    """The records after the end of the log: nothing redoes them.
 
     `changes` counts those that change a page, by container; `newer` are the pages of each container that have
     such changes. Pages that are `ahead` have changes that no record of the log itself explains.
@@ -289,7 +289,7 @@ class Database(_Made):
             if heap is None or not heap.size:
                 continue
             zeros = {page * heap.size: bytes(heap.size) for at, page in state.remade if at == container}
-            # A part of a page is no page: the log makes it, too.
+            # A part of a page is not a page: the log makes it, too.
             part = len(data) % heap.size if (container, heap.count) in changed else 0
             if zeros or part:
                 found[name] = zeros, len(data) - part
@@ -323,7 +323,7 @@ class Database(_Made):
                 yield LossItem(FILE, "made-anew", text, file=_PROPERTIES)
 
     def steps(self) -> Sequence[str]:
-        """Return how to put it in place."""
+        """Return the steps to put the new store in place."""
         if self._home is None:
             return (
                 "Stop the database.",
@@ -375,7 +375,7 @@ class OnlyRows(_Made):
 
     def steps(self) -> Sequence[str]:
         """Return how to get a database of it."""
-        # Its text may name a table, and steps are not redacted: what is left out has it.
+        # Its text may name a table, and steps are not redacted: what is omitted has it.
         problem = ": ".join(filter(None, (self._problem.code, self._problem.file)))
         return (
             f"No database can be made ({problem}): rows.sql makes its tables in an empty one.",

@@ -166,7 +166,7 @@ class Explained:
     def newer(self) -> Iterator[Note]:
         """Yield a note for the first page of each container that has had more changes than the log explains.
 
-        A container that the log makes or removes is left out: what fills it at first need not be logged.
+        A container that the log makes or removes is omitted: what fills it at first need not be logged.
         """
         told: set[int] = set()
         containers = self._store.containers
@@ -183,7 +183,7 @@ class Explained:
 
 
 def older(store: Store, place: Place, needed: int) -> str:
-    """Return what is wrong with a page that is older than the record that changes it."""
+    """Return the fault of a page that is older than the record that changes it."""
     container, page = place
     has = store.pages[place].version
     beside = f" ({store.containers.names[container]})" if container in store.containers else ""

@@ -20,7 +20,7 @@ AT_LEAST = {
 
 
 def problem(stored: Any) -> str:
-    """Return what is wrong with the properties of a database, and what Derby does; empty: nothing is."""
+    """Return the fault of a database's properties and the behaviour of Derby; empty: none."""
     lines = bytes(stored[:LONGEST]).decode("latin-1").splitlines(keepends=True)
     names = {line.partition("=")[0].strip() for line in lines}
     gone = [name for name in AT_LEAST if name not in names]
@@ -51,7 +51,7 @@ def whole(stored: Any) -> tuple[bytes, list[str]]:
         said.append("the last line is cut, and left out")
     for line in lines:
         if not line.replace("\t", " ").isprintable():
-            # Not taken for one that is there: Derby would read a value that nothing can be made of.
+            # Not read as one that is there: Derby would read a value that nothing can be made of.
             said.append("a line that is no text is left out")
             continue
         name = line.partition("=")[0].strip()

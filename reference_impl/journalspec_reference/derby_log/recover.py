@@ -84,9 +84,9 @@ def examined(  # noqa: C901, PLR0912  # what is asked of a batch before its reco
 
     Each has in `more` its ``bodies``, if they are decoded; the last one has the ``end``. Notes say what is
     odd about bodies, and what checksum records cover but in part. With a `stop` the log begins there: what
-    reaches beyond it is not a record. What is behind the end is damage.
+    reaches beyond it is not a record. What is after the end is damage.
     """
-    #: Where what a checksum record covers ends, and where that record stands: the first end first.
+    #: Where what a checksum record covers ends, and where that record is: the first end first.
     covered: list[tuple[int, int]] = []
     for batch in log.scan(file, start, None if stop is None else stop + 1):
         base, off, end, last = batch.base, batch.off, batch.end, batch.more.get("end")
@@ -140,7 +140,7 @@ class LogPass:
     """One pass over a log; `policy` is that of recovery, or empty for reading.
 
     `suite`: it is that of the suite's database, of whose tables rows are reported. Without `replay` only its
-    records are looked at.
+    records are checked.
     """
 
     def __init__(
@@ -298,7 +298,7 @@ class LogPass:
         return start
 
     def _from_checkpoint(self, at: Instant) -> Instant:
-        """Return where the scan starts by the checkpoint record at `at` (DRB-RCV-060)."""
+        """Return the place where the scan starts by the checkpoint record at `at` (DRB-RCV-060)."""
         file = self._logs[at.number]
         first = self.log.record(at.number, HEADER)
         if first is not None and _is_cipher(first):
@@ -342,7 +342,7 @@ class LogPass:
         return End(0)
 
     def _usable(self, file: LogFile) -> bool:
-        """Tell whether the header of a file that is not of the log is right."""
+        """Return whether the header of a file that is not of the log is right."""
         try:
             self.log.enter(file.number)
         except Refusal:
@@ -437,7 +437,7 @@ class LogPass:
             self._explained.take(bodies)
         rows: Iterable[int] = range(len(batch))
         if (columns := bodies.filled()) is not None:
-            # Rows of tables are reported of; a container that is not there has to be.
+            # Rows of tables are reported of; a container that is not there must be.
             closely = {*store.tables}
             if self._complete:
                 closely |= columns.containers() - self._beside.keys()
@@ -490,7 +490,7 @@ class LogPass:
     # What comes after.
 
     def _behind(self, last: LogEnd) -> Iterator[Step]:
-        """Tell how the log ends, and what the files behind it are (DRB-END)."""
+        """Tell how the log ends, and what the files after it are (DRB-END)."""
         self.last = last
         if self._unverified is not None and self.log.summed:
             self._late.append(self._unverified)
@@ -503,7 +503,7 @@ class LogPass:
             beyond = self._logs[self.checkpoint.number]
         groups = self._after_damage(file, end)
         if self._policy == "strict" and (beyond or groups):
-            # The log may be said to begin behind its file.
+            # The log may be said to begin after its file.
             off = min(end.off, file.length)
             shows = (
                 f"{groups.number} sound group(s) follow" if groups else f"{beyond and beyond.name} continues"
@@ -542,7 +542,7 @@ class LogPass:
 
     def _missing_files(self, last: LogEnd) -> None:
         """List what is missing: log files that others refer to, and containers that are changed."""
-        # In a database, one that is dropped later has to be there until then, or its stub.
+        # In a database, one that is dropped later must be there until then, or its stub.
         own = self._stubs | self.store.made.keys() if self._home else self._own
         for container, instant in self._absent.items():
             if container not in own:
@@ -663,7 +663,7 @@ def _header(structure: str, edition: str, data: bytes) -> Mapping[str, Any]:
 
 
 def recover(files: Files, edition: str, policy: str, params: Params) -> Observation:
-    """Return what recovery gives, without a policy what reading does."""
+    """Return the result of recovery, or of reading without a policy."""
     return LogPass(files, edition, policy, suite=params.get("tables") != "none").observation()
 
 
@@ -697,7 +697,7 @@ def _framed(file: LogFile, off: int) -> At:
 
 
 def _is_cipher(body: bytes) -> bool:
-    """Tell whether the body of a log's first record is encrypted (DRB-REC-112)."""
+    """Return whether the body of a log's first record is encrypted (DRB-REC-112)."""
     return body[:2] != BODY_START and len(body) % _CIPHER_BLOCK == 0
 
 

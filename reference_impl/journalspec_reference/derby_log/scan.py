@@ -73,7 +73,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
     """Yield the records of log file `number` from `start` on; the last batch has in `more` the ``end``.
 
     The file ends at `limit`. `summed`: there are checksum records, and they can be read. No record is looked
-    at that begins at `until` or behind it: then there may be no ``end``. Each batch has in `more` as ``sums``
+    at that begins at `until` or after it: then there may be no ``end``. Each batch has in `more` as ``sums``
     its checksum records: their rows, and how many bytes each covers. Any `stretch` gives the same.
     """
     limit = source.size if limit is None else limit
@@ -88,7 +88,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
         top, at, need = len(data), 0, 0
         final = top >= room
         if final:
-            # Here no record goes on in the next stretch: its head may be read beyond the end.
+            # Here no record continues in the next stretch: its head may be read beyond the end.
             data += _PAD
         ready, edge = room if final else top - _HEAD.size, min(room, until - base)
         # Where a record may end at once, and what its instant is less its offset here; beyond 4 GiB none is.
@@ -206,7 +206,7 @@ def places(
 ) -> Iterator[tuple[int, bytes, int]]:
     """Yield each place between `start` and `end` where `pattern` matches, and bytes with their offset.
 
-    They are those that it matches, and `before` bytes before them. Holes and zeros are passed over.
+    They are those that it matches, and `before` bytes before them. Holes and zeros are skipped.
     """
     at = max(0, start)
     while (at := source.next_data(at)) < end:
@@ -244,12 +244,13 @@ def groups_after(source: Source, number: int, start: int) -> Groups | None:
 
 
 def search(source: Source, number: int, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield where records of file `number` stand whole anywhere between `start` and `end`, not overlapping.
+    """Yield the places where records of file `number` are whole anywhere between `start` and `end`, not
+    overlapping.
 
-    A record says where it stands. Of what says otherwise nothing more is looked at, and of what does not end
+    A record says where it is. Of what says otherwise nothing more is checked, and of what does not end
     as it begins, its last bytes: the search is linear whatever the bytes say.
     """
-    # Zeros are passed over: what is looked for is the last byte of the number that is none.
+    # Zeros are skipped: what is looked for is the last byte of the number that is none.
     stamp = number.to_bytes(4, "big").rstrip(b"\0")
     pattern = re.compile(re.escape(stamp[-1:]) + b"(?<=" + re.escape(stamp) + b")", re.DOTALL)
     behind, at = _LENGTH.size + len(stamp) - 1, start
@@ -268,7 +269,7 @@ def search(source: Source, number: int, start: int, end: int) -> Iterator[tuple[
 
 
 def garbage(data: Any, start: int) -> tuple[int, int] | None:
-    """Return where the first byte that is not a zero stands from `start` on, and where the last one ends."""
+    """Return where the first byte that is not a zero is from `start` on, and where the last one ends."""
     source, at = source_of(data), start
     first = end = -1
     while (at := source.next_data(at)) < source.size:

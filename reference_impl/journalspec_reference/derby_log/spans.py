@@ -18,7 +18,7 @@ from journalspec_reference.derby_log.fileset import CONTROLS, Log, LogFile, body
 from journalspec_reference.derby_log.recover import SEED
 from journalspec_reference.derby_log.scan import End, garbage, search
 
-#: So many fields of a body are named, what is behind them is one: a name costs many times what it names.
+#: So many fields of a body are named, what is after them is one: a name costs many times what it names.
 _NAMED = 1000
 
 
@@ -112,7 +112,7 @@ class _NamingReader(BodyReader):
 
 
 def _start(files: Files, edition: str) -> Instant:
-    """Return where the log is read from by its last checkpoint; nowhere if that says nothing."""
+    """Return the place where the log is read from by its last checkpoint; nowhere if that says nothing."""
     with suppress(BadLog, Refusal):
         control = choose(files).control if edition != SEED else None
         if control and control.checkpoint:
@@ -126,7 +126,7 @@ def _start(files: Files, edition: str) -> Instant:
 
 
 def _pieces(file: LogFile, edition: str, start: int) -> Iterator[Piece]:
-    """Yield what a file holds; if it makes no sense up to `start`, it is read from there all the same."""
+    """Yield what a file holds; if it makes no sense up to `start`, it is read from there nevertheless."""
     if file.length < HEADER:
         yield Piece(0, file.length, "dropped", "bad-header")
         return
@@ -143,7 +143,7 @@ def _pieces(file: LogFile, edition: str, start: int) -> Iterator[Piece]:
 
 
 def _behind(file: LogFile, end: End, start: int) -> Iterator[Piece]:
-    """Yield what is behind the end of the records, up to `start` if that is before it."""
+    """Yield what is after the end of the records, up to `start` if that is before it."""
     if end.off < start:
         yield Piece(end.off, min(start, file.length), "dropped", end.reason or "truncated")
     elif end.reason:

@@ -80,7 +80,7 @@ class Script:
         self._losses: dict[tuple[str, str, str, str], LossItem] = {}
         self._counts: list[Count] | None = None
         self._part = bool(tables)
-        #: By its name: without names of schemas the catalogue is there all the same.
+        #: By its name: without names of schemas the catalogue is there nevertheless.
         self._system = {table.name: table for table in found.sql.values() if table.kind == "system"}
         self._schemas = {_text(row["SCHEMAID"]): _text(row["SCHEMANAME"]) for row in self._raw("SYSSCHEMAS")}
         listed = {
@@ -232,7 +232,7 @@ class Script:
         return out if typed.nullable else f"{out} NOT NULL"
 
     def _generated(self, table: _Table, name: str) -> bool:
-        """Tell whether a column has its values from others."""
+        """Return whether a column has its values from others."""
         with suppress(*ODD):
             default = table.known.get(name, {}).get("COLUMNDEFAULT")
             if default is not None:
@@ -580,7 +580,7 @@ def in_order(names: Sequence[str], of: Mapping[str, set[str]]) -> Iterator[str]:
 
 
 def contained(sql: str, *, commas: bool) -> bool:
-    """Tell whether a text stays within its place: quotes and brackets close, and no statement ends in it.
+    """Return whether a text stays within its place: quotes and brackets close, and no statement ends in it.
 
     Without `commas` it is one item of a list.
     """
@@ -596,7 +596,7 @@ def contained(sql: str, *, commas: bool) -> bool:
 
 
 def _blank(quoted: re.Match[str]) -> str:
-    """Return what is looked at in the place of something quoted: itself, if it may end elsewhere.
+    """Return what is checked in the place of something quoted: itself, if it may end elsewhere.
 
     For ij a comment ends at a carriage return, too, and one in brackets may have others in it.
     """

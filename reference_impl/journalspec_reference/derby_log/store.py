@@ -100,7 +100,7 @@ class Container:
         return int(version) if form in (ROWS_PAGE, ALLOCATION_PAGE) else None
 
     def offset(self, number: int) -> int:
-        """Return where a page begins."""
+        """Return the place where a page begins."""
         return number * self._size
 
     def numbers(self) -> Iterable[int]:
@@ -211,7 +211,7 @@ class Store:
         self.fresh: set[Place] = set()
         #: Container -> its last page, where the log cuts it off.
         self.highest: dict[int, int] = {}
-        #: Where a part of a row stands -> where the part before it does.
+        #: Where a part of a row is -> where the part before it does.
         self._owners: dict[RowPlace, tuple[int, int]] = {}
 
     def take(self, instant: int, body: Body, redo_from: int) -> None:
@@ -314,7 +314,7 @@ class Store:
         return self.pages[place]
 
     def _stored(self, container: int, number: int) -> HeapPage | None:
-        """Return a page of a container beside the log: of those that are no tables, its version."""
+        """Return a page of a container beside the log: of those that are not tables, its version."""
         if container not in self.containers:
             return None
         if container in self.tables:
@@ -424,7 +424,7 @@ class Store:
         row = None if page is None else page.rows.get(ident)
         if row is None or row.deleted or row.first or place in self._owners:
             return None
-        # As many values as tell whether there are two of them.
+        # As many values as return whether there are two of them.
         values, parts = row.values[:3], [place]
         while row.rest is not None:
             page = self.page(container, row.rest[0])

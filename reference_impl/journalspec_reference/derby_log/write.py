@@ -1,4 +1,4 @@
-"""Writing: rows of two tables, in groups behind a checksum record, in the product's order (DRB-WRT).
+"""Writing: rows of two tables, in groups after a checksum record, in the product's order (DRB-WRT).
 
 The tables are those of the kept base, or of the containers beside the log. Pages are only followed, never
 written: checkpoints leave the redo instant where it is, and no log file becomes superfluous.
@@ -34,10 +34,11 @@ SWITCH, CHECKPOINT_AFTER, LEAST, MOST = 1048576, 10485760, 100000, 134217728
 #: What one write holds: records that do not fit begin the next one.
 BUFFER = 32768
 CHECKSUM_RECORD = 37
-#: A recovery ends without a checkpoint if the log is no longer than this behind the redo instant.
+#: A recovery ends without a checkpoint if the log is no longer than this after the redo instant.
 _SHORT = 1000
 LARGEST_FILE = 268435455
-#: Edition -> the number from which on there are no files, where that is not the highest of all (DRB-REC-154).
+#: Edition -> the number from which on there are no files, where that is not the highest of all
+#: (DRB-REC-154).
 _NO_NUMBER = {"10.0": 4194303}
 _BODY = Struct(">iq")
 _RAWSTORE, _LOCK = BITS["RAWSTORE"], BITS["XA_NEEDLOCK"]
@@ -121,7 +122,7 @@ class LogWriter:
         self._redo, self._undo = max(found.redo_from, found.start), found.start
         self._number, self._end = file.number, end.off
         self._since = 0
-        # First the checksum: over zeros in place of what it covers, the group before them is lost as well.
+        # First the checksum: over zeros instead of what it covers, the group before them is lost as well.
         if found.last_sum is not None and found.last_sum[0] == self._number:
             self._shorten(*found.last_sum[1:])
         if end.reason or garbage(file.data, end.off) is not None:
@@ -499,5 +500,5 @@ def _on(container: int, number: int, page: HeapPage) -> dict[str, Any]:
 
 
 def _used(page: HeapPage) -> int:
-    """Return about how many bytes of a page are those of rows: what is undone has to find its place again."""
+    """Return about how many bytes of a page are those of rows: what is undone must find its place again."""
     return sum(_SLOT + row.room for row in page.rows.values())

@@ -19,7 +19,7 @@ class Body(NamedTuple):
 
 
 class Kept(Protocol):
-    """What recovery kept: live records, and transactions that are prepared."""
+    """The result of recovery: live records and prepared transactions."""
 
     def live(self) -> Iterator[Body]:
         """Yield the live records in the order in which recovery delivers them."""

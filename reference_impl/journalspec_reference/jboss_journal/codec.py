@@ -29,7 +29,7 @@ PREPARE, COMMIT, ROLLBACK = 17, 18, 19
 EVENT, ADD, UPDATE, ADD_TX, UPDATE_TX = 10, 11, 12, 13, 14
 #: Editions whose data files are as long as the configuration says.
 FIXED_LENGTH = ("seed", "seed+hash", "s1")
-#: Edition -> the file id that a control file's record carries, if it is not 0.
+#: Edition -> the file id that a control file's record has, if it is not 0.
 CONTROL_IDS = {"s2": -1}
 
 
@@ -50,10 +50,10 @@ _ASKED = ("compact_count", "tx", "id", "user_type", "count", "body_size", "extra
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Kind:
-    """One record type of an edition, as the numbers that it has behind type and file id.
+    """One record type of an edition, as the numbers that it has after type and file id.
 
     `numbers` gives their names in stored order, each with its letter for `struct`, which unpacks
-    them. `pick` takes those of _ASKED out of them, behind which a 0 has been put for what the type
+    them. `pick` takes those of _ASKED out of them, after which a 0 has been put for what the type
     does not have. `least` is its length with nothing in it, check included; `sizes` are the places of
     what makes it longer, and how many bytes one of each count has. `places` are those of the numbers in it,
     `shown` the fields of an observation.
@@ -78,7 +78,7 @@ class Kind:
 
     @property
     def ends(self) -> bool:
-        """Whether it is a PREPARE or COMMIT, which carry counts."""
+        """Whether it is a PREPARE or COMMIT, which have counts."""
         return "count" in self.shown or "pairs" in self.shown
 
 
@@ -129,7 +129,7 @@ class Dialect:
     #: The length of a data file is part of the configuration.
     fixed_length: bool
     control_file: bool
-    #: The file id that a control file's record carries.
+    #: The file id that a control file's record has.
     control_id: int
 
     @cached_property
@@ -153,7 +153,7 @@ class Dialect:
         return {code: kind.places["tx"] for code, kind in self.kinds.items() if kind.tx}
 
     def stamp(self, file_id: int) -> int:
-        """Return the file id as records carry it: 31 bits where headers have a long."""
+        """Return the file id as records have it: 31 bits where headers have a long."""
         return file_id & 0x7FFFFFFF if self.versions else file_id & 0xFFFFFFFF
 
 
@@ -222,7 +222,7 @@ def stamp_at(data: bytes, off: int, dialect: Dialect) -> int:
 
 
 def encode_record(record: JournalRecord, dialect: Dialect, stamp: int) -> bytes:
-    """Return the bytes of `record` for the file whose records carry `stamp`; off and end are ignored."""
+    """Return the bytes of `record` for the file whose records have `stamp`; off and end are ignored."""
     own = {name: getattr(record, name) for name in record.kind.shown if name not in ("count", "pairs")}
     if "count" in record.kind.shown:
         own["count"] = record.tally

@@ -81,7 +81,7 @@ class FileSet:
     #: Names that a pending compaction removes, old name -> new name for those it renames.
     removed: tuple[str, ...] = ()
     renamed: dict[str, str] = field(default_factory=dict)
-    #: Files that have to be there and are not.
+    #: Files that must be there and are not.
     missing: tuple[Missing, ...] = ()
     #: No file has been used again, and there was no compaction.
     unused: bool = False
@@ -103,7 +103,7 @@ def parsed(name: str) -> re.Match[str] | None:
 
 
 def base_name(name: str) -> str:
-    """Return `name` without what compression and an unfinished creation or compaction put behind it."""
+    """Return `name` without what compression and an unfinished creation or compaction put after it."""
     for suffix in (".gz", *LEFTOVERS):
         name = name.removesuffix(suffix)
     return name
@@ -178,7 +178,7 @@ def _without_copies(found: list[DataFile]) -> tuple[list[DataFile], list[Note]]:
     notes, out = [], []
     for file in found:
         unpacked = file.name.removesuffix(".gz")
-        # A file that lies there packed as well is one file, however many others have its id.
+        # A file that is there packed as well is one file, however many others have its id.
         packed = unpacked != file.name and (unpacked, file.file_id) in plain
         first = unpacked if packed else "" if proper(file) else originals.get(file.file_id, "")
         if file.problem is None and first:
@@ -217,7 +217,7 @@ def _with_headless(files: list[DataFile], imply: bool) -> tuple[list[DataFile], 
 
 
 def implied_id(data: Any, dialect: Dialect) -> int | None:
-    """Return the file id that the first sound record carries; None if there is no such record.
+    """Return the file id that the first sound record has; None if there is no such record.
 
     A file is overwritten from its beginning, so that the first records are those of its last life.
     """
@@ -357,7 +357,7 @@ def _gone_text(removed: list[str]) -> str:
 def control_lists(data: Any, dialect: Dialect) -> tuple[list[str], list[str], list[tuple[str, str]]] | None:
     """Return (old files, new files, renames) of a control file, or None if it holds no healthy record.
 
-    The first healthy record counts, with the edition's file id for it; the header is not looked at (JBM-CMP).
+    The first healthy record counts, with the edition's file id for it; the header is ignored (JBM-CMP).
     """
     stamp = dialect.stamp(dialect.control_id)
     batch = first_found(source_of(data), dialect, stamp, dialect.header_size, len(data))
@@ -423,7 +423,7 @@ def refusal(found: FileSet) -> Observation | None:
 
 
 def map_of(file: DataFile) -> FileMap:
-    """Return what an answer says of a file: its role, its header, and the lists of a control file."""
+    """Return the facts about a file in an answer: its role, its header, and the lists of a control file."""
     lists = control_lists(file.data, file.dialect) if file.role == "control" else None
     content: dict[str, object] = {}
     if lists is not None:

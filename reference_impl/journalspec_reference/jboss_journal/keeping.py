@@ -38,7 +38,7 @@ _FEW = 6
 
 
 def _place(turn: int, off: int, size: int) -> int:
-    """Return where a record is: the turn of its file, its offset and size (bytes)."""
+    """Return the place where a record is: the turn of its file, its offset and size (bytes)."""
     return (turn << _OFF | off) << _SIZE | size
 
 
@@ -140,7 +140,7 @@ class _Ledger:
 
 
 def kept(files: Files, edition: str, params: Params) -> Keeping:
-    """Return what keeps each data file, as a broker sees it that has just started."""
+    """Return the reasons to keep each data file, as a broker sees it that has just started."""
     found = gather(files, DIALECTS[edition], params, imply=True)
     usable = [file for file in found.files if file.problem is None]
     ledger = _Ledger()

@@ -1,6 +1,6 @@
 """What is missing of a journal by how the products make their files and directories.
 
-A journal that lies alone proves nothing: people send it in without the rest. A directory of page files or of
+A journal that is alone proves nothing: people send it in without the rest. A directory of page files or of
 large messages beside it shows a broker's data directory, in which journal and bindings never lack.
 """
 
@@ -51,7 +51,7 @@ _SHORT_BODY = "it has {} of the {} bytes of a large message, and a broker delive
 
 
 def lacking(answer: Answer) -> Iterator[Missing]:
-    """Yield what a journal lacks: ends of its files, and what lies beside that of a broker."""
+    """Yield what a journal lacks: ends of its files, and what is beside that of a broker."""
     seen, dialect = answer.observation, DIALECTS[answer.journal.edition]
     found = gather(answer.journal.files, dialect, answer.journal.params)
     files = [file for file in found.files if file.problem is None]
@@ -82,7 +82,7 @@ def _prefix(files: Sequence[DataFile]) -> str:
 
 
 def _never_compacted(answer: Answer) -> bool:
-    """Tell whether there are records, none deletes anything, and none was copied by a compaction.
+    """Return whether there are records, none deletes anything, and none was copied by a compaction.
 
     A compaction that has nothing to copy leaves files without records.
     """
@@ -92,7 +92,7 @@ def _never_compacted(answer: Answer) -> bool:
 
 
 def _ends_with_a_record(file: DataFile) -> bool:
-    """Tell whether the last record, or the header, ends where the file ends.
+    """Return whether the last record, or the header, ends where the file ends.
 
     What a compaction of HornetQ 2.0 wrote ends so, too, and nothing marks it; later ones fill such a file.
     """

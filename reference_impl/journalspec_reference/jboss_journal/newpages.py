@@ -44,7 +44,7 @@ class NewPages:
     def _entries(self, file: PageFile) -> Iterator[tuple[Entry | None, Sequence[int]]]:
         """Yield the entries of a page, each with the queues that it is written for; None: damaged.
 
-        Places in a page are what acknowledgements are about, so that none is passed over.
+        Places in a page are what acknowledgements are about, so that none is skipped.
         """
         index, store = 0, self._store
         for entry in file.entries(store.report_page):

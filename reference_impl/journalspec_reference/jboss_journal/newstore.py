@@ -1,7 +1,7 @@
 """A new store of what recovery keeps: journal, bindings, page files, large messages, in the source's edition.
 
 Bodies of records are copied as bytes; headers, ids of files, check sizes and what ends transactions are made
-anew. What a broker deletes when it starts, and records on which it does not start, are left out.
+anew. What a broker deletes when it starts, and records on which it does not start, are omitted.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ class PlainStore(NewStore):
         return [live.count("records", "live"), Count("transactions", "prepared", prepared, 0)]
 
     def steps(self) -> Sequence[str]:
-        """Return how to put it in place."""
+        """Return the steps to put the new store in place."""
         return (
             "Stop the program that uses the journal.",
             "Move the old directory away as a whole, and keep it.",
@@ -281,7 +281,7 @@ class BrokerStore(NewStore):
 
     @property
     def lacks(self) -> frozenset[tuple[str, str]]:
-        """The bodies that messages in queues lack; pages and transactions in doubt are not looked at."""
+        """The bodies that messages in queues lack; pages and transactions in doubt are ignored."""
         if not self._wanted.with_others:
             return frozenset()
         held = {self._store.pending.idents[number] for _, _, number in self._references()}
@@ -289,7 +289,7 @@ class BrokerStore(NewStore):
         return frozenset((BODY, body_name(self._store, ident)) for ident in lacking)
 
     def steps(self) -> Sequence[str]:
-        """Return how to put it in place."""
+        """Return the steps to put the new store in place."""
         root = self._journal.root
         if root is None or not self._wanted.with_others:
             return (
@@ -398,7 +398,7 @@ class BrokerStore(NewStore):
             yield NewRecord(ADD, counted[queue], COUNTER, TWO_LONGS.pack(queue, total.rows) + size)
 
     def _refused(self, item: Body) -> str:
-        """Return the code of why a record that is not a message is left out; empty: it is not."""
+        """Return the code of why a record that is not a message is omitted; empty: it is not."""
         kind, data = item.user_type, item.data[item.start : item.end]
         if item.id in self._wanted.gone:
             return "dropped"
@@ -421,7 +421,7 @@ class BrokerStore(NewStore):
         return "" if self._is_about_kept(item) else "no-page"
 
     def _is_about_kept(self, item: Body) -> bool:
-        """Tell whether what a record is about is kept: its queue, and its page.
+        """Return whether what a record is about is kept: its queue, and its page.
 
         HornetQ does not start with a prepared acknowledgement in an unknown queue, and Artemis 2 counts up to
         the number of any page that a cursor names until memory ends.

@@ -64,7 +64,7 @@ class Packing:
     least: int = 2
 
     def files(self, records: Iterable[NewRecord]) -> Iterator[NewFile]:
-        """Yield the files of `records`; each has to be read before the next is asked for."""
+        """Yield the files of `records`; each must be read before the next is asked for."""
         packed = _Packed(self, records)
         number = 0
         while packed.left or number < self.least:

@@ -258,12 +258,12 @@ class Replay:
             self._added.update(ident for ident, place in _pairs(transaction.changes) if not place & 1)
 
     def has_deleted(self, ident: int) -> bool:
-        """Tell whether a DELETE of a record took effect."""
+        """Return whether a DELETE of a record took effect."""
         self._sweep()
         return ident in self._deleted
 
     def _sweep(self) -> None:
-        """Drop what was deleted, whenever it came: it does not come back (JBM-RCV-003, JBM-RCV-004)."""
+        """Drop what was deleted, whenever it came: it does not reappear (JBM-RCV-003, JBM-RCV-004)."""
         if self._deletes or (self.deletes and len(self._delivered) > self._swept):
             gone, deleted, added, left = {*self._deletes[::2]}, self._deleted, self._added, array("q")
             keep, old, new = left.append, self._delivered[: self._swept], self._delivered[self._swept :]
@@ -339,7 +339,7 @@ class Replay:
         return True
 
     def in_doubt(self, tx: int) -> bool:
-        """Tell whether `tx` is in doubt so far: it has PREPAREs and all of them found what they count."""
+        """Return whether `tx` is in doubt so far: it has PREPAREs and all of them found what they count."""
         transaction = self._open.get(tx)
         return transaction is not None and transaction.in_doubt
 
@@ -686,7 +686,7 @@ def _of_other_lives(file: DataFile, limit: int) -> Stretch:
 
 
 def _rejected(state: dict[str, Any]) -> bool:
-    """Tell whether a transaction with an end was dropped: its records were there once."""
+    """Return whether a transaction with an end was dropped: its records were there once."""
     return any(item["why"] != "no-end" for item in state["discarded"])
 
 

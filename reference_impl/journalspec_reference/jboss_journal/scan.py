@@ -1,7 +1,7 @@
 """From bytes to columns: one loop finds the records of a file, checks each, and reports damage (JBM-RDR).
 
 A record is found by its type and its file's id. A rejected candidate costs constant time and the
-search goes on one byte behind its start, so that a scan is linear in the file's length whatever
+search continues one byte after its start, so that a scan is linear in the file's length whatever
 the bytes say.
 """
 
@@ -57,8 +57,8 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
     """Yield the records that bear `stamp` (None: any file id) from `start` to `limit`, and the damage.
 
     A region reaches as far as its candidate says, or to the next record; other candidates inside it are
-    not told apart from its content (JBM-RDR-017). A hole is what lies before a record and belongs to
-    nothing (JBM-RDR-024). With `quiet`, or without a stamp, there is no damage. Every `stretch` (bytes)
+    not distinguished from its content (JBM-RDR-017). A hole is what is before a record and belongs to
+    nothing (JBM-RDR-024). With `quiet`, or without a stamp, there is not damage. Every `stretch` (bytes)
     gives the same records and damage.
     """
     shapes, hashed, quiet = dialect.shapes, dialect.hashed, quiet or stamp is None
@@ -84,7 +84,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
         add = batch.off.append
         while True:
             # Every offset is considered, and what is not a type of the edition with the stamp is
-            # stepped over by one byte (JBM-RDR-001, JBM-RDR-002, JBM-RDR-003, JBM-RDR-015).
+            # skipped by one byte (JBM-RDR-001, JBM-RDR-002, JBM-RDR-003, JBM-RDR-015).
             found = find(data, zeros_end(data, at, top))
             at = found if found >= 0 else top if final else max(at, edge + 1)
             if at > edge:
@@ -152,7 +152,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
                 covered = 0
             add(at)
             more = len(batch.off)
-            # The bytes of a record are not looked at again (JBM-RDR-011).
+            # The bytes of a record are not read again (JBM-RDR-011).
             at = stop
             if not (unreadable and source.gap(base, base + top)):
                 at = _followed(data, at, usual, add)
@@ -199,7 +199,7 @@ def _followed(
 def _usual(dialect: Dialect, stamp: int) -> Mapping[bytes, tuple[int, int]]:
     """Return type and stamp of a record -> its least length, and the place of what it is longer by (0: none).
 
-    Those are left out that hold two lengths, or pairs.
+    Those are omitted that hold two lengths, or pairs.
     """
     own = stamp.to_bytes(4, "big")
     return {code + own: shape for code, shape in _lengths(dialect)}
@@ -297,14 +297,15 @@ def _of_this_life(
 
 
 def _following(source: Source, dialect: Dialect, at: int) -> int:
-    """Return where a record may follow what ends at `at`: there, or after padding."""
+    """Return the place where a record may follow what ends at `at`: there, or after padding."""
     edges = [-(-at // block) * block for block in BLOCKS]
     edges += HEADER_BLOCKS if at == dialect.header_size else ()
     return max((edge for edge in edges if _is_padding(source, dialect, at, edge)), default=at)
 
 
 def _rest(source: Source, dialect: Dialect, at: int, end: int) -> int:
-    """Return where the record began whose rest ends at `end`, or before the fill there; `end`: none did.
+    """Return the place where the record began whose rest ends at `end`, or before the fill there; `end`: none
+    did.
 
     A rest ends with the length of its record. A hash says nothing of where that began.
     """
@@ -325,7 +326,7 @@ def _rest(source: Source, dialect: Dialect, at: int, end: int) -> int:
 
 
 def _is_accounted_for(source: Source, dialect: Dialect, at: int, off: int) -> bool:
-    """Tell whether the bytes from `at` to `off` are padding, or hold a record of an earlier generation.
+    """Return whether the bytes from `at` to `off` are padding, or hold a record of an earlier generation.
 
     If one is there, no write of this life has arrived (JBM-RDR-024).
     """
@@ -333,7 +334,7 @@ def _is_accounted_for(source: Source, dialect: Dialect, at: int, off: int) -> bo
 
 
 def _is_padding(source: Source, dialect: Dialect, at: int, off: int) -> bool:
-    """Tell whether the bytes from `at` to `off` are padding.
+    """Return whether the bytes from `at` to `off` are padding.
 
     That is what aligned writes leave (JBM-WRT-004): zeros, or fill where the journal was not aligned
     before. The header's block may have any usual size; after it, blocks are those of a disk or a file system.

@@ -19,7 +19,7 @@ _TOKEN = re.compile(
     |(?P<operator><>|<=|>=|[-+*/%=<>(),])""",
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
-#: Word or operator -> the token that it is taken for.
+#: Word or operator -> the token that it is read as.
 _LIKE_IT = {
     **dict.fromkeys(("*", "/", "%"), "*"), **dict.fromkeys(("=", "<>"), "="),
     **dict.fromkeys(("<", "<=", ">", ">="), "<"), **dict.fromkeys(("TRUE", "FALSE"), "literal"),
@@ -36,7 +36,7 @@ class _NoFilter(ValueError):
 
 
 def is_filter(text: str) -> bool:
-    """Tell whether a broker starts with a queue that has this filter."""
+    """Return whether a broker starts with a queue that has this filter."""
     try:
         if text.startswith(_HYPHENATED):
             text = text.removeprefix(_HYPHENATED).replace("-", "_")
@@ -69,7 +69,7 @@ class _Filter:
         self._left = tokens[::-1]
 
     def is_condition(self) -> bool:
-        """Tell whether all of it is one condition."""
+        """Return whether all of it is one condition."""
         return self._either() in _CONDITIONS and not self._left
 
     def _took(self, *tokens: str) -> str:

@@ -27,7 +27,7 @@ FORMAT = "jboss_journal"
 
 
 def spans(files: Files, edition: str, params: Params, fields: bool = True) -> Iterator[Span]:
-    """Yield header, records, torn regions, records of earlier lives and what lies between, file by file.
+    """Yield header, records, torn regions, records of earlier generations and what is between, file by file.
 
     Control files, leftovers and superseded files are among them; what is in them is named as well.
     """

@@ -25,7 +25,7 @@ LOST = frozenset(
         "no-body",
     }
 )  # fmt: skip
-#: Remarks of whole files, of what follows a place in one, and of records that are no rows.
+#: Remarks of whole files, of what follows a place in one, and of records that are not rows.
 NOUNS = {
     "page-unreadable": FILE, "no-address-file": FILE, "page-damaged": BYTES, "unknown-status": "record",
 }  # fmt: skip
@@ -227,7 +227,7 @@ class WantedParts:
             raise ChoiceRefused(f"--drop {name}: no queue, message, record, or prepared transaction")
 
     def _has(self, ident: int) -> bool:
-        """Tell whether there is a message or another record with this id."""
+        """Return whether there is a message or another record with this id."""
         if ident in self.store.pending.numbers or any(item.id == ident for item in self.others()):
             return True
         return any(paged_message(entry).id == ident for _, entry in self.store.entries())
@@ -248,7 +248,7 @@ class WantedParts:
             yield -1, queue, pending.numbers[ident]
 
     def why_not(self, queue: int, ident: int) -> str:
-        """Return the code of why a message of a queue is left out; empty: it is not."""
+        """Return the code of why a message of a queue is omitted; empty: it is not."""
         if ident in self.gone:
             return "dropped"
         if queue in self.queues:

@@ -102,7 +102,7 @@ class Pending:
 
 
 class Ledger:
-    """Live records and pending transactions, and the files that hold them: the bookkeeping behind reuse.
+    """Live records and pending transactions, and the files that hold them: the bookkeeping after reuse.
 
     A file may be used again iff every positive in it (a record, or one token for
     each pending transaction that touched it) is matched by a negative in this or a later file. Every
@@ -162,7 +162,7 @@ class Ledger:
         for holder, change in pending.records:
             if change.kind.name != "DELETE_TX":
                 self._put(holder, change)
-        # The negative stands where the DELETE_TX is: without that record the commit deletes nothing.
+        # The negative is where the DELETE_TX is: without that record the commit deletes nothing.
         for holder, change in pending.records:
             if change.kind.name == "DELETE_TX":
                 self._delete(holder, change.id)
@@ -243,7 +243,7 @@ class JournalWriter:
 
     @property
     def first_offset(self) -> int:
-        """Where the first record of a file goes: behind the header's block."""
+        """Where the first record of a file goes: after the header's block."""
         return self.aligned(self.dialect.header_size)
 
     def aligned(self, offset: int) -> int:
@@ -266,7 +266,7 @@ class JournalWriter:
         return {"durable": True, "file": self.active.name}
 
     def _load(self) -> list[int]:
-        """Take over the journal on the storage; return the transactions that have to be rolled back.
+        """Take over the journal on the storage; return the transactions that must be rolled back.
 
         An interrupted compaction is finished, leftovers are cleared away. Raises
         WriterRefused if strict recovery refuses the journal.
@@ -280,7 +280,7 @@ class JournalWriter:
         self.ledger, self.listed = Ledger(), set()
         usable = [file for file in found.files if file.problem is None]
         replay = Replay(file.file_id for file in usable)
-        # A file that is left out has a name all the same: a new one must not take it away (JBM-FIL-007).
+        # A file that is omitted has a name nevertheless: a new one must not take it away (JBM-FIL-007).
         names = (found.renamed.get(file.name, file.name) for file in found.files)
         self.counter = max(map(_number, names), default=0)
         ends: dict[Usage, int] = {}
@@ -345,7 +345,7 @@ class JournalWriter:
         return end
 
     def _adopt(self, used: list[Usage], ends: Mapping[Usage, int]) -> None:
-        """Go on in the last of the files that are `used`, behind its last record."""
+        """Continue in the last of the files that are `used`, after its last record."""
         self.data_files = used[:-1]
         if used:
             self.current = used[-1]

@@ -73,7 +73,7 @@ for _slot in _SLOTS:
 
 @cache
 def _table(dialect: Dialect) -> npt.NDArray[np.int8]:
-    """Return [message, first byte of a field] -> the field's number, -1: it is looked at closely."""
+    """Return [message, first byte of a field] -> the field's number, -1: it is checked closely."""
     out = np.full((256 + len(_INNER), 256), -1, np.int8)
     for row, name in [*dialect.commands.items(), *((row, name) for name, row in _INNER.items())]:
         for slot in messages()[name].values():
@@ -103,7 +103,7 @@ def _varints(view: npt.NDArray[np.uint8], at: Ints) -> tuple[Ints, Ints, Ints]:
 
 
 class _Fields:
-    """Where the fields of messages are, and those of the messages within them; `odd` are rows left out.
+    """Where the fields of messages are, and those of the messages within them; `odd` are rows omitted.
 
     `kind` is the row of the table that describes each message.
     """
@@ -156,7 +156,7 @@ class Gathered:
         self.code = np.frombuffer(bytes(batch.code), np.uint8)
         size, at, longer = _varints(view, off + HEAD + 1)
         end = at + size
-        # A payload with more bytes than its message is looked at closely as well (KHD-CMD-003).
+        # A payload with more bytes than its message is checked closely as well (KHD-CMD-003).
         usual = end == np.frombuffer(batch.end, np.int64)
         usual &= _described(dialect)[self.code]
         usual[longer] = False
@@ -166,7 +166,7 @@ class Gathered:
         self._usual, self.closely = usual, np.flatnonzero(~usual).tolist()
 
     def _find(self, name: str) -> tuple[Ints, Ints, Ints]:
-        """Return what `_Fields.find` does, of the records that are not looked at closely."""
+        """Return what `_Fields.find` does, of the records that are ignored closely."""
         rows, start, size = self._fields.find(name)
         if self.closely:
             kept = self._usual[rows]
@@ -174,7 +174,8 @@ class Gathered:
         return rows, start, size
 
     def field(self, name: str) -> tuple[Ints, Ints, npt.NDArray[np.bool_]]:
-        """Return where the value of a field begins in each record, its size, and which records have it.
+        """Return the place where the value of a field begins in each record, its size, and which records have
+        it.
 
         Of a number the size is the value.
         """
@@ -211,7 +212,7 @@ class Gathered:
 
     @cached_property
     def others(self) -> Mapping[int, tuple[str, Mapping[str, Any]]]:
-        """The commands that are looked at closely, by row; raises CommandError if one of them is odd."""
+        """The commands that are checked closely, by row; raises CommandError if one of them is odd."""
         out, (off, end, _) = {}, self._rows
         for row in self.closely:
             payload = self._data[off[row] + HEAD : end[row]]
@@ -222,7 +223,7 @@ class Gathered:
         return out
 
     def steps(self, place: int) -> Iterator[Step]:
-        """Return what the commands do; `place` is that of the batch. Raises CommandError as `others` does."""
+        """Return the effects of the commands; `place` is the batch. Raises CommandError like `others`."""
         named, names = self.within("destination")
         of, transactions = self.within("transaction")
         _, supported, _ = self.field("priority_supported")
@@ -243,7 +244,7 @@ class Gathered:
         return chain.from_iterable(self._mixed(usual, place))
 
     def _mixed(self, usual: Iterator[Step], place: int) -> Iterator[Iterable[Step]]:
-        """Yield steps in pieces, with those of the commands that are looked at closely between them."""
+        """Yield steps in pieces, with those of the commands that are checked closely between them."""
         at = 0
         for row, (name, fields) in self.others.items():
             yield islice(usual, row - at)
@@ -256,7 +257,7 @@ class Gathered:
 def plain(batch: Batch, dialect: Dialect) -> Gathered:
     """Return the commands of a batch for a replay.
 
-    Raises CommandError if one of the records is not a command, or odd in a way that has to be reported.
+    Raises CommandError if one of the records is not a command, or odd in a way that must be reported.
     """
     if any(dialect.commands.get(code) == REWRITTEN for code in set(batch.code)):
         raise CommandError("what follows may not count")
@@ -335,7 +336,7 @@ def _masked(values: Any, valid: Any, name: str) -> Any:
 def _placed(
     batch: Batch, found: Gathered, odd: Mapping[int, Mapping[str, Any]], dialect: Dialect, name: str
 ) -> tuple[Ints, Ints]:
-    """Return where the values of a field are that has bytes or a text."""
+    """Return the place where the values of a field are that has bytes or a text."""
     data, (start, size, has) = batch.data, found.field(name)
     size = np.where(has | _defaults(dialect, name)[1][found.code], size, -1)
     other = {row: fields.get(name) for row, fields in odd.items()}

@@ -98,13 +98,13 @@ class Evidence:
             self._found_last |= at < len(batch) and batch.base + batch.off[at] == last[1]
 
     def covers(self, place: Place) -> bool:
-        """Tell whether the index covers a record."""
+        """Return whether the index covers a record."""
         return self._index is not None and place < self._index.bound
 
     def compare(
         self, store: Store, log: Log, later: Callable[[], Iterable[Step]]
     ) -> tuple[list[Missing], list[Note]]:
-        """Return what is missing by the index, and what else it tells.
+        """Return the missing items by the index, and its other evidence.
 
         `store` is the state by the journal alone; `later` gives the commands that the index does not cover.
         """
@@ -196,7 +196,7 @@ class Known:
                 self.hidden[name] = left
 
     def without(self, later: Iterable[Step], store: Store) -> None:
-        """Leave out what ended after the index was written (KHD-IDX-006)."""
+        """Omit what ended after the index was written (KHD-IDX-006)."""
         gone = set()
         for step in later:
             if step.command == "REMOVE_DESTINATION":

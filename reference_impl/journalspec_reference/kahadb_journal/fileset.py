@@ -51,7 +51,7 @@ def detect(files: Files, _: Params) -> list[Detection]:
 
 
 def _without_files(files: Files) -> list[Detection]:
-    """Return the journal that an index is of which lies alone; none if it is no index."""
+    """Return the journal that an index is of which is alone; none if it is not an index."""
     try:
         index.Index(files[index.INDEX], files.get(index.REDO))
     except (KeyError, index.UnusableIndex):
@@ -124,7 +124,7 @@ def ending(data: Any) -> str:
     end, piece, base, last, size = source.size - CONTROL, b"", 0, -1, 0
     for _ in range(_LOOKED_AT):
         if at > last:
-            # After a small batch many follow; of what follows a large one little is looked at.
+            # After a small batch many follow; of what follows a large one little is checked.
             piece, base = source.read(at, _PIECE if size < _PIECE >> 2 else CONTROL + _SHORT), at
             last = base + len(piece) - CONTROL - _SHORT
         here = at - base
@@ -145,7 +145,7 @@ def ending(data: Any) -> str:
 
 
 def _rewrites(record: bytes) -> bool:
-    """Tell whether a batch begins with a whole REWRITTEN_DATA_FILE, which is short."""
+    """Return whether a batch begins with a whole REWRITTEN_DATA_FILE, which is short."""
     length, kind = head(record, 0)
     if kind != USER or not HEAD < length <= min(_SHORT, len(record)):
         return False

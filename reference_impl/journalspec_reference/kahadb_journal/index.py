@@ -76,7 +76,7 @@ class _Bytes:
         return self.texts(1)[0][0]
 
     def texts(self, count: int, behind: int = 0) -> tuple[Sequence[str], bytes]:
-        """Return strings, and the bytes behind them, of which each has so many."""
+        """Return strings, and the bytes after them, of which each has so many."""
         # An index of many messages has as many texts: all of a node are taken in one loop.
         data, at, found, rest = self.data, self.at, list[bytes](), list[bytes]()
         for _ in range(count):
@@ -242,7 +242,7 @@ def _header(data: Any) -> dict[str, str]:
 
 
 def _images(redo: Any, size: int) -> dict[int, int]:
-    """Return where the page images of a redo file are; none unless it is whole."""
+    """Return the place where the page images of a redo file are; none unless it is whole."""
     head = bytes(redo[: _REDO_HEAD.size])
     if len(head) < _REDO_HEAD.size:
         return {}

@@ -19,7 +19,7 @@ from journalspec_reference.keeping import Holder, Keeping, held_for_others
 
 
 def kept(files: Files, edition: str, params: Params) -> Keeping:
-    """Return what keeps each data file, as a start of the product would find it."""
+    """Return the reasons to keep each data file, as a start of the product would find it."""
     found, dialect = gather(files), DIALECTS[edition]
     passed = JournalPass(files, dialect, "salvage")
     lengths = {file.name: file.length for file in found}

@@ -33,7 +33,7 @@ def lacking(answer: Answer) -> Iterator[Missing]:
 
 
 def _begins(head: bytes) -> bool:
-    """Tell whether a file begins as a data file does."""
+    """Return whether a file begins as a data file does."""
     return head.startswith((END_MARKER, DIALECTS["5.16"].start, DIALECTS["seed"].start))
 
 

@@ -217,7 +217,7 @@ class KahaNewStore(NewStore):
                     yield self._item(name, ident, place, "incomplete-transaction", text)
 
     def _by_choice(self) -> Iterator[LossItem]:
-        """Yield what is left out because it was asked for."""
+        """Yield what is omitted because it was asked for."""
         store, kept = self._passed.store, self._survivors
         for name, here in sorted(store.destinations.items(), key=lambda item: item[0]):
             if not kept.takes(name[1]):
@@ -341,7 +341,7 @@ class KahaNewStore(NewStore):
             )
 
     def steps(self) -> Sequence[str]:
-        """Return how to put it in place."""
+        """Return the steps to put the new store in place."""
         out = [
             "Stop the broker, and move its KahaDB directory away with all that is in it: no db.data, db.redo "
             "or db.free may be left.",
@@ -376,7 +376,7 @@ class KahaNewStore(NewStore):
         return out
 
     def files(self) -> Iterator[NewFile]:
-        """Yield the data files; each has to be used up before the next one."""
+        """Yield the data files; each must be used up before the next one."""
         return data_files(self._survivors.records(), self._edition)
 
     def _item(self, name: Name, ident: str, place: int, code: str, text: str) -> LossItem:

@@ -104,7 +104,7 @@ class Owners:
         return number <= self._above[times]
 
     def _prune(self) -> None:
-        """Leave out acknowledgements of messages that are gone, and places where a message was before."""
+        """Omit acknowledgements of messages that are gone, and places where a message was before."""
         kept = 0
         for here in self.subscriptions.values():
             here.acknowledged = here.acknowledged & self._ids.keys() or _NONE

@@ -1,4 +1,4 @@
-"""Records by place: the turn of a file and an offset in it. What is around a message is passed over."""
+"""Records by place: the turn of a file and an offset in it. What is around a message is skipped."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _fields(record: bytes, at: int, end: int) -> Iterator[tuple[int, int, int]]:
 
 
 def _added(record: bytes) -> tuple[int, int]:
-    """Return where the message of the command ADD_MESSAGE is, of which the first bytes are enough.
+    """Return the place where the message of the command ADD_MESSAGE is, of which the first bytes are enough.
 
     Raises CommandError for a record that adds no message.
     """

@@ -32,12 +32,12 @@ def told(batch: Batch, file: str, dialect: Dialect) -> Iterator[Record]:
 
 
 _EMPTY: Mapping[str, Any] = {"s4": 0, "s8": 0, "bool": False, "str": "", "bytes": b""}
-#: Fields that are left out where they are not stored.
+#: Fields that are omitted where they are not stored.
 _OPTIONAL = frozenset(["transaction", "ack", "subscription_info", "text"])
 
 
 def is_optional(command: str, field: str) -> bool:
-    """Return whether a field is left out where it is not stored; any other has its default then."""
+    """Return whether a field is omitted where it is not stored; any other has its default then."""
     return field in _OPTIONAL or (command, field) == ("REMOVE_MESSAGE", "subscription_key")
 
 

@@ -169,7 +169,7 @@ class Walk:
         self._all, self._checked, self._skips = POLICIES[policy or "salvage"]
 
     def stretch(self, file: DataFile, end: int | None = None) -> Stretch:
-        """Return the log of a file, or with the place of its end what is behind that."""
+        """Return the log of a file, or with the place of its end what is after that."""
         found = partial(self.batches, file) if end is None else partial(self._beyond, file, end)
         records = partial(told, file=file.name, dialect=self._dialect)
         columns = late_columns(__package__, self._dialect)
@@ -254,7 +254,7 @@ class Walk:
                     break
 
     def _beyond(self, file: DataFile, off: int) -> Iterator[Batch]:
-        """Yield the batches behind the end of a log (KHD-END-011)."""
+        """Yield the batches after the end of a log (KHD-END-011)."""
         return scan(source_of(file.data), self._dialect, file.name, off + 1, beyond=True)
 
 
@@ -485,7 +485,7 @@ class JournalPass:
 
     @property
     def known(self) -> Known | None:
-        """What an index that can be used tells, once there is an observation."""
+        """The evidence of a usable index, once there is an observation."""
         return self._evidence.known
 
     def idle(self) -> Iterator[tuple[str, str]]:
@@ -552,12 +552,12 @@ def _payload(record: Record) -> Any:
 
 
 def _only_filling(data: Any, start: int) -> bool:
-    """Tell whether zeros and end markers are all that stands from `start` to the end of a file."""
+    """Return whether zeros and end markers are all that is from `start` to the end of a file."""
     begun = b""
     for at in range(start, len(data), 1 << 16):
         piece = begun + bytes(data[at : at + (1 << 16)])
         begun = piece.replace(END_MARKER, bytes(MARKER)).lstrip(b"\0")
-        # What is left may be the beginning of an end marker that goes on in the next piece.
+        # What is left may be the beginning of an end marker that continues in the next piece.
         if not (END_MARKER.startswith(begun) and piece.endswith(begun)):
             return False
     return not begun
@@ -570,7 +570,7 @@ def _refused(file: DataFile, region: Dropped, why: str = "") -> Observation:
 
 
 def recover(files: Files, edition: str, policy: str, _: Params) -> Observation:
-    """Return what recovery gives, without a policy what reading does."""
+    """Return the result of recovery, or of reading without a policy."""
     if not any(id_of(name) is not None for name in files):
         text = "there is no data file: their names are db-1.log, db-2.log and so on"
         return refused("fileset", "no-files", text)

@@ -1,7 +1,7 @@
 """From bytes to columns: one loop finds the batches of a data file, checks them, reports damage (KHD-SCN).
 
 The records of a stretch become columns and no objects. Every byte is summed and searched a bounded number
-of times: after a batch whose checksum or chain is wrong the search goes on at the end that it claims.
+of times: after a batch whose checksum or chain is wrong the search continues at the end that it claims.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from journalspec_reference.kahadb_journal.codec import (
 
 #: What ends a log: an end marker, zeros, a batch of no bytes, or the end of the file.
 MARKED, ZEROS, EMPTY, FILE = "marker", "zeros", "empty-batch", "file"
-#: So many rows end a stretch: what is known of each row beside has to fit into memory.
+#: So many rows end a stretch: what is known of each row beside must fit into memory.
 MOST_ROWS = 1 << 14
 
 
@@ -227,7 +227,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop on purpose: a branch is a 
 
 
 def next_control(source: Source, dialect: Dialect, start: int, limit: int, stretch: int = STRETCH) -> int:
-    """Return where the next control record begins from `start` on, `limit` if none does."""
+    """Return the place where the next control record begins from `start` on, `limit` if none does."""
     begin, at = dialect.start, start
     zeros = len(begin) - len(begin.lstrip(b"\0"))
     while (at := max(at, source.next_data(at) - zeros)) + CONTROL <= limit:
@@ -241,7 +241,7 @@ def next_control(source: Source, dialect: Dialect, start: int, limit: int, stret
 
 
 def _problem(source: Source, at: int, end: int, total: int, stretch: int) -> str:
-    """Return what is wrong with the batch from `at` to `end`, which is looked at by pieces; empty: nothing.
+    """Return what is wrong with the batch from `at` to `end`, which is checked by pieces; empty: nothing.
 
     `total` is the checksum that is stored, 0 where none is compared. A record of any type but that of a
     control record is in order: it has five bytes or more, and ends within the batch (KHD-REC-003).

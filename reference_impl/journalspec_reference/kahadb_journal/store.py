@@ -18,7 +18,7 @@ RANKS = (-1, 0, 1)
 TOPICS = ("TOPIC", "TEMP_TOPIC")
 #: Priorities have 32 bits and may be negative.
 _HALF = 1 << 31
-#: Bits of a place: its offset, behind the turn of its file.
+#: Bits of a place: its offset, after the turn of its file.
 PLACE, _PLACES, _RANKED = 64, 96, 34
 _TURNS = (1 << _PLACES - PLACE) - 1
 #: What a transaction is known by: a connection and a number, or the three parts of an XA id.
@@ -62,7 +62,7 @@ def place_of(stored: int) -> int:
 
 
 class Step(NamedTuple):
-    """What a command does, as a replay takes it."""
+    """The effect of a command in a replay."""
 
     command: str
     destination: Name
@@ -166,7 +166,7 @@ def _priority(fields: Mapping[str, Any]) -> int:
 
 
 def step_of(command: str, fields: Mapping[str, Any], place: int) -> Step:
-    """Return what a command does."""
+    """Return the effect of a command."""
     if command == "UPDATE_MESSAGE":
         fields = {**fields.get("add", {}), "transaction": None}
     return Step(
@@ -186,7 +186,7 @@ class Store:
 
     def __init__(self) -> None:
         self.destinations: dict[Name, Destination] = {}
-        #: The steps of transactions without PREPARE or end, as given: of most, none is looked at by name.
+        #: The steps of transactions without PREPARE or end, as given: of most, none is checked by name.
         self._begun: dict[TxId, list[tuple[Any, ...]]] = {}
         self.prepared: dict[TxId, list[Step]] = {}
         #: the number of the last message that took effect
@@ -202,7 +202,7 @@ class Store:
         return {tx: [Step(*step) for step in steps] for tx, steps in self._begun.items()}
 
     def is_open(self, tx: TxId | None) -> bool:
-        """Tell whether a transaction did not end."""
+        """Return whether a transaction did not end."""
         return tx in self._begun or tx in self.prepared
 
     def replay(  # noqa: C901, PLR0912  # one loop on purpose, of which each step counts

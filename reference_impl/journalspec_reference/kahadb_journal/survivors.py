@@ -73,7 +73,7 @@ class Survivors:
         return name not in self.drop and (not self._queues or name in self._queues)
 
     def hidden(self, name: Name) -> Set[str]:
-        """Return the messages of a destination that are left out, as only the index has them acknowledged."""
+        """Return the messages of a destination that are omitted, as only the index has them acknowledged."""
         return self._hidden.get(name, frozenset())
 
     def kept(self, name: Name) -> Iterator[tuple[str, int]]:
@@ -119,7 +119,7 @@ class Survivors:
     def _needs_placeholder(self, found: Sequence[Listed], here: Destination) -> bool:
         """Return whether a subscription acknowledged a later message, and none before what it needs.
 
-        Products deliver what comes behind the last acknowledgement of a replay.
+        Products deliver what comes after the last acknowledgement of a replay.
         """
         if len(found) * len(here.messages) > _MOST_PAIRS:
             return False
@@ -177,7 +177,7 @@ class Survivors:
             yield f"{listed.name[1]} {key}", *self._measured(places)
 
     def _measured(self, places: Iterable[int]) -> tuple[int, int]:
-        """Return how many records are at these places, and their bytes."""
+        """Return the number of records that are at these places, and their bytes."""
         rows = size = 0
         for place in places:
             rows += 1
@@ -215,7 +215,7 @@ class Survivors:
         return {"xa": {"format_id": tx[1], "bqual": tx[3], "gtrid": tx[2]}}
 
     def _committed(self, emitted: Iterable[Emitted]) -> Iterator[bytes]:
-        """Yield records, with the COMMIT of each transaction behind those that name it."""
+        """Yield records, with the COMMIT of each transaction after those that name it."""
         current: bytes | None = None
         for record, tx in emitted:
             if tx != current and current is not None:

@@ -145,7 +145,7 @@ class JournalWriter:
         return {"durable": bool(op.get("sync"))}
 
     def _joins(self, size: int) -> bool:
-        """Tell whether a record of `size` bytes joins the batch that waits (KHD-PRE-005)."""
+        """Return whether a record of `size` bytes joins the batch that waits (KHD-PRE-005)."""
         batch = CONTROL + self._size
         return batch + size < self._max_batch and self._end + batch + size <= self._max_file
 

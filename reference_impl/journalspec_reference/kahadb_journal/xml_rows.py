@@ -76,7 +76,7 @@ def _subscriptions(found: KahaContents) -> Iterator[tuple[tuple[str, str], str]]
 
 
 def queue_of(client: str, name: str) -> str:
-    """Return what Artemis calls the queue of a durable subscription."""
+    """Return the Artemis name of the queue of a durable subscription."""
     return ".".join(part.replace("\\", "\\\\").replace(".", "\\.") for part in (client, name))
 
 

@@ -72,7 +72,7 @@ class QueueEntry(NamedTuple):
 
 
 class Message(NamedTuple):
-    """A serialised message: what a queue has to know of it, where its body begins, where it ends."""
+    """A serialised message: what a queue must know of it, where its body begins, where it ends."""
 
     kind: int
     priority: int
@@ -153,7 +153,7 @@ class Cursor:
         return self.take(self.s4())
 
     def count(self, least: int) -> int:
-        """Take a number of things that take `least` bytes each; there has to be room for all of them."""
+        """Take a number of things that take `least` bytes each; there must be room for all of them."""
         number = self.s4()
         if not 0 <= number * least <= self.end - self.off:
             raise BadStore(f"{number} things do not fit at {self.off}")
@@ -161,7 +161,7 @@ class Cursor:
 
 
 def is_free(page: bytes) -> bool:
-    """Tell whether a page is free: 1 says so, and every other value says that it is used."""
+    """Return whether a page is free: 1 says so, and every other value says that it is used."""
     return page[0] == 1
 
 
@@ -242,7 +242,7 @@ def _destination(cursor: Cursor) -> bytes:
 
 #: What every message begins with; to find its end, kind, expiration and priority are wanted.
 FIXED, _FIXED = Struct(">iqiqii?"), Struct(">iqi17x")
-#: How that is taken which it may have then, each behind a byte that says whether it has.
+#: How that is taken which it may have then, each after a byte that says whether it has.
 _OPTIONAL = (*[Cursor.utf] * 5, *[_destination] * 2, blob_place, *[Cursor.utf] * 3)
 _ABSENT = bytes(len(_OPTIONAL))
 #: The numbers of a stream or of properties, by their ids; 8 is a blob and 9 a string.
@@ -250,14 +250,14 @@ PRIMITIVES = {kind: Struct(f">{code}") for kind, code in enumerate("iqdf?Hhb")}
 BLOB, TEXT = 8, 9
 
 
-#: So many bytes of the strings of a text message are looked at together.
+#: So many bytes of the strings of a text message are checked together.
 _STRETCH = 1 << 12
 
 
 def _text(cursor: Cursor) -> None:
     left = cursor.count(2) if cursor.u1() else 0
     while left:
-        # Of empty strings there may be millions: they are passed over a stretch at a time.
+        # Of empty strings there may be millions: they are skipped a stretch at a time.
         stretch, at = bytes(cursor.data[cursor.off : min(cursor.end, cursor.off + _STRETCH)]), 0
         while left and at + 2 <= len(stretch):
             at += 2 + (stretch[at] << 8 | stretch[at + 1])
@@ -304,7 +304,7 @@ def optional(cursor: Cursor) -> Iterator[Any]:
 
 
 def message(data: Any) -> Message:
-    """Decode a message; what comes behind its end does not belong to it."""
+    """Decode a message; what comes after its end does not belong to it."""
     head = bytes(data[: _FIXED.size + len(_ABSENT)])
     cursor = Cursor(data, len(head))
     if len(head) < _FIXED.size:
@@ -312,7 +312,7 @@ def message(data: Any) -> Message:
     kind, expiration, priority = _FIXED.unpack_from(head)
     if not 0 <= kind <= 5:
         raise BadStore(f"a message of kind {kind}")
-    # Most of it is missing from most messages: a byte each, looked at without a call.
+    # Most of it is missing from most messages: a byte each, checked without a call.
     if not head.endswith(_ABSENT, _FIXED.size):
         cursor.off = _FIXED.size
         for _ in optional(cursor):
@@ -348,7 +348,7 @@ def branch(data: Any, images: list[int] | None = None) -> Branch:
 
 
 def swapped(data: Any) -> Iterator[tuple[int, int]]:
-    """Yield where each entry of a swap file begins and ends; one that is cut short ends it."""
+    """Yield the places where each entry of a swap file begins and ends; one that is cut short ends it."""
     off = 0
     while len(data) - off >= 8:
         end = off + 4 + int.from_bytes(bytes(data[off : off + 4]), signed=True)

@@ -108,7 +108,7 @@ def subscription(topic: str) -> bytes:
 
 
 def durable(file: str, data: bytes) -> Durable:
-    """Decode the durable subscriber file of a name; what comes behind its map does not belong to it."""
+    """Decode the durable subscriber file of a name; what comes after its map does not belong to it."""
     client, dollar, name = file.removesuffix(SUFFIX).partition("$")
     if not dollar or not file.endswith(SUFFIX):
         raise BadStore("the name of a durable subscriber file has a client, $, a name and .durable")

@@ -37,7 +37,7 @@ from journalspec_reference.xids import xid_text
 
 #: The topic of a subscription is looked for in so many messages.
 MOST_TOLD = 100
-#: Codes: left out by a choice; the queue of a subscription of which nothing tells the topic; a subscription
+#: Codes: omitted by a choice; the queue of a subscription of which nothing tells the topic; a subscription
 #: whose file was made of what its messages tell.
 BY_CHOICE, NO_TOPIC, REBUILT = "by-choice", "no-topic", "subscription-rebuilt"
 #: The code of a branch that cannot be decoded, and what it costs to leave it out.
@@ -100,7 +100,7 @@ class PagedStore(NewStore):
         for one in found.branches:
             self._branches.setdefault(_id(one), []).append(one)
         self._users = {queue.name: queue for queue in found.queues if queue.name != PREPARED}
-        #: Queues and messages that are left out, messages that count as delivered once more, and decided
+        #: Queues and messages that are omitted, messages that count as delivered once more, and decided
         #: branches.
         self._queues, self._left, self._again = set[bytes](), set[_Place](), set[_Place]()
         self._decided = set[str]()
@@ -172,7 +172,7 @@ class PagedStore(NewStore):
             self.lines.append(f"--{choice} {text}: {done}; its other resources are not touched")
 
     def _drop(self, text: str) -> None:
-        """Leave out a queue, or the message of a key or an id; not what a branch holds."""
+        """Omit a queue, or the message of a key or an id; not what a branch holds."""
         named = [name for name in self._users if _shown(name) == text]
         found = [] if named else self._search(text)
         held = self._held()
@@ -379,7 +379,7 @@ class PagedStore(NewStore):
             yield LossItem("subscription", REBUILT, text, name, name, file)
 
     def steps(self) -> Sequence[str]:
-        """Return how to put it in place."""
+        """Return the steps to put the new store in place."""
         return (
             *_STEPS,
             f"Have page-size-current of the store swiftlet be {self._size}, as it was; start the router.",

@@ -39,7 +39,7 @@ class Change(NamedTuple):
 
 
 def sized(data: bytes | None) -> bytes:
-    """Return bytes behind their length."""
+    """Return bytes after their length."""
     return pack(">i", len(data or b"")) + (data or b"")
 
 
@@ -162,7 +162,7 @@ class CachedPages:
             number = header.next
 
     def message(self, number: int) -> bytes:
-        """Return what the pages of a message hold."""
+        """Return the content of the pages of a message."""
         pages = self.chain(number)
         return b"".join(bytes(self[at][codec.CHAIN_HEADER : header.length]) for at, header in pages)
 
@@ -257,7 +257,7 @@ class PagedIndex:
         return number if slots[half - 1].key > order else new  # type: ignore[operator]
 
     def _behind(self, tx: Transaction, number: int, following: int) -> int:
-        """Chain a new page behind another one."""
+        """Chain a new page after another one."""
         new = self._pages.take(tx)
         self._pages.link(tx, number, _NEXT, new)
         self._pages.link(tx, new, _PREV, number)

@@ -50,7 +50,7 @@ EDITIONS = "seed", "13"
 SYSTEM = ("sys$", "tmp$", "rt$", "tpc$")
 #: So many keys are spelt out in a note.
 _KEYS = 12
-#: So much of a queue's name is shown: it may be as long as a page, and stands with each of its messages.
+#: So much of a queue's name is shown: it may be as long as a page, and is with each of its messages.
 _SHOWN = 60
 
 
@@ -72,7 +72,7 @@ class Recovered:
         #: Of queues the name, how many messages they have, and the keys of those that branches hold.
         self.held: list[tuple[bytes, int, list[int]]] = []
         self.dropped: dict[bytes, str] = {}
-        #: Queue, key and what is wrong of the messages that salvage leaves out of a queue.
+        #: Queue, key and what is wrong of the messages that salvage omits from a queue.
         self.lost: list[tuple[bytes, int, str]] = []
         self.durables: list[Durable] = []
         #: Files that cannot be read, with the reason, and swap files, which a start deletes.
@@ -154,7 +154,7 @@ class Recovered:
             self.notes.more("bad-message", entries.bad + entries.bad_branches - len(entries.whys))
 
     def _ways(self) -> Iterator[tuple[str, str]]:
-        """Yield what an operator has to know of queues that look like ordinary ones, as code and text."""
+        """Yield what an operator must know of queues that look like ordinary ones, as code and text."""
         for queue in self.queues:
             if queue.name == codec.PREPARED and (number := len(queue.entries)):
                 text = f"its {number} entries are prepared branches, no messages"
@@ -222,7 +222,7 @@ def recover(
 def _walk(found: Recovered, log: Log, pages: ReplayedPages, *, backup: bool) -> Walk:
     """Walk the store; note what the pages show of a root index, a log and moments, and what is missing."""
     add, log_data = found.notes.add, found.files.get(LOG, b"")
-    # The first page behind page 0 that is in use, looked for only without a log, or without a root index.
+    # The first page after page 0 that is in use, looked for only without a log, or without a root index.
     used = None if log.end else next(pages.used(), None)
     # A backup has no log (SMQ-BAK-057).
     if not log_data and not backup and used is not None:

@@ -21,7 +21,7 @@ from journalspec_reference.swiftmq_store.scan import (
 )
 
 #: A page so near to those that are held is read together with its neighbours: so many bytes at a time.
-#: Pages of an index stand farther from each other, with the messages between them that they name.
+#: Pages of an index are farther from each other, with the messages between them that they name.
 NEAR, BLOCK = 8, 1 << 16
 #: So many bytes of changed pages are kept; the log of a product changes fewer between two checkpoints.
 SETTLED = 16 << 20
@@ -35,7 +35,7 @@ _NO_IMAGES = array("q")
 class ReplayedPages:
     """The pages of a file as the log leaves them; each is made when it is asked for.
 
-    `count` is what the file has, an incomplete last page left out, or more if the log knows of more.
+    `count` is what the file has, an incomplete last page omitted, or more if the log knows of more.
     """
 
     def __init__(self, source: Source, page_size: int, log: Source | None = None) -> None:
@@ -53,11 +53,11 @@ class ReplayedPages:
         #: Of pages the fields that were compared, as bits, and what the file has of those that differ.
         self._seen: dict[int, int] = {}
         self._unlike: dict[int, dict[int, bytes]] = {}
-        #: The pages that were read last, and their bytes; what is in memory is looked at as it is.
+        #: The pages that were read last, and their bytes; what is in memory is checked as it is.
         in_memory = isinstance(source, Memory)
         self._held = range(self.in_file if in_memory else 0)
         self._block = source.read(0, source.size) if in_memory else b""
-        #: The page that was made last: who reads a message comes back to it for every few bytes.
+        #: The page that was made last: who reads a message reappears to it for every few bytes.
         self._last: tuple[int, bytes] = (-1, b"")
 
     def _hold(self, number: int) -> int:
@@ -121,7 +121,7 @@ class ReplayedPages:
         return number in self._made or number in self._settled or number in self._images
 
     def used(self) -> Iterator[int]:
-        """Yield the pages but 0 that are in use and have something in them; holes are passed over."""
+        """Yield the pages but 0 that are in use and have something in them; holes are skipped."""
         number, nothing = 1, bytes(self.page_size)
         while number < self.count:
             page = self[number]
@@ -143,12 +143,12 @@ class ReplayedPages:
         return min((page for page in self.changed if number <= page < end), default=end)
 
     def made(self, page: int) -> bool:
-        """Tell whether the log makes a page."""
+        """Return whether the log makes a page."""
         return page in self._made
 
     @property
     def gone(self) -> list[int]:
-        """Return the pages in use behind the end of the file that the log changes and has not made."""
+        """Return the pages in use after the end of the file that the log changes and has not made."""
         return sorted(page for page in self.changed - self._made.keys() if page >= self.in_file)
 
     @property
@@ -164,7 +164,7 @@ class ReplayedPages:
     def take(self, batch: Batch) -> None:
         """Do what records say, in their order (SMQ-RCV-028); an ABORT is done, then undone (SMQ-RCV-029)."""
         data, lead, size, made = batch.data, batch.more["lead"], self.page_size, self._made
-        # Of pages behind these no field is compared.
+        # Of pages after these no field is compared.
         top = self.in_file
         self._last = (-1, b"")
         for begin, end, code in zip(batch.off, batch.end, batch.code, strict=True):
@@ -239,7 +239,7 @@ class ReplayedPages:
                     self._unlike.setdefault(page, {})[at] = stored
                 return
         if most <= _FIELD and not unlike and seen >> at & 1:
-            # Of a field that was compared nothing is looked at again, unless it differs.
+            # Of a field that was compared nothing is read again, unless it differs.
             return
         for off in range(max(_FIELDS[0], at - (at - 1) % _FIELD), min(at + most, _FIELDS.stop), _FIELD):
             known, seen = seen >> off & 1, seen | 1 << off

@@ -49,9 +49,9 @@ LoggedAction = tuple[int, int, int, int, int, int, Bytes | None, Bytes | None]
 def actions_end(  # noqa: C901, PLR0911, PLR0912  # one loop: a branch is a rule
     data: bytes, at: int, top: int, number: int, page_size: int, most: int
 ) -> int:
-    """Return where `number` actions end that begin at `at`, if all are possible.
+    """Return the place where `number` actions end that begin at `at`, if all are possible.
 
-    More than `top`: they go on behind it. Negative: the inverse of where the first one is that is not
+    More than `top`: they continue after it. Negative: the inverse of where the first one is that is not
     possible, which makes the record none (SMQ-LOG-025).
     """
     head, size, number_of = HEAD.unpack_from, HEAD.size, NUMBER.unpack_from
@@ -99,7 +99,7 @@ def actions_end(  # noqa: C901, PLR0911, PLR0912  # one loop: a branch is a rule
 
 
 def actions(data: bytes, at: int, end: int, page_size: int) -> Iterator[LoggedAction]:
-    """Yield the actions that stand between two places; it is known that they are possible."""
+    """Yield the actions that are between two places; it is known that they are possible."""
     head, size, number_of = HEAD.unpack_from, HEAD.size, NUMBER.unpack_from
     while at < end:
         kind, page, off, flag, length = head(data, at)
@@ -167,12 +167,12 @@ class Log:
 
         Each batch has the `lead` of its records. The end of the log is the damage of the last one, if it is
         damage. A record that does not fit into
-        a stretch makes it longer: each byte is looked at three times at the most.
+        a stretch makes it longer: each byte is checked three times at the most.
         """
         source, page_size, most, lead = self.source, self.page_size, self._most, self.lead
         size = source.size if limit is None else min(limit, source.size)
         stamp = pack(">q", self.generation) if self.tagged else b""
-        # START may stand again in a tagged log (SMQ-LOG-023).
+        # START may be again in a tagged log (SMQ-LOG-023).
         kinds = {START, COMMIT, ABORT} if self.tagged else {COMMIT, ABORT}
         number_at = lead - NUMBER.size
         base, need, over = start, 0, False
@@ -205,7 +205,7 @@ class Log:
                     reason = "not-a-record"
                 elif stamp and left < START_SIZE:
                     reason = "bad-record"
-                # The generation first: behind the end are records of older ones, which may say anything
+                # The generation first: after the end are records of older ones, which may say anything
                 # (SMQ-LOG-022).
                 elif stamp and data[at + 4 : at + 12] != stamp:
                     reason = "other-generation"
@@ -240,7 +240,7 @@ class Log:
             yield batch
 
     def _is_damage(self, size: int) -> bool:
-        """Tell whether what ends the log is damage: behind a sound one are zeros, or old records."""
+        """Return whether what ends the log is damage: after a sound one are zeros, or old records."""
         if self.reason in ("", "empty"):
             return False
         if self.reason == "not-a-record":
@@ -249,16 +249,18 @@ class Log:
         if self.reason == "other-generation":
             stored = self.source.read(self.end + 4, 8)
             higher = int.from_bytes(stored, signed=True) - self.generation
-            # Behind START a record stands where one began (SMQ-LOG-132); farther on old ones are cut
-            # anywhere, and only a generation that soon follows is no chance: START is of an earlier moment.
+            # Behind START a record is where one began (SMQ-LOG-132); farther on old ones are cut
+            # anywhere, and only a generation that soon follows is not a chance: START is of an earlier
+            # moment.
             return higher > 0 and (self.end == START_SIZE or higher <= SOON)
         return True
 
     def beyond(self, start: int, end: int, stretch: int = STRETCH) -> Iterator[tuple[int, int, int]]:
-        """Yield where each record begins and ends that stands whole in a part of a tagged log, and its type.
+        """Yield the places where each record begins and ends that is whole in a part of a tagged log, and its
+        type.
 
         Its generation may be any. A forensic extra: nothing but their form covers them. What
-        candidates say that come to nothing may be looked at SEARCH_BUDGET times as long as the bytes are;
+        candidates say that come to nothing may be checked SEARCH_BUDGET times as long as the bytes are;
         then the search stops.
         """
         lead, budget = LEADS[True], SEARCH_BUDGET * (end - start)
@@ -311,7 +313,7 @@ class Log:
 
     @property
     def alarming(self) -> int:
-        """The count or length behind the end for which a start of the product has no memory; 0: none.
+        """The count or length after the end for which a start of the product has no memory; 0: none.
 
         It reads a record to its end before it compares the generation (SMQ-LOG-138).
         """

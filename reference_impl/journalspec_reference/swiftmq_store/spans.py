@@ -149,7 +149,7 @@ def _of_record(log: Log, data: Any, edition: str, piece: Piece) -> Iterator[Spot
         yield from LAYOUT.spans("start", edition, image)
         return
     yield from LAYOUT.spans("record" if log.tagged else "untagged_record", edition, image)
-    # The last one has to have room for the head of any action.
+    # The last one must have room for the head of any action.
     padded = image + bytes(HEAD.size)
     every = actions(padded, log.lead, len(image), log.page_size)
     for number, (off, end, kind, _, _, _, before, _) in enumerate(every):

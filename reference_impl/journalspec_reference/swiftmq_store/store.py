@@ -83,7 +83,7 @@ class Entries(Sequence[Entry]):
         return codec.QueueEntry(*_ROW.unpack_from(self._rows, at * _ROW.size)[:5])
 
     def first_pages(self) -> Iterator[int]:
-        """Yield where each message begins."""
+        """Yield the places where each message begins."""
         return (row[4] for row in _ROW.iter_unpack(self._rows))
 
     def whole(self) -> Entries:
@@ -129,7 +129,7 @@ class Entries(Sequence[Entry]):
 
 
 class Chained:
-    """What the pages of a message hold, read when it is looked at."""
+    """What the pages of a message hold, read when it is checked."""
 
     def __init__(self, pages: ReplayedPages) -> None:
         self._pages = pages
@@ -449,7 +449,7 @@ class Walk:
         return found, None
 
 
-#: Page sizes that a store may have, and so many queues are looked at to tell which it has.
+#: Page sizes that a store may have, and so many queues are checked to tell which it has.
 SIZES, _HEADS = range(2048, 32768 + 1, 2048), 64
 #: Where an index page has the number of its entries.
 _SLOTS = slice(9, 13)

@@ -16,7 +16,7 @@ def checksum(
 ) -> int:
     """Return the CRC-32 of a record of the disk editions or the seed's (BTM-CRC-001 to BTM-CRC-006).
 
-    The crc32 field and the gtridLength byte are left out. The names go in as a
+    The crc32 field and the gtridLength byte are omitted. The names go in as a
     sorted set, '?' for what is not US-ASCII, unless `names` says what goes in.
     """
     if names is None:

@@ -33,14 +33,15 @@ def file_schema(codec: ConstructCodec, edition: str) -> Construct[Any, Any]:
         return Struct("records" / While(lambda stream, _: stream.tell() < _end_of(stream), record))
     header = codec.schema("header", edition)
     if edition == "nio":
-        # What is behind the frames without a gap is left as bytes (BTM-NIO-003, BTM-NIO-010).
+        # What is after the frames without a gap is left as bytes (BTM-NIO-003, BTM-NIO-010).
         return Struct(
             "header" / header,
             "reserved" / Blob(lambda context: min(_end_of(context._io), FIRST_FRAME) - context._io.tell()),
             "records" / While(_at_a_frame, record),
             "rest" / GreedyBytes,
         )
-    # One file of the pair: the log up to the tail, then what an earlier life left (BTM-RDR-001, BTM-RDR-002).
+    # One file of the pair: the log up to the tail, then what an earlier generation left (BTM-RDR-001,
+    # BTM-RDR-002).
     return Struct(
         "header" / header,
         "records" / While(lambda stream, context: stream.tell() < context.header.position, record),

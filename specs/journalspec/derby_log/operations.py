@@ -39,7 +39,7 @@ class Slot:
     measures: str = ""
 
     def among(self, values: Mapping[str, Any]) -> bool:
-        """Tell whether the field is there if those before it have these values."""
+        """Return whether the field is there if those before it have these values."""
         return not self.when or values.get(self.when[0]) == self.when[1]
 
 
@@ -157,7 +157,7 @@ def change_of(record_id: int, value: bytes, before: bytes) -> bytes:
 
 
 def text_of(value: bytes) -> bytes:
-    """Return what the column of a text holds: the bytes behind their number."""
+    """Return what the column of a text holds: the bytes after their number."""
     return integer(len(value), 2) + value
 
 
@@ -169,7 +169,7 @@ def body(values: Mapping[str, Any], *, longest: bool = False) -> list[Part]:
     """Return the fields of a body in stored order; `longest` is asked of every compressed number.
 
     `values` has the operation's name, the group, the number of the transaction or None, the fields as far as
-    they are not 0 or nothing, and what is behind them: ``undone`` or ``data``. There may be an
+    they are not 0 or nothing, and what is after them: ``undone`` or ``data``. There may be an
     ``operation_id`` that is not the right one, and a ``rest`` that no field takes.
     """
     form, number = named()[values["operation"]], values.get("transaction")

@@ -46,7 +46,7 @@ def file_schema(codec: ConstructCodec, edition: str) -> Construct[Any, Any]:
         return bool(record.instant == context.header.number << 32 | record.off)
 
     def vouched(record: Any, context: Any) -> bool:
-        """Tell whether a checksum record is right about what follows it (DRB-CHK-032)."""
+        """Return whether a checksum record is right about what follows it (DRB-CHK-032)."""
         if edition == "seed" or not (said := coverage(record.body)):
             return True
         covered = context._io.getbuffer()[record.end : record.end + said[0]]
@@ -102,7 +102,7 @@ class Packed(Construct):  # type: ignore[type-arg]  # generic in its stubs only
 
 
 def _object(form: table.Form, *, null: bool) -> Construct[Any, Any]:
-    """Return the construct of an object behind its format id; None stands for 0, where it may be missing."""
+    """Return the construct of an object after its format id; None stands for 0, where it may be missing."""
     ids = (form.id, 0) if null else (form.id,)
     number = Checked(Int16ub, lambda number, _: number in ids, str(form.id))
     return FocusedSeq(
@@ -140,7 +140,7 @@ def _behind(slot: table.Slot) -> Construct[Any, Any]:
     return slot.name / If(lambda context: slot in table.tail(context.group), _element(slot))
 
 
-#: The body of a record (DRB-REC-021) up to its `end`; behind that there may be bytes that no field takes.
+#: The body of a record (DRB-REC-021) up to its `end`; after that there may be bytes that no field takes.
 LOOSE_BODY = Struct(
     "log_record_id" / Checked(Int16ub, lambda number, _: number == table.LOG_RECORD, str(table.LOG_RECORD)),
     "group" / Packed(1),

@@ -15,12 +15,12 @@ UNFILLED_ID = 0x4A4A4A4A
 
 
 def has(structure: str, name: str, edition: str) -> bool:
-    """Tell whether a structure has the field `name` in an edition."""
+    """Return whether a structure has the field `name` in an edition."""
     return name in LAYOUT.structure(structure, edition).names
 
 
 def versioned(edition: str) -> bool:
-    """Tell whether the headers of an edition have a format version (JBM-HDR-001, JBM-HDR-002)."""
+    """Return whether the headers of an edition have a format version (JBM-HDR-001, JBM-HDR-002)."""
     return has("header", "format_version", edition)
 
 
@@ -30,12 +30,12 @@ def laid_out_as(edition: str, version: int) -> str:
 
 
 def stamp_of(edition: str, file_id: int) -> int:
-    """Return what the records of file `file_id` carry, unsigned (JBM-HDR-015, JBM-HDR-016)."""
+    """Return what the records of file `file_id` have, unsigned (JBM-HDR-015, JBM-HDR-016)."""
     return file_id & (0x7FFFFFFF if versioned(edition) else 0xFFFFFFFF)
 
 
 def control_id(edition: str) -> int:
-    """Return the file id that a control file's record carries (JBM-CMP-002)."""
+    """Return the file id that a control file's record has (JBM-CMP-002)."""
     return -1 if edition == "s2" else 0
 
 

@@ -22,14 +22,14 @@ def file_schema(codec: ConstructCodec, edition: str) -> Construct[Any, Any]:
     empty = [bytes(form.size - len(start) - 1) + last for last in (b"\0", b"\1")]
 
     def more(stream: Any, _: Any) -> bool:
-        """Tell whether a batch follows: one of no bytes ends the log (KHD-END-009)."""
+        """Return whether a batch follows: one of no bytes ends the log (KHD-END-009)."""
         data = ahead(stream, form.size)
         if edition == "seed":
             return bool(data)
         return data.startswith(start) and data[len(start) :] not in empty
 
     def fits(end: int, context: Any) -> bool:
-        """Tell whether the checksum is that of the records, or there is none (KHD-BAT-006, KHD-BAT-007)."""
+        """Return whether the checksum is that of the records, or there is none (KHD-BAT-006, KHD-BAT-007)."""
         stored = context.header.checksum
         covered = context._io.getbuffer()[context.header.end : end]
         return not stored or bool(stored == checksum(covered))
@@ -43,7 +43,7 @@ def file_schema(codec: ConstructCodec, edition: str) -> Construct[Any, Any]:
     def unknown(stream: Any, context: Any) -> bool:
         return inside(stream, context._) and not known(stream, context)
 
-    # Records of types that nobody knows stand between the others (KHD-REC-004).
+    # Records of types that nobody knows are between the others (KHD-REC-004).
     runs = Struct(
         "records" / While(known, codec.schema("record", edition)),
         "unknown" / While(unknown, codec.schema("unknown", edition)),

@@ -23,14 +23,14 @@ _LENGTH = 8 << 20
 
 
 def covered(content: bytes, gtrid: bytes) -> bool:
-    """Tell whether the record of `gtrid` is in `content`, a whole log file, and ends at or below its tail."""
+    """Tell if the record of `gtrid` is in `content`, a whole log file, and ends at or below its tail."""
     (tail,) = struct.unpack_from(">q", content, _TAIL_AT)
     at = content.find(gtrid)
     return at >= 0 and at + len(gtrid) + _BEHIND_GTRID <= tail
 
 
 def races(product: Product, *, threads: str = "4", rounds: str = "400") -> bool:
-    """Tell whether force() breaks its word when several threads log at once.
+    """Return whether force() breaks its word when several threads log at once.
 
     After each force the thread's own record must lie below the tail that is in the file: a process that is
     killed at that moment loses it otherwise. How often that happens is chance.

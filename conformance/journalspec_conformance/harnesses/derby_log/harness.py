@@ -101,7 +101,7 @@ def _driver() -> Java:
 def configure(params: Mapping[str, str]) -> None:
     """Set the product's properties for the next boot; what `params` do not name is as the product has it."""
     system = java_class("java.lang.System")
-    # A statement that has to read over a row of another transaction is turned down soon, not after a minute.
+    # A statement that must read over a row of another transaction is turned down soon, not after a minute.
     system.setProperty("derby.locks.waitTimeout", "1")
     for name, text in _JAVA["properties"].items():
         if name in params:
@@ -220,7 +220,7 @@ class Database:
         return STATE.told((before, in_doubt))
 
     def stop(self) -> None:
-        """Shut the database down; the engine goes on."""
+        """Shut the database down; the engine continues."""
         _BOOTED.discard(self.directory)
         try:
             with derby_call():
@@ -260,7 +260,7 @@ def base(name: str) -> Path:
 
 
 def is_log(name: str) -> bool:
-    """Tell whether `name` is of a file that a ``log`` directory has."""
+    """Return whether `name` is of a file that a ``log`` directory has."""
     return name.startswith("log") and name.endswith((".ctrl", ".dat"))
 
 
@@ -400,7 +400,7 @@ class Derby(shared.Driver):
     def recovered(self, directory: Path, params: Mapping[str, str], policy: str) -> Answer:
         """Boot a copy of the database, and return what it holds."""
         if not any(is_log(entry.name) for entry in os.scandir(directory)):
-            return shared.no_files("there is no log: the product was shown nothing")
+            return shared.no_files("there is no log: the product was not started")
         configure(params)
         self.doing = "boot"
         with database_of(directory, params.get("base", self.product.edition)) as copy:

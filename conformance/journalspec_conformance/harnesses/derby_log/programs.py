@@ -181,7 +181,7 @@ def damage(log: Built, edit: Json) -> None:
 
 
 def experiment(product: Product, *, id: str = "*") -> bool:  # the option's name
-    """Tell whether `product` still does what the table of experiments says that it was seen to do."""
+    """Return whether `product` still does what the table of experiments says that it was seen to do."""
     jvm.start(product)
     other = 0
     with scratch(memory=True) as place:

@@ -31,7 +31,7 @@ _NOT_THE_PRODUCT = ("java.", "javax.", "jdk.", "sun.", "org.jpype.", "java.base/
 #: The name of a method in a frame of a stack, ``MODULE/PACKAGE.CLASS.METHOD(WHERE)``.
 _METHOD_OF_FRAME = re.compile(r"\.([^.()\s]+)\(")
 
-#: JPype and the Java objects behind it have no types that a checker could use.
+#: JPype and the Java objects after it have no types that a checker could use.
 Java = Any
 
 
@@ -91,7 +91,7 @@ def start(product: Product, *, charset: str | None = None, options: Sequence[str
         jpype.startJVM(*given, classpath=jars, convertStrings=False)
     except (OSError, RuntimeError, ValueError) as error:
         raise ProductError(
-            f"no Java could be started ({error}): install Java {product.java} or newer"
+            f"Java could not be started ({error}): install Java {product.java} or newer"
         ) from error
     system = jpype.JClass("java.lang.System")
     system.setOut(system.err)

@@ -130,7 +130,7 @@ def traced_write(
         raise TracingRefused(done.stderr.strip()[:200])
     reply = json.loads(done.stdout)
     if reply.get("ok", {}).get("refusals") != []:
-        raise ValueError(f"the product did not do what was asked: {done.stdout[:500]}")
+        raise ValueError(f"the product did not perform the operation: {done.stdout[:500]}")
     mark = "".join(f"\\x{byte:02x}" for byte in str(directory).encode())
     lines = [
         line for line in log.read_text(encoding="ascii").splitlines() if mark in line or "resumed>" in line

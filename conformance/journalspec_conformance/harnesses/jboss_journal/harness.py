@@ -213,7 +213,7 @@ class Journal:
 
     @product_call()
     def read_control(self) -> list[Answer]:
-        """Return the records of a control file as the product reads it: its header is not looked at."""
+        """Return the records of a control file as the product reads it: its header is ignored."""
         version = getattr(self.variant.class_of("impl.JournalImpl"), "FORMAT_VERSION", None)
         told = {"control_id": self.variant.control_id, "version": version}
         file = self._factory.createSequentialFile(*self._given("file", name=CONTROL))
@@ -377,7 +377,7 @@ class JournalProduct(shared.Driver):
         records, others = self._data_records(directory, params)
         names = [path.name for path in directory.iterdir()]
         if names and not others and not any(name.endswith(own) for name in names):
-            return shared.no_files("none of the files belongs to the journal: the product was shown nothing")
+            return shared.no_files("none of the files belongs to the journal: the product was not started")
         for name in others:
             records += self._beside(directory, params, name)
         loaded = self._load(directory, params)

@@ -93,7 +93,7 @@ def moments(product: Product, *, directory: str, out: str, told: str) -> bool:
 
 
 def deletes_forgotten(product: Product) -> bool:
-    """Tell whether a record that is added again behind its delete comes back in a crowd, and not alone."""
+    """Return whether a record that is added again after its delete reappears in a crowd, and not alone."""
     # A small heap to begin with: what counts is how much of it is free.
     jvm.start(product, options=("-Xms16m",))
     alone, crowd = (_added_again(product, pairs) for pairs in (1, _PAIRS))
@@ -124,7 +124,7 @@ def _delivered(product: Product, directory: Path, params: dict[str, str]) -> lis
 
 
 def names_used_again(product: Product) -> bool:
-    """Tell whether records are lost that were acknowledged while a compaction ended."""
+    """Return whether records are lost that were acknowledged while a compaction ended."""
     scenarios = Table(__package__).scenarios(product.edition)
     scenario = next(item for item in scenarios if item.told.get("moment") == "files-renamed")
     params = {**variant_of(product.id).smallest, "min_files": "10", "auto_reclaim": "false"}

@@ -1,7 +1,7 @@
 """``read``, ``recover`` and ``write`` as the product answers them; the package's text says how.
 
 Nothing here interprets a byte of a file: every value comes from the product's lists and getters. Private
-fields are looked at only where the product does not show its index.
+fields are checked only where the product does not show its index.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _PACKAGE = "org.apache.activemq.store.kahadb"
 _JAVA = table(__package__, "java.toml")
 #: Policy -> the product's options.
 OPTIONS: Mapping[str, Sequence[bool]] = _JAVA["options"]
-#: What is left out of a record where it is not stored.
+#: What is omitted from a record where it is not stored.
 _OPTIONAL = frozenset(["transaction", "ack", "subscription_info", "text"])
 #: The editions whose logs end in zeros, and the first one whose logs end in a marker of letters.
 _ZEROS, _MARKED = ("5.3", "5.12"), "5.14"
@@ -382,9 +382,9 @@ class KahaDB(shared.Driver):
         return sorted({*marked, _MARKED})
 
     def observed(self, directory: Path, params: Mapping[str, str]) -> Answer:
-        """Return every record that the journal gives behind a check of all files."""
+        """Return every record that the journal gives after a check of all files."""
         if not any(directory.glob("db-*.log")):
-            return shared.no_files("there is no data file: the product was shown nothing")
+            return shared.no_files("there is no data file: the product was not started")
         self.doing = "scan"
         with shared.copy_of(directory) as copy, _stopped(Store(copy, "salvage")) as store:
             store.start()

@@ -18,7 +18,7 @@ How the protocol's operations map to the product:
     index has, which messages each of them lists and can read, which branches are prepared, which durable
     subscribers there are. ``clean`` is a start in which the store warns of no damage, ``recovered`` one in
     which it does, or in which it cannot read a message that it lists (that is the answer's message), and
-    ``refused`` one that throws. The queue of the branches is left out if it is empty: every start makes it.
+    ``refused`` one that throws. The queue of the branches is omitted if it is empty: every start makes it.
 ``read``
     The product does not show its log: there is no such operation.
 ``write``

@@ -1,7 +1,7 @@
 """``recover`` and ``write`` as the product answers them; the package's text says how.
 
 Nothing here interprets a byte of a file: every value comes from the product's lists and getters. Private
-fields are looked at only where the product does not show its index.
+fields are checked only where the product does not show its index.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _router() -> Java:
         status = compiler.run(None, errors, errors, *words)
     if status:
         told = str(errors.toString()).strip()[: shared.SHOWN]
-        raise ProductError(f"the class path has no SwiftMQ that a router can be made for: {told}")
+        raise ProductError(f"the class path has no usable SwiftMQ: {told}")
     jvm.java_classes().addClassPath(str(place))
     java_class("java.lang.System").setProperty("swiftmq.paths.absolute", "true")
     try:
@@ -384,7 +384,7 @@ class SwiftMQ(shared.Driver):
         self.doing = "start"
         self._starts += 1
         if self._starts >= STARTS:
-            # What a start leaves behind in the JVM adds up.
+            # What a start leaves after in the JVM adds up.
             jvm.spent.set()
         with shared.copy_of(directory) as copy:
             store = Store(copy, params)

@@ -1,4 +1,4 @@
-"""The contents of a log: its transactions, whose they are, since when, and what has to be done about them."""
+"""The contents of a log: its transactions, whose they are, since when, and what must be done about them."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ _IN_DOUBT = "in_doubt"
 
 
 def contents(answer: Answer) -> DerbyContents:
-    """Return what a database holds after recovery; what cannot be read is a remark."""
+    """Return the content of a database after recovery; unreadable parts are remarks."""
     return DerbyContents(answer.journal)
 
 
@@ -84,7 +84,7 @@ class DerbyContents:
         self._counts: dict[int, tuple[int, int]] = {}
         #: Faults of containers that were found before their tables had names.
         self._early: list[tuple[int, Fault, str]] | None = []
-        #: Whether all pages of all containers were looked at.
+        #: Whether all pages of all containers were checked.
         self.looked_at = False
         #: What had to be made again of the log, so that it could be redone.
         self.repairs: list[Repair] = []
@@ -194,7 +194,7 @@ class DerbyContents:
         state = f" ({fault.state})" if fault.state else ""
         text = f"{fault.text}; {effect}{state}" if effect else fault.text
         name = heap.name if heap is not None else f"seg0/c{container:x}.dat"
-        # A page that is looked at again is reported once.
+        # A page that is read again is reported once.
         place = (name, fault.code, text if fault.off is None else str(fault.off))
         if place not in self._reported:
             off = fault.page if fault.off is None else fault.off
@@ -269,7 +269,7 @@ class DerbyContents:
     def counts(self) -> Iterable[Count]:
         """Yield how many rows each table of users has, and their bytes, without decoding them.
 
-        The pages of all containers are looked at: what is wrong with one is a remark.
+        The pages of all containers are checked: what is wrong with one is a remark.
         """
         own = {title: table for title, table in self._sql.items() if table.kind != "system"}
         for title, table in own.items():

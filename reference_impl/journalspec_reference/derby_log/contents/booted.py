@@ -2,7 +2,7 @@
 
 Changed pages alone are kept, as their rows; the versions of pages are followed by :class:`.store.Store`, as
 in recovery. A page that the log does not fit to, or that cannot be read, stays as it is, and its rows are
-left out: Derby would not start, and prints the reason for the first such page.
+omitted: Derby would not start, and prints the reason for the first such page.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ _FIRST_PAGE = 1
 #: So many pages of parts of rows are kept as they are decoded.
 _MOST_PARTS_KEPT = 64
 #: A row has no more parts than columns; a part has so many bytes beside its values; and so often, on average,
-#: each page may be looked at for its parts.
+#: each page may be checked for its parts.
 _MOST_PARTS, _PART, _AGAIN = 1100, 16, 200
-#: A longer value (bytes) is left out.
+#: A longer value (bytes) is omitted.
 LONGEST = 64 << 20
 #: The byte of a page that says whether it holds parts of rows only.
 _OVERFLOW_AT = 4
@@ -57,7 +57,7 @@ NO_START, NO_SELECT = "Derby does not start", "Derby cannot read the table"
 
 
 def is_heap(container: int) -> bool:
-    """Tell whether a container holds the rows of a table, and not an index."""
+    """Return whether a container holds the rows of a table, and not an index."""
     return not container & _KIND
 
 
@@ -84,7 +84,7 @@ class Booted:
         self._parts: OrderedDict[Place, HeapPage] = OrderedDict()
         #: How many bytes of parts the rows of a table may still have.
         self._left = 0
-        #: How many pages of parts may still be looked at that are not kept.
+        #: How many pages of parts may still be checked that are not kept.
         self._misses = 0
         #: Heaps that have pages of parts of rows, as far as :meth:`faults` has seen.
         self.parted: set[int] = set()
@@ -180,7 +180,7 @@ class Booted:
             self._container(undone or body, undo=undone is not None)
 
     def _ready(self, store: Store, place: Place, body: Body) -> bool:
-        """Tell whether a page can be changed; the first time that it is to be, look at it."""
+        """Return whether a page can be changed; the first time that it is to be, look at it."""
         container, page = place
         heap = self.heap(container)
         if heap is None or heap.removed or not self._stuck.isdisjoint((place, (container, -1))):
@@ -192,7 +192,7 @@ class Booted:
             return True
         try:
             if heap.fault is not None:
-                # Derby looks no further; where its pages have a size, they can be read all the same.
+                # Derby looks no further; where its pages have a size, they can be read nevertheless.
                 self._report(container, heap.fault, NO_START)
                 if not heap.size:
                     raise heap.fault
@@ -211,7 +211,7 @@ class Booted:
         return True
 
     def _unread(self, heap: Heap, page: int) -> bool:
-        """Tell whether a page is not there, or cannot be read: the log makes it."""
+        """Return whether a page is not there, or cannot be read: the log makes it."""
         if heap.blank(page):
             return True
         if not page:
@@ -313,7 +313,7 @@ class Booted:
             last = page
 
     def _spare(self, heap: Heap, page: int) -> bool:
-        """Tell whether a page was set aside and never used, by the container and by the log."""
+        """Return whether a page was set aside and never used, by the container and by the log."""
         return heap.spare(page) and (self.store is None or (heap.number, page) not in self.store.pages)
 
     def _main(self, heap: Heap) -> Iterator[tuple[int, HeapPage | bytes]]:
@@ -345,9 +345,9 @@ class Booted:
         yield from (fault for fault in heap.check() if fault.code != "no-page" or not whole)
 
     def faults(self, without: Collection[int] = ()) -> Iterator[tuple[int, Fault]]:
-        """Yield what keeps Derby from reading a container, and which; all pages are looked at.
+        """Yield what keeps Derby from reading a container, and which; all pages are checked.
 
-        Pages that redo makes again are left out, and so are the containers in `without`.
+        Pages that redo makes again are omitted, and so are the containers in `without`.
         """
         changed: dict[int, set[int]] = {}
         for container, page in self.store.pages if self.store is not None else ():
@@ -408,7 +408,7 @@ class Booted:
     def rows(self, container: int) -> Iterator[tuple[str, list[Value]]]:
         """Yield the rows of a container: the place of each, and its fields, None without a value.
 
-        What cannot be read is reported, and left out.
+        What cannot be read is reported, and omitted.
         """
         heap = self.heap(container)
         if heap is None or heap.removed:

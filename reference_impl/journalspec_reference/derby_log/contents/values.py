@@ -99,7 +99,7 @@ def _day(packed: int) -> str:
 
 
 def _clock(packed: int) -> str:
-    # The upper byte of the hour is not looked at.
+    # The upper byte of the hour is ignored.
     return f"{packed >> 16 & 0xFF:02}:{packed >> 8 & 0xFF:02}:{packed & 0xFF:02}"
 
 

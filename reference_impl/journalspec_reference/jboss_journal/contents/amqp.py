@@ -194,7 +194,7 @@ def _repeated(encoded: Encoded, at: int, into: _Message) -> int:
 
 
 def _sections(encoded: Encoded, at: int, end: int, into: _Message) -> None:
-    """Take all sections from `at` to `end`; after a damaged one, go on with what looks like the next."""
+    """Take all sections from `at` to `end`; after a damaged one, continue with what looks like the next."""
     last = 0
     while at < end:
         try:

@@ -43,7 +43,7 @@ class Room:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """The names of its files, also of those that cannot be opened; ``.gz`` is left out."""
+        """The names of its files, also of those that cannot be opened; ``.gz`` is omitted."""
         listed = self.loaded.listed if self.loaded else None
         return frozenset(name.removesuffix(".gz") for name in listed or ())
 
@@ -57,7 +57,7 @@ class Room:
         return None
 
     def is_packed(self, name: str) -> bool:
-        """Tell whether a file is there compressed alone, so that a broker does not find it."""
+        """Return whether a file is there compressed alone, so that a broker does not find it."""
         listed = (self.loaded.listed if self.loaded else None) or frozenset()
         return name not in listed and f"{name}.gz" in listed
 

@@ -241,12 +241,12 @@ def headers_at(data: bytes, at: int, message: Message) -> int:
 
 
 def is_large(user_type: int, data: bytes, start: int) -> bool:
-    """Tell whether the message in a record's body from `start` on has its own body in a file."""
+    """Return whether the message in a record's body from `start` on has its own body in a file."""
     return user_type == LARGE or (user_type == PROTOCOL and data[start : start + 1] == _LARGE_AMQP)
 
 
 def id_at(user_type: int, data: bytes) -> int:
-    """Return where the id is from which a broker takes that of the message in a record's body."""
+    """Return the place where the id is from which a broker takes that of the message in a record's body."""
     if user_type == LARGE:
         return 0
     return 1 if user_type == PROTOCOL else int(INT.unpack_from(data)[0]) - OLD_BODY_AT + 8
@@ -296,8 +296,8 @@ def glance(kind: int, data: bytes, start: int, end: int, *, judge: bool = True) 
     """Return the time of the message in a record's body (0: none), and whether it surely has no problem.
 
     Nothing is decoded for that; False: :func:`message_of` may find a problem. With `judge` properties are
-    looked at, too, which a broker does not decode at its start. The time of another protocol is in its own
-    sections, which are not looked at.
+    checked, too, which a broker does not decode at its start. The time of another protocol is in its own
+    sections, which are ignored.
     """
     int_at, at, stop, stamp, sound = INT.unpack_from, start, end, 0, True
     try:
@@ -337,7 +337,7 @@ def glance(kind: int, data: bytes, start: int, end: int, *, judge: bool = True) 
 
 
 def _past_properties(data: bytes, at: int) -> int:
-    """Return where properties of the usual types end, behind their flag; raises one of ERRORS."""
+    """Return the place where properties of the usual types end, after their flag; raises one of ERRORS."""
     int_at, sizes = INT.unpack_from, _SIZES
     (count,) = int_at(data, at)
     at += 4
@@ -360,7 +360,7 @@ def _past_properties(data: bytes, at: int) -> int:
 
 
 def is_compressed(properties: Mapping[str, Value]) -> bool:
-    """Tell whether the body of a message with these properties is compressed."""
+    """Return whether the body of a message with these properties is compressed."""
     return properties.get("_AMQ_LARGE_COMPRESSED", properties.get("_HQ_LARGE_COMPRESSED")) is True
 
 

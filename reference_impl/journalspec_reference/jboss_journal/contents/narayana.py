@@ -59,7 +59,7 @@ COMMIT, WAIT, OPERATOR, MOVED, NOTHING = "commit", "wait-for-parent", "operator"
 
 
 def is_narayana(extension: str, replay: Kept) -> bool:
-    """Tell whether a journal is Narayana's: by its files' extension, or by its first live record."""
+    """Return whether a journal is Narayana's: by its files' extension, or by its first live record."""
     for item in () if extension == EXTENSION else replay.live():
         return item.user_type == USER_TYPE and item.data.startswith(MARK, item.start)
     return extension == EXTENSION
@@ -105,7 +105,7 @@ class _Buffer:
         return uid_text(self.raw())
 
     def named(self, names: Sequence[str]) -> str:
-        """Return what a number is called."""
+        """Return the name of a number."""
         number = self.number()
         return names[number] if 0 <= number < len(names) else str(number)
 
@@ -181,7 +181,7 @@ class Transaction:
 
 
 def transaction(body: bytes) -> Transaction:
-    """Return what a record holds; what cannot be decoded is left out, with a reason."""
+    """Return the content of a record; undecodable parts are omitted, with a reason."""
     found = Transaction()
     try:
         record = _Buffer(body)

@@ -117,7 +117,7 @@ class PageFile:
 
 
 def _only_zeros(content: Content, off: int) -> bool:
-    """Tell whether the rest of a file is zeros, as asynchronous writes leave it."""
+    """Return whether the rest of a file is zeros, as asynchronous writes leave it."""
     # What is a hole of the file is not read: it may be as long as the disk could never be.
     while (off := content.next_data(off)) < content.size:
         if content.read(off, PIECE).strip(b"\0"):
@@ -134,7 +134,7 @@ def _old_end(data: bytes, at: int) -> int:
 
 
 def _protocol_end(data: bytes, at: int) -> int:
-    """Return where a message with a protocol ends."""
+    """Return the place where a message with a protocol ends."""
     persister = data[at]
     at += 1 + core.LONG.size
     if persister == core.AMQP_LARGE:

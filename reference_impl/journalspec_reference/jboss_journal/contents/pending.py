@@ -166,15 +166,15 @@ class Pending:
         )
 
     def is_sent(self, tx: int) -> bool:
-        """Tell whether what a page transaction sends is there: it has none (0, -1), or was committed."""
+        """Return whether what a page transaction sends is there: it has none (0, -1), or was committed."""
         return tx <= 0 or tx in self.page_txs
 
     def may_be_sent(self, tx: int) -> bool:
-        """Tell whether what a page transaction sends is there, or is when a prepared one is committed."""
+        """Return whether what a page transaction sends is there, or is when a prepared one is committed."""
         return self.is_sent(tx) or tx in self._in_doubt[0]
 
     def is_done(self, queue: int, page: int, index: int) -> bool:
-        """Tell whether a queue has done with a message of a page, or has when a prepared one is committed."""
+        """Tell if a queue has done with a message of a page, or has when a prepared one is committed."""
         place = queue, page, index
         return place in self.paged_acks or place in self._in_doubt[1] or (queue, page) in self.pages_done
 

@@ -22,7 +22,7 @@ from journalspec_reference.jboss_journal.contents.pending import Pending
 from journalspec_reference.jboss_journal.recover import Replay, ReplayedState
 
 JMS = "jms"
-#: User types that brokers write, and how many records are looked at for them.
+#: User types that brokers write, and how many records are checked for them.
 BROKER_TYPES, LOOKED_AT = frozenset(range(20, 55)), 100
 ARTEMIS_2, ARTEMIS_1, HORNETQ = "ActiveMQ Artemis 2", "ActiveMQ Artemis 1", "HornetQ 2"
 #: What tells the product where nothing in the records does.
@@ -31,7 +31,7 @@ EXTENSIONS = {"hq": HORNETQ, "amq": ARTEMIS_2}
 
 @dataclass
 class Store:
-    """What recovery kept of a journal, and what lies beside it; each part is read when it is asked for."""
+    """The result of recovery and the neighbours of a journal; each part is read on demand."""
 
     answer: Answer
     #: Whether properties of messages may be problems, too.
@@ -215,7 +215,7 @@ class Store:
 
 
 def replay_of(answer: Answer) -> Replay:
-    """Return what recovery kept; nothing if there is no state."""
+    """Return the state after recovery, if there is one."""
     state = answer.observation.state
     return state.replay if isinstance(state, ReplayedState) else Replay(())
 

@@ -314,7 +314,7 @@ def _wrong(read: Callable[[], object]) -> str:
 
 
 def fields_of(data: bytes, version: int, *, presumes: bool = False) -> tuple[Fields, str, list[Problem]]:
-    """Return the fields of an object, what is wrong with it (empty: nothing), and what is odd.
+    """Return the fields of an object, its fault (empty: none), and its remarks.
 
     `data` begins with the size. After what is wrong no field was read. Nothing is raised.
     """
@@ -380,7 +380,7 @@ _PRODUCERS = (_PRODUCER,)
 
 
 def _past_text(data: bytes, at: int) -> int:
-    """Return where a text that may be null ends."""
+    """Return the place where a text that may be null ends."""
     return at + 3 + (data[at + 1] << 8 | data[at + 2]) if data[at] else at + 1
 
 
@@ -394,7 +394,7 @@ def _past(data: bytes, at: int, kinds: Container[int], tail: int) -> int:
 
 
 def _past_transaction(data: bytes, at: int) -> int:
-    """Return where a transaction ends, if it is none or a local one; raises OpenWireError."""
+    """Return the place where a transaction ends, if it is none or a local one; raises OpenWireError."""
     if not data[at]:
         return at + 1
     if data[at + 1] != _LOCAL:
@@ -403,7 +403,7 @@ def _past_transaction(data: bytes, at: int) -> int:
 
 
 def version_of(objects: Iterable[bytes]) -> int | None:
-    """Return the version by which most of some objects can be read; None if none can."""
+    """Return the version with which most of some objects can be read; None if none can."""
     fits = dict.fromkeys(VERSIONS, 0)
     for data in objects:
         for version in VERSIONS:
@@ -413,7 +413,7 @@ def version_of(objects: Iterable[bytes]) -> int | None:
 
 
 def message_id_text(found: Mapping[str, Any] | None) -> str | None:
-    """Return what JMS calls a message."""
+    """Return the JMS name of a message."""
     if found is None:
         return None
     if (view := found["view"]) is not None:
