@@ -108,7 +108,7 @@ def test_a_time_that_no_calendar_has_does_not_end_a_query(time: int, shown: str,
 def test_a_number_in_place_of_a_text_is_hidden() -> None:
     class Hides(Redactor):
         def __init__(self) -> None:
-            self._key, self._bodies = b"", frozenset()
+            self._key, self._bodies = b"", frozenset[str]()
 
     holdings = object.__new__(Holdings)
     holdings.redactor = Hides()

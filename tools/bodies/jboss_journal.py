@@ -14,6 +14,7 @@ from stores import unpacked
 
 from bodies import DATA, SHARED, Decoder, Fields
 from journalspec.families import ContentsError, decode, families
+from journalspec.jboss_journal import LAYOUT
 from journalspec_reference.answers import SALVAGE, ask
 from journalspec_reference.batches import Memory
 from journalspec_reference.contents import contents
@@ -24,7 +25,6 @@ from journalspec_reference.jboss_journal.contents.bindings import bindings_of
 from journalspec_reference.jboss_journal.contents.narayana import TRANSACTION, transaction
 from journalspec_reference.jboss_journal.contents.paging import PageFile
 from journalspec_reference.jboss_journal.contents.pending import Pending
-from journalspec_reference.jboss_journal.spans import BODIES as BY_TYPE
 
 FORMAT = "jboss_journal"
 #: User types of records by their types in the table.
@@ -35,8 +35,15 @@ BODIES = {
     "stream_body": core.STREAM,
     "object_body": core.OBJECT,
 }
-RECORDS = {shape: kind for kind, (family, shape) in BY_TYPE.items() if family == "records"}
-BINDINGS = {shape: kind for kind, (family, shape) in BY_TYPE.items() if family == "bindings"}
+#: Types of the two families whose types are one user type each -> that user type.
+RECORDS, BINDINGS = (
+    {
+        row["of"].removeprefix(family): row["on"]["user_type"]
+        for row in LAYOUT.contents
+        if row["of"].startswith(family)
+    }
+    for family in ("records.", "bindings.")
+)
 #: What Narayana writes before an object, and the type of one.
 HEADER = bytes.fromhex("2342450110204000")
 IMPORTED = TRANSACTION + "/SubordinateAtomicAction/JCA"
@@ -77,11 +84,9 @@ def _of_store(root: Path, version: str) -> Iterator[tuple[str, str, str, bytes]]
     assert isinstance(found, BrokerContents)
     for item in found.store.replay.live():
         data = item.data[item.start : item.end]
-        if item.user_type not in BY_TYPE:
+        if not (known := LAYOUT.held("body", data, {"user_type": item.user_type})):
             continue
-        family, shape = BY_TYPE[item.user_type]
-        if item.user_type == core.PROTOCOL and data[0] != core.CORE:
-            family, shape = "amqp", "stored"
+        family, shape = known
         own = version if family == "core" else ""
         yield family, shape, own, data
         if family == "core":
@@ -95,8 +100,9 @@ def _of_store(root: Path, version: str) -> Iterator[tuple[str, str, str, bytes]]
         yield "core", "page_entry", version, file.content.read(entry.off, 6 + len(entry.data))
     assert found.store.bindings_replay is not None
     for item in found.store.bindings_replay.live():
-        if item.user_type in BY_TYPE:
-            yield (*BY_TYPE[item.user_type], "", item.data[item.start : item.end])
+        data = item.data[item.start : item.end]
+        if known := LAYOUT.held("body", data, {"user_type": item.user_type}):
+            yield (*known, "", data)
 
 
 def _message(kind: int) -> Decoder:
