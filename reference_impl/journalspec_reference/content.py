@@ -121,7 +121,7 @@ class Blocks:
     def __init__(self, most: int = HELD) -> None:
         self._left = most
         self._held: OrderedDict[tuple[int, int], bytes] = OrderedDict()
-        #: The block that was checked last and is not held.
+        #: The block that was read last and is not held.
         self.seen: tuple[int, int] = (0, -1)
 
     def get(self, key: tuple[int, int]) -> bytes | None:
@@ -198,7 +198,7 @@ class Content:
             return self._read(off, end)
         block = self._blocks.get(key)
         if block is None:
-            # A block that is checked twice in a row is worth loading, and so is one that is asked for.
+            # A block that is read twice in a row is worth loading, and so is one that is asked for.
             if self._blocks.seen != key and self.size > BLOCK and not whole:
                 self._blocks.seen = key
                 return self._read(off, end)

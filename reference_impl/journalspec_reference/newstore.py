@@ -261,7 +261,7 @@ class Part:
 class Digest:
     """A file's length in bytes and SHA-256 in hexadecimal.
 
-    `why` it has none: it cannot be read, or it is so sparse that only what is not a zero was checked.
+    `why` it has none: it cannot be read, or it is so sparse that only what is not a zero was read.
     """
 
     file: str

@@ -255,7 +255,7 @@ class Run(Recorder):
         """Release what `record`, about to be written, ends; return those of its transaction."""
         meaning = _meaning(record.kind.name, record.tx, record.id)
         if record.kind.name not in _ENDING:
-            # Whatever was there still is.
+            # Whatever was there is still there.
             self.learn(meaning)
             return []
         members = self._members(str(record.tx))

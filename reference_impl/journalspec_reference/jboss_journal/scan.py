@@ -58,7 +58,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
 
     A region reaches as far as its candidate says, or to the next record; other candidates inside it are
     not distinguished from its content (JBM-RDR-017). A hole is what is before a record and belongs to
-    nothing (JBM-RDR-024). With `quiet`, or without a stamp, there is not damage. Every `stretch` (bytes)
+    nothing (JBM-RDR-024). With `quiet`, or without a stamp, there is no damage. Every `stretch` (bytes)
     gives the same records and damage.
     """
     shapes, hashed, quiet = dialect.shapes, dialect.hashed, quiet or stamp is None

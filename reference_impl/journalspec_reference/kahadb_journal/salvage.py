@@ -33,7 +33,7 @@ from journalspec_reference.kahadb_journal.codec import (
 from journalspec_reference.kahadb_journal.contents import openwire
 from journalspec_reference.kahadb_journal.store import destination_of
 
-#: So much of one unit is checked, and so much of all.
+#: So much of one unit is searched, and so much of all.
 _MOST_UNIT, _MOST = 16 << 20, 256 << 20
 #: Reasons of regions that are no damaged batch.
 _OTHERS = frozenset(["bad-command", "unreadable"])

@@ -250,7 +250,7 @@ PRIMITIVES = {kind: Struct(f">{code}") for kind, code in enumerate("iqdf?Hhb")}
 BLOB, TEXT = 8, 9
 
 
-#: So many bytes of the strings of a text message are checked together.
+#: So many bytes of the strings of a text message are read together.
 _STRETCH = 1 << 12
 
 
@@ -312,7 +312,7 @@ def message(data: Any) -> Message:
     kind, expiration, priority = _FIXED.unpack_from(head)
     if not 0 <= kind <= 5:
         raise BadStore(f"a message of kind {kind}")
-    # Most of it is missing from most messages: a byte each, checked without a call.
+    # Most of it is missing from most messages: a byte each, compared without a call.
     if not head.endswith(_ABSENT, _FIXED.size):
         cursor.off = _FIXED.size
         for _ in optional(cursor):

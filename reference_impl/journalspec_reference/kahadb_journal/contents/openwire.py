@@ -394,7 +394,7 @@ def _past(data: bytes, at: int, kinds: Container[int], tail: int) -> int:
 
 
 def _past_transaction(data: bytes, at: int) -> int:
-    """Return the place where a transaction ends, if it is none or a local one; raises OpenWireError."""
+    """Return where an absent or local transaction ends; raises OpenWireError for another one."""
     if not data[at]:
         return at + 1
     if data[at + 1] != _LOCAL:
