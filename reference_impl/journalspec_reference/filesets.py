@@ -1,7 +1,7 @@
 """From a path to journals: which files lie there, and which of them belong together.
 
-Reading only: files are opened without write access, once, and read where they are
-checked (:mod:`.content`), so that neither their size nor their number costs memory or
+Reading only: files are opened without write access, once, and only the needed
+parts are read (:mod:`.content`), so that neither their size nor their number costs memory or
 descriptors. Files that end in ``.gz`` are decompressed also, up to a bound, and
 keep their names.
 """

@@ -365,7 +365,7 @@ def own_directories(journals: Iterable[Journal]) -> set[Path]:
 
 
 def refuse_target(target: Path, others: Iterable[Path]) -> Path:
-    """Return the place where a new directory is made; raises FilesetError for a place that is not fit.
+    """Return the path for a new directory; raises FilesetError for an unfit one.
 
     It must not be there, even empty or as a link; its parent must be there and writable; and it is neither
     within one of the `others` nor around one.

@@ -195,7 +195,7 @@ class Holdings:
 
 
 def place_text(file: str, off: int | None) -> str:
-    """Return the place where something is: a file, and the offset in it if there is one."""
+    """Return the place of something: a file, and the offset in it if there is one."""
     return shown(file) + ("" if off is None else f":{off}")
 
 

@@ -191,7 +191,7 @@ def _loss(block: Block, code: int, names: Mapping[int, str], granule: int, besid
 
 
 def _apart(one: bytes, other: bytes) -> tuple[int, int]:
-    """Return the place where two granules begin to differ and where they are alike again; 0, 0 if nowhere."""
+    """Return begin and end of the differing bytes of two granules; 0, 0 if there are none."""
     apart = [at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right]
     return (apart[0], apart[-1] + 1) if apart else (0, 0)
 

@@ -200,7 +200,7 @@ class LogStore(NewStore):
         return replay.answer(self._active)
 
     def _runs(self) -> Iterator[tuple[int, int]]:
-        """Yield the places where records begin and end that are copied, those that touch as one."""
+        """Yield begin and end of the records that are copied; adjacent ones are joined."""
         wanted, size_at, undecided = self._wanted, self.replay.size_at, self._undecided
         for batch in self._batches() if wanted else ():
             start = stop = -1

@@ -304,8 +304,7 @@ def _following(source: Source, dialect: Dialect, at: int) -> int:
 
 
 def _rest(source: Source, dialect: Dialect, at: int, end: int) -> int:
-    """Return the place where the record began whose rest ends at `end`, or before the fill there; `end`: none
-    did.
+    """Return the begin of the record whose rest ends at `end`, or before the fill there; `end`: no record.
 
     A rest ends with the length of its record. A hash says nothing of where that began.
     """

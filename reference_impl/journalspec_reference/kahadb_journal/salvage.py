@@ -194,7 +194,7 @@ class _Unit:
             p = end
 
     def _next(self, start: int) -> int:
-        """Return the place where the next record begins, or where the batch ends; -1: it is unknown."""
+        """Return the begin of the next record, or the end of the batch; -1: it is unknown."""
         for found in _BEGINS.finditer(self._data, start + HEAD - 1):
             q = found.start() - HEAD + 1
             if self._framed(q):

@@ -348,7 +348,7 @@ def branch(data: Any, images: list[int] | None = None) -> Branch:
 
 
 def swapped(data: Any) -> Iterator[tuple[int, int]]:
-    """Yield the places where each entry of a swap file begins and ends; one that is cut short ends it."""
+    """Yield begin and end of each entry of a swap file; a truncated entry is the end."""
     off = 0
     while len(data) - off >= 8:
         end = off + 4 + int.from_bytes(bytes(data[off : off + 4]), signed=True)

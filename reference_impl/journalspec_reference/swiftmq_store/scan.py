@@ -49,10 +49,10 @@ LoggedAction = tuple[int, int, int, int, int, int, Bytes | None, Bytes | None]
 def actions_end(  # noqa: C901, PLR0911, PLR0912  # one loop: a branch is a rule
     data: bytes, at: int, top: int, number: int, page_size: int, most: int
 ) -> int:
-    """Return the place where `number` actions end that begin at `at`, if all are possible.
+    """Return the end of the `number` actions from `at` on, if all are possible.
 
-    More than `top`: they continue after it. Negative: the inverse of where the first one is that is not
-    possible, which makes the record none (SMQ-LOG-025).
+    More than `top`: they continue after it. Negative: the inverse of the place of the first impossible
+    one, so that there is no record (SMQ-LOG-025).
     """
     head, size, number_of = HEAD.unpack_from, HEAD.size, NUMBER.unpack_from
     edge = len(data) - size

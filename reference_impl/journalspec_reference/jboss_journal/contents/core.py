@@ -246,7 +246,7 @@ def is_large(user_type: int, data: bytes, start: int) -> bool:
 
 
 def id_at(user_type: int, data: bytes) -> int:
-    """Return the place where the id is from which a broker takes that of the message in a record's body."""
+    """Return the offset of the id that a broker takes as that of the message in a record's body."""
     if user_type == LARGE:
         return 0
     return 1 if user_type == PROTOCOL else int(INT.unpack_from(data)[0]) - OLD_BODY_AT + 8

@@ -380,7 +380,7 @@ _PRODUCERS = (_PRODUCER,)
 
 
 def _past_text(data: bytes, at: int) -> int:
-    """Return the place where a text that may be null ends."""
+    """Return the end of a text that may be null."""
     return at + 3 + (data[at + 1] << 8 | data[at + 2]) if data[at] else at + 1
 
 
