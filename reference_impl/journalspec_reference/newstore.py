@@ -225,7 +225,7 @@ def new_store(answer: Answer, choices: StoreChoices) -> NewStore:
 def nothing_kept(
     seen: Observation, hint: str = "another policy may keep something (--policy)"
 ) -> CannotRebuild:
-    """Return the error for a recovery that refused without a possible new store."""
+    """Return the error for a refused recovery from which no new store can be made."""
     return CannotRebuild(f"recovery keeps nothing: {seen.phase}/{seen.code}: {seen.message}", hint)
 
 
