@@ -104,7 +104,7 @@ def test_absent_parts_are_reported() -> None:
     text = " ".join(explain("BTM-MSG-017", PARTIAL_COMMIT).split())
     assert "here nothing in the files makes a start print it" in text
     text = " ".join(explain("AMQ222049", HORNETQ / "adds").split())
-    assert "here the files of the journal do not show what makes a start print it" in text
+    assert "here the files of the journal do not show the cause of this message" in text
     text = " ".join(explain("XSDB4", PARTIAL_COMMIT).split())
     assert "here no journal of this product at the path, but of bitronix_tlog" in text
 

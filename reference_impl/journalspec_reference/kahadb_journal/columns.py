@@ -222,7 +222,7 @@ class Gathered:
         return out
 
     def steps(self, place: int) -> Iterator[Step]:
-        """Return the effects of the commands; `place` is that of the batch. Raises CommandError like `others`."""
+        """Return the effects of the commands; `place` is the batch's. Raises CommandError like `others`."""
         named, names = self.within("destination")
         of, transactions = self.within("transaction")
         _, supported, _ = self.field("priority_supported")
