@@ -45,7 +45,7 @@ from journalspec_reference.api import load
 
 #: All readers together may use so much processor time for an input.
 SECONDS = 5.0
-#: What the alarm does not reach (a call that never reappears) ends the process after so many seconds.
+#: What the alarm does not reach (a call that never returns) ends the process after so many seconds.
 STUCK_AFTER = 300
 #: Peak memory allowed: so many times the input, plus what any answer costs. The schemas keep a Python object
 #: for each field, be it of two bytes.

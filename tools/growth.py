@@ -260,7 +260,7 @@ class Measuring:
         """Return elements, seconds, and the exponent.
 
         What grows too much is measured at larger sizes, too, as long as there may be so many elements, since
-        a step between two sizes is not a growth, and on each side of the step that is between lists that are
+        a step between two sizes is not growth, and on each side of the step that is between lists that are
         kept and others.
         """
         small = self._measurable(command)

@@ -37,7 +37,7 @@ FLAKY = "flaky"
 
 @dataclass(frozen=True, slots=True)
 class KnownRule:
-    """One kind of failure and the deviation after it; empty conditions are ignored.
+    """One kind of failure and the deviation that causes it; empty conditions are ignored.
 
     `versions` (products' versions), `ops` (``read``, ``recover.strict``...) and
     `told` (codes, reasons and notes of the case's expectations) name alternatives,

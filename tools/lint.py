@@ -1,4 +1,4 @@
-"""Faults of a corpus that no reader of it should must find."""
+"""Faults of a corpus that no reader of it should have to find."""
 
 from __future__ import annotations
 

@@ -140,7 +140,7 @@ def bitronix_tlog(directory: Path, size: int, shape: Shape) -> int:
 
 
 def _tail(path: Path) -> int:
-    """Return the place where the zeros at the end of a file begin."""
+    """Return the offset of the zeros at the end of a file."""
     with path.open("rb") as stream:
         size = stream.seek(0, os.SEEK_END)
         stream.seek(max(0, size - 4 * MIB))

@@ -122,7 +122,7 @@ def _by_state(text: str, place: Path) -> dict[str, list[str]]:
 
 
 def record_of(format_id: str) -> Path:
-    """Return the place where the record of a format is kept."""
+    """Return the path of the record of a format."""
     return Path(str(get_format(format_id).root)) / MADE_NAME
 
 

@@ -118,7 +118,7 @@ def proofs(format_id: str, cases: Sequence[Case], enough: int | None = 1) -> lis
 
 
 def faults(format_id: str, found: Sequence[Proof]) -> list[str]:
-    """Return what is wrong with `found` and with the tables after it, as sentences; none is good."""
+    """Return what is wrong with `found` and with the tables of its proofs, as sentences; none is good."""
     known = {requirement.id for requirement in requirements(format_id)}
     named = {name for mutant in load_mutants(format_id) for name in mutant.breaks}
     unproved = load_unproved(format_id)

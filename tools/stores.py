@@ -65,7 +65,7 @@ PRODUCTS = {
 
 
 def cache() -> Path:
-    """Return the place where jars and stores are kept."""
+    """Return the directory of jars and stores."""
     return Path(os.environ.get("JOURNALSPEC_CACHE", Path.home() / ".cache" / "journalspec"))
 
 

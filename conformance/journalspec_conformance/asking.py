@@ -185,11 +185,11 @@ def _open_to_writers(probe: Probe) -> set[str]:
 
 @cache
 def _beside(format_id: str) -> frozenset[str]:
-    """Return the codes of notes that what is beside a journal proves."""
+    """Return the codes of notes that files beside a journal prove."""
     notes = get_format(format_id).vocabulary.notes
     return frozenset(name for name, note in notes.items() if note.neighbour)
 
 
 def _of_contents(probe: Probe) -> bool:
-    """Return whether a probe is about contents: who does not report them is not asked."""
+    """Return whether a probe is about contents: only implementations that report them are asked."""
     return any("contents" in entry for entry in probe.expect)

@@ -38,7 +38,7 @@ class Claims:
     recovered are one verdict. Without `records` none are listed, and none compared. `missing`: it
     tells what belongs to a journal and is not there; who does not is not asked to notice that, so that
     clean and recovered are one verdict where nothing else makes the difference. `beside` are the codes
-    of notes that what is beside a journal proves: compared with `missing` alone.
+    of notes that files beside a journal prove: compared with `missing` alone.
     """
 
     level: Level = Level.LAYOUT

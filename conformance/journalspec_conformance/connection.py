@@ -184,7 +184,7 @@ class Connection:
     def steps(self, request: Message) -> Generator[Message, None, None]:
         """Yield the replies to a stepwise write, one operation each, the final one last.
 
-        Closing the iterator early kills the implementation where it is.
+        Closing the iterator early kills the implementation at once.
         """
         finished = False
         try:

@@ -182,7 +182,7 @@ class Engine(Asking):
             if isinstance(value, list) and isinstance(found.get(key), list):
                 gone = _counted(value) - _counted(found[key])
                 if gone:
-                    return f"in {key} it does not have its own answer: {next(iter(gone)):.200}"
+                    return f"{key} in its directory lacks a part of its own answer: {next(iter(gone)):.200}"
         return None
 
     def _result(self, probe: Probe, outcome: Outcome) -> Result:

@@ -49,7 +49,7 @@ OUTCOMES = {
     "timeout": "does not answer in time",
     "error": "answers outside the protocol",
     "flaky": "sometimes fails, sometimes not; both are tolerated (with * in case: no crash, no timeout)",
-    "wontfix": "answers wrongly, and is not repaired",
+    "wontfix": "answers wrongly, and will not be repaired",
 }
 #: What an entry may be about: the published tiers, a built one, and cases from files.
 TIERS = (*PUBLISHED_TIERS, DRAWN, CRASH, CRASH_WRITE, "core", "full", "files")

@@ -86,7 +86,7 @@ def _flag_lines(case: Case) -> Iterator[str]:
 
 
 def difference_lines(result: Result) -> Iterator[str]:
-    """Yield the places where the answer first differs."""
+    """Yield lines on the first difference of the answer."""
     difference = result.difference
     if difference is None:
         return

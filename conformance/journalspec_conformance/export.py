@@ -13,7 +13,7 @@ from journalspec_conformance.report import Report, counts_by_format
 from journalspec_conformance.result import CLASSES, Result
 from journalspec_conformance.wording import UNJUDGED, grouped, judged_and_not
 
-#: What XML 1.0 cannot have even escaped.
+#: What XML 1.0 cannot contain, even escaped.
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 NOTHING = "nothing was judged: silence is not success"

@@ -1,7 +1,7 @@
 """Reports: JSON lines, a header, one line per result, a footer that seals what is above it.
 
 A report that was cut off, glued together or edited is not believed: a missing
-footer, a second header, a probe that is twice, counts that do not add up, or
+footer, a second header, a probe that occurs twice, counts that do not add up, or
 another digest make it invalid as a whole. The digest guards against accidents
 and careless hands, not against a computed forgery.
 """
@@ -174,7 +174,7 @@ def open_report(path: Path) -> Iterator[IO[str]]:
     """Give a stream that writes a report to `path`, compressed if its name ends in .gz.
 
     The report is there, whole, when the block has ended; before, and after an exception,
-    what was there still is. Raises OSError.
+    the old content is still there. Raises OSError.
     """
     if path.suffix != ".gz":
         with replacing(path) as plain:

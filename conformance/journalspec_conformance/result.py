@@ -136,7 +136,7 @@ _REASON = 1000
 
 
 def carried(value: Any, depth: int = 0) -> Any:
-    """Return `value` without what JSON or UTF-8 cannot have: shown as text, or cut."""
+    """Return `value` without what JSON or UTF-8 cannot express: shown as text, or cut."""
     if depth > _DEEPEST:
         return "..."
     if isinstance(value, str):

@@ -175,7 +175,7 @@ def parse_impl(
         return _shipped(entry, bounds)
     if text.startswith(_PYTHON):
         if str(Path.cwd()) not in sys.path and "" not in sys.path:
-            sys.path.insert(0, str(Path.cwd()))  # as `python -m` does: the user's class is where he is
+            sys.path.insert(0, str(Path.cwd()))  # as `python -m` does: the user's class is in this directory
         return Target(text, partial(python_class, text.removeprefix(_PYTHON), bounds=bounds))
     try:
         command = shlex.split(text, posix=os.name == "posix")

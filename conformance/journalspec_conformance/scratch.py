@@ -166,7 +166,7 @@ def _other_entries(before: Look, now: Look) -> str | None:
 
 
 def _other_content(original: InputFile, stream: IO[bytes]) -> str | None:
-    """Return the place where a file of the original's length differs from it; neither is held in memory."""
+    """Return where a file as long as the original differs from it; neither is held in memory."""
     off = 0
     for piece in original.pieces():
         left = piece if isinstance(piece, int) else len(piece)

@@ -159,7 +159,7 @@ def _named(tier: str, formats: Sequence[str], patterns: Sequence[str]) -> list[C
 def formats_named(patterns: Sequence[str], files: Sequence[Path] = ()) -> tuple[str, ...]:
     """Return the formats of which alone cases can be that `patterns` name; none if they may be of any.
 
-    The ids of all published cases of a format begin with its prefix; in case `files` any may be.
+    The ids of all published cases of a format begin with its prefix; the cases of `files` may have any id.
     """
     prefixes = {get_format(name).prefix.lower(): name for name in format_ids()}
     found = {prefixes.get(pattern.partition(".")[0]) for pattern in patterns}

@@ -129,7 +129,7 @@ def steps(
 ) -> Generator[tuple[int, Message], None, None]:
     """Write stepwise, and yield the number of each operation with the answer to it.
 
-    Closing it kills the writer where it is. Raises Settled at a reply that is not an answer.
+    Closing it kills the writer at once. Raises Settled at a reply that is not an answer.
     """
     request = _request(engine, probe, place) | {"step": True, **more}
     engine.validate("request-write", {"seq": 0, **request})

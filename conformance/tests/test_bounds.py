@@ -93,7 +93,7 @@ def test_much_on_standard_error_is_not_a_fault(
         (b"\n", "no JSON"),
     ],
 )
-def test_json_that_is_not_answer_is_named(text: bytes, reason: str) -> None:
+def test_json_that_is_no_answer_is_named(text: bytes, reason: str) -> None:
     with pytest.raises(Misbehaved, match=reason):
         read_answer(text)
 

@@ -84,7 +84,7 @@ def test_a_report_that_cannot_be_written_costs_no_answers(tmp_path: Path) -> Non
         )
 
 
-def test_reports_that_are_not_comparison(tmp_path: Path) -> None:
+def test_reports_that_are_not_comparable(tmp_path: Path) -> None:
     one, other = tmp_path / "one.jsonl", tmp_path / "other.jsonl"
     assert run("--impl", "reference", "--report", one).exit_code == 0
     assert run("--impl", "reference", "--report", other, "--select", "**/read").exit_code == 0

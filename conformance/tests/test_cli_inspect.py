@@ -191,7 +191,7 @@ def test_where_no_file_is_left_the_refusal_names_it(hidden: Path) -> None:
     has(text, "verdict refused", "COMMITTING gtrid 41, names db1,jms1")
 
 
-def test_records_after_the_tail_are_not_alarm(tmp_path: Path) -> None:
+def test_records_after_the_tail_raise_no_alarm(tmp_path: Path) -> None:
     behind = decision(COMMITTED, b"A", b"db1") + decision(PREPARED, b"B", b"db1")
     text = flat(recover(pair(tmp_path, A, behind=behind)))
     assert "2 valid records are after the end of the log" in text

@@ -75,7 +75,7 @@ def test_unknown_text_lists_the_three_nearest_messages() -> None:
 @pytest.mark.parametrize(
     "text", ["\x1b[31mred\x1b[0m\x07", "a" * 1_000_000, "\u202e\x9b2J", "%s{}\\", "-- (["]
 )
-def test_a_hostile_text_neither_control_the_terminal_nor_fills_it(text: str) -> None:
+def test_a_hostile_text_neither_controls_the_terminal_nor_fills_it(text: str) -> None:
     done = call("explain", "--", text, status=1)
     harmless(done.stdout)
     assert len(done.stdout) < 3000
@@ -104,7 +104,7 @@ def test_absent_parts_are_reported() -> None:
     text = " ".join(explain("BTM-MSG-017", PARTIAL_COMMIT).split())
     assert "here nothing in the files makes a start print it" in text
     text = " ".join(explain("AMQ222049", HORNETQ / "adds").split())
-    assert "here the files of the journal do not show what makes a start print it" in text
+    assert "here the files of the journal do not show the cause of this message" in text
     text = " ".join(explain("XSDB4", PARTIAL_COMMIT).split())
     assert "here no journal of this product at the path, but of bitronix_tlog" in text
 

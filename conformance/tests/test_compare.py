@@ -151,7 +151,7 @@ def test_permitted_sets(records: list[Any], expected: str) -> None:
     assert fingerprint(sets(), {**GOOD, "records": records}) == expected
 
 
-def test_a_loss_may_must_be_reported() -> None:
+def test_a_permitted_loss_must_be_reported() -> None:
     want, kept = sets("forbidden"), {"records": [A, B]}
     want["allowed"]["must_report"] = True
     assert fingerprint(want, {"verdict": "recovered", **kept}) == ""
@@ -159,7 +159,7 @@ def test_a_loss_may_must_be_reported() -> None:
     assert fingerprint(want, {"verdict": "clean", **kept}, silent=True) == ""
 
 
-def test_a_record_that_must_be_there_is_not_read_as_one_that_may() -> None:
+def test_a_record_that_must_be_there_is_not_confused_with_one_that_may() -> None:
     want = sets()
     want["allowed"]["may_keep"] = [{"type": "ADD"}]
     assert fingerprint(want, {**GOOD, "records": [A]}) == ""

@@ -276,7 +276,8 @@ def test_a_renamed_file_is_missed(name: str, file: str, after: str, tmp_path: Pa
     (store / file).unlink()
     assert call("check", store).exit_code in (1, 3)
     # The pair of a transaction manager is read whatever its names.
-    says = "a file of the pair is here under another name: {0}" if file == "btm2.tlog" else "{0}{1} may be it"
+    pair = file == "btm2.tlog"
+    says = "a file of the pair is present under another name: {0}" if pair else "{0}{1} may be it"
     assert says.format(file, after) in flat(call("inspect", store))
 
 

@@ -67,7 +67,7 @@ def copied(name: str, scratch: Path, row: Row) -> Path:
 
 
 def journals(place: Path, row: Row) -> list[Journal]:
-    """Return the journals of a directory; an edition that the row names is read as granted."""
+    """Return the journals of a directory; an edition that the row names is taken for granted."""
     below = place / row.get("below", "")
     every = find_journals(load(below if below.is_dir() else place), row.get("format"))
     edition = row.get("edition")

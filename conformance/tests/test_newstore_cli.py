@@ -403,7 +403,7 @@ def test_redaction_hides_why_a_new_store_was_removed(pair: Path, monkeypatch: py
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "csv", "parquet"])
-def test_an_export_of_nothing_of_a_refused_journal_is_not_a_file(pair: Path, kind: str) -> None:
+def test_empty_export_of_a_refused_journal_gives_no_file(pair: Path, kind: str) -> None:
     for file in pair.glob("*.tlog"):
         file.write_bytes(b"\xff" * 300)
     before = sorted(pair.parent.rglob("*"))
@@ -417,7 +417,7 @@ def test_an_export_of_nothing_of_a_refused_journal_is_not_a_file(pair: Path, kin
     assert "--policy strict refuses it: header/bad-format-id: text(" in strict.stderr
 
 
-def test_messages_of_a_refused_journal_are_not_file_where_there_are_none(tmp_path: Path) -> None:
+def test_refused_journal_without_messages_gives_no_file(tmp_path: Path) -> None:
     with tarfile.open(HORNETQ) as archive:
         archive.extractall(tmp_path / "old", filter="data")
     for file in (tmp_path / "old/journal").iterdir():

@@ -180,7 +180,7 @@ def test_pure_implementation_changes_nothing(name: str) -> None:
         lambda d: (d / "btm1.tlog").write_bytes((d / "btm1.tlog").read_bytes()) and None,
     ],
 )
-def test_times_and_the_same_content_are_not_change(deed: Deed) -> None:
+def test_times_and_the_same_content_are_no_change(deed: Deed) -> None:
     with asked(PROBE[READ], deed, "pure") as engine:
         assert engine.run(PROBE[READ]).result_class == "pass"
 

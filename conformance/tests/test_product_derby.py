@@ -1,4 +1,4 @@
-"""Real Derby after the harness: what it keeps of a log, what it says of a damaged one, how it continues."""
+"""Real Derby behind the harness: what it keeps of a log, what it says of a damaged one, how it continues."""
 
 from __future__ import annotations
 

@@ -273,7 +273,7 @@ def differs(name: str, wanted: Outcome, seen: Outcome) -> bool:
 def test_every_outcome_of_a_journal_is_the_same(
     harness: Harness, inputs: list[Recorded], every: Every
 ) -> None:
-    """What a load leaves after is loaded again, where the record has that: opened, closed, loaded."""
+    """What a load leaves behind is loaded again, where the record has that: opened, closed, loaded."""
     different = []
     known = [recorded for recorded in inputs if harness.name in recorded.outcomes]
     assert len(known) == 843

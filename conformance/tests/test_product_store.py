@@ -151,7 +151,7 @@ def test_a_tool_that_fails_is_quoted(tmp_path: Path, product: Product) -> None:
         Maven(str(program)).fetch(product.jars[0], tmp_path)
 
 
-def test_a_classifier_is_reported_to_maven_and_names_the_file(tmp_path: Path, product: Product) -> None:
+def test_a_classifier_is_given_to_maven_and_names_the_file(tmp_path: Path, product: Product) -> None:
     jar = replace(product.jars[0], classifier="tests")
     assert (jar.coordinates, jar.filename) == ("org.example:main:1:tests", "main-1-tests.jar")
     program = tmp_path / "mvn"

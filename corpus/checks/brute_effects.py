@@ -71,7 +71,7 @@ class IssuedOp:
 
 
 def issued(semantics: Semantics, trace: Trace, crash: int, torn: int = -1) -> list[IssuedOp]:
-    """Return what had been asked for before the crash, in order: what is, what may be, this life's.
+    """Return what had been asked for before the crash, in order: what exists, what may exist, this run's.
 
     What a recovery before this life may have found or not is between the two: it is of the life before.
     A record that is written again is not a new operation, unless what it did was rolled back.
@@ -95,7 +95,7 @@ def issued(semantics: Semantics, trace: Trace, crash: int, torn: int = -1) -> li
     let_go = [at for at, op in enumerate(trace.ops[: last + 1]) if isinstance(op, Release)]
     lets: dict[int, set[str]] = {}
     for at in let_go:
-        # What lets go of something is after that.
+        # What releases something is directly after that.
         following = min((index for index, _ in here if index > at), default=-1)
         op = trace.ops[at]
         lets.setdefault(following, set()).update(op.records if isinstance(op, Release) else ())

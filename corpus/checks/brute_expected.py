@@ -5,10 +5,10 @@ the engine: state by state, record by record, byte by byte.
 
 A record *is whole* if every byte of its place comes from the write that put
 it there, or has the value that this write would have given it (nobody can tell
-such bytes apart). One that is in several places at once does so if that holds of each of
+such bytes apart). One that is in several places at once is whole if that holds of each of
 them, one that was written more than once if it holds of one time. It *counts* if a write that makes
-it count is whole in the same sense. Who wants a record that counts and does not stand whole has
-to be told (nobody wants what was released), unless whole records of the time before are in its place:
+it count is whole in the same sense. The loss of a record that counts and is not whole must be
+reported (unless it was released), except if whole records of the time before are in its place:
 then the state looks as if nothing had ever happened. They must fit: from where a record that counts
 begins, one after the other, up to where a record that counts ends.
 
@@ -247,7 +247,7 @@ class Accounts:
         return not any(each.record == record and self._looks_whole(state, each, record) for each in self.here)
 
     def _looks_whole(self, state: BruteState, each: Writing, record: str) -> bool:
-        """Return whether each place of a writing is as written, or hidden after old records that fit."""
+        """Return whether each place of a writing is as written, or hidden behind old records that fit."""
         return all(
             any(
                 place.whole(state) or (self._led_to(state, place, record) and self._hidden(state, place))

@@ -360,7 +360,7 @@ def brute_subset(trace: Trace, preset: Preset, crash: int, garbage: Garbage) -> 
         loose = {micro.target for at, micro in enumerate(machine.micros) if at not in machine.forced}
         for target in sorted(loose):
             if target[0] == "page":
-                # Which version the page would have is not a matter: only one set for each trashed page.
+                # Which version the page would have does not matter: only one set for each trashed page.
                 if any(machine.micros[at].target == target and at not in machine.forced for at in kept):
                     continue
                 trashed = _trashed(files, numbers, target, preset.granule, garbage(crash, *target[1:]))

@@ -280,7 +280,7 @@ class Case:
 
     @property
     def probes(self) -> tuple[Probe, ...]:
-        """The questions, in the order in which their first expectation is."""
+        """The questions, in the order of their first expectations."""
         if self.fault:
             return (Probe(self, "", None, ()),)
         groups: dict[tuple[str, str | None], list[Mapping[str, Json]]] = {}

@@ -224,9 +224,9 @@ def drawn(  # all but the first three are keyword-only
 
     `lives` are this one and the previous one, whose files are made as long as those of this one. Of the
     records, those with the labels `recovered` count for recovery (none given: all); `left` are records of
-    the previous generation that still are, and count as records of this one. `pointer` is how the labels of
-    the fields end that say where the log ends. `ends` says up to where the file of each that counts must be
-    there (not given: up to its own end).
+    the previous generation that are still there, and count as records of this one. `pointer` is how the
+    labels of the fields end that say where the log ends. `ends` says up to where the file of each that counts
+    must be there (not given: up to its own end).
     """
     now, then = lives
     for name, data in now.files.items():

@@ -30,7 +30,7 @@ TIER = "drawn"
 COUNT = 200
 #: Fresh seeds are below this.
 MOST_SEED = 10**9
-#: Shares of the draws in percent: sound journals, and those with is; the rest is damaged.
+#: Shares of the draws in percent: sound journals, and those with false numbers; the rest is damaged.
 SOUND, LIES = 20, 40
 #: Reducing ends after so many attempts, or seconds.
 ATTEMPTS, SECONDS = 1000, 10.0

@@ -2,7 +2,7 @@
 
 The schema is the table: it is turned into functions once, because validating each case
 of a big set with a general validator takes longer than asking about it. What a schema
-cannot say is below as limits.
+cannot express is below as limits.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def parse(line: bytes, *, numbers: bool = False) -> Any:
     """Return the JSON value of a line; raises ValueError that says what is wrong with it.
 
     More is wrong than in JSON at large: numbers (unless small integers are wanted), members
-    that are twice, text that no UTF-8 can have, and whatever is beyond the limits.
+    that occur twice, text that UTF-8 cannot express, and whatever is beyond the limits.
     """
     if sum(map(line.count, (b",", b"[", b"{"))) > MAX_VALUES:
         raise ValueError(f"more than {MAX_VALUES} values")

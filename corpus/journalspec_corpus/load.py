@@ -76,7 +76,7 @@ def told_in(case: Case, editions: Collection[str]) -> Case:
 def published_folder(format_id: str) -> Path | None:
     """Return the folder with the published tiers of `format_id`, or None if there is none.
 
-    Every place that the package consists of is checked, so that a format's
+    Every place that the package consists of is searched, so that a format's
     files may live elsewhere.
     """
     for root in journalspec_corpus.__path__:

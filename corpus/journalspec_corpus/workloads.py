@@ -210,7 +210,7 @@ class Tables:
         return _spread(self.lines) + _spread(self.longer) if scope == "core" else ()
 
     def fields_of(self, layout: Layout) -> RecordFields:
-        """Return the place where the fields of the format's records begin, named as the table says."""
+        """Return the offsets of the fields in the format's records, named as the table says."""
         return RecordFields(layout, self.rows["fields"])
 
     # How workloads become smaller: the table ``reduction`` has most of it. Its ``backgrounds`` stand from the

@@ -121,7 +121,7 @@ MENDED = "pass"
 def worst_cases(format_id: str) -> tuple[Worst, ...]:
     """Return the worst cases of `format_id` in the order of its file; none if it has no such file.
 
-    Raises WorstError on an id that is twice and UnknownFormat for a format that is not described.
+    Raises WorstError on an id that occurs twice and UnknownFormat for a format that is not described.
     """
     get_format(format_id)
     entries = tomllib.loads(format_text(PACKAGE, format_id, FILE)).get("worst", ())

@@ -76,7 +76,7 @@ def test_a_checkpoint_that_is_interrupted_at_any_write_loses_nothing() -> None:
     assert set(reachable) == {("pass", "pass")}
 
 
-def test_a_torn_record_is_read_completely_one() -> None:
+def test_a_torn_record_is_accepted_as_complete() -> None:
     """Nothing covers an image: the store itself does the same (SMQ-LOG-037)."""
     shard = Shard(crash_format(FORMAT), PRESETS, 1)
     shard.add(crash_format(FORMAT).build(Workload("insert", "13", (Step("insert queue=q body=a*3000"),))))

@@ -45,7 +45,7 @@ NUMBERS: dict[str, Callable[[], int]] = {
     "README.md: 42 crash states": worst_of_all,
 }
 WORDS = {"two": 2, "three": 3, "four": 4, "five": 5, "ten": 10}
-#: What a number of must be in the list above. Round ones of the crash engine are reported as "about".
+#: A number of these on a page must be in the list above. Round ones of the crash engine have "about".
 COUNTED = "probes|cases|requirements|rules|mutants|deviations|crash states"
 TOLD = re.compile(rf"(?<![\w.,/-])(?P<number>\d[\d,]*|ten|twenty) (?P<what>{COUNTED})\b")
 ABOUT = re.compile(r"[Aa]bout |more\s+than |up to ")

@@ -142,7 +142,7 @@ def ask(journal: Journal, policy: str | None = None) -> Answer:
         answer = Answer(journal, asked(edition=journal.edition))
     journal, seen = answer.journal, answer.observation
     if journal.files and seen.verdict == CLEAN and not (seen.files or seen.notes):
-        # Nothing was checked: for recovery an empty journal, here a wrong extension or edition.
+        # Nothing was read: for recovery an empty journal, here a wrong extension or edition.
         seen = refused("fileset", NO_FILES, f"none of {len(journal.files)} file(s) belongs to such a journal")
     bad = _unreadable(journal)
     if bad:
@@ -201,7 +201,7 @@ def _of_the_set(journal: Journal) -> Iterator[Note]:
 
 
 def _remarks(journal: Journal, seen: Observation) -> Iterator[Note]:
-    """Yield what nobody must be told who knows the files: that they are empty, or something else."""
+    """Yield notes for those who do not know the files: that they are empty, or something else."""
     if seen.verdict != REFUSED:
         # A file whose name alone says something has nothing in it.
         named = (name for name, data in journal.files.items() if not len(data))
@@ -413,7 +413,7 @@ def lost(journals: Iterable[Journal]) -> Iterator[tuple[str, Unreadable]]:
 
 
 def _unreadable(journal: Journal) -> list[tuple[str, Unreadable]]:
-    """Return (file, range) for all that could not be read, in what nobody has checked yet as well."""
+    """Return (file, range) for all that could not be read, also in parts that were not used yet."""
     # What of a neighbour could not be read proves nothing, and the journal lacks none of it.
     names = [name for name in _contents(journal) if name in journal.files]
     return [(name, bad) for name in names for bad in journal.files[name].finish()]

@@ -104,7 +104,7 @@ class Detection:
     can tell apart; `edition` is then what to call them where all read alike.
     Empty: the files say which edition it is. `evidence` says what narrows it.
     `params` are what the names tell.
-    `neighbours` hold no records and are checked nevertheless, read only: an index that names
+    `neighbours` hold no records, and are read nevertheless but never changed: an index that names
     files, a lock. Reading and recovery find them among the files.
     """
 
@@ -153,9 +153,9 @@ class Piece(NamedTuple):
 
 #: What a format calls what comes after its log, where it does not say more.
 REST = "rest"
-#: What is said of a record that is where there is none for recovery.
+#: What is said of a record at a place without a record for recovery.
 WELL_FORMED = "well-formed, no part of the answer"
-#: What gives the headers and records that are whole between two offsets where recovery sees none, in order.
+#: Gives the complete headers and records between two offsets where recovery sees none, in order.
 Inside = Callable[[int, int], Iterable[Piece]]
 
 

@@ -24,7 +24,7 @@ from journalspec_reference.content import Content, Unreadable
 
 #: Bytes of a stretch. A record that does not fit into one makes its stretch longer.
 STRETCH = 1 << 20
-#: So much is checked first where most likely little is enough (bytes).
+#: So much is read first where most likely little is enough (bytes).
 _HEADS = 1 << 12
 #: So many regions and notes end a batch, whatever its length: hostile bytes may have one in every byte.
 MOST_ODD = 4096

@@ -121,7 +121,7 @@ class Blocks:
     def __init__(self, most: int = HELD) -> None:
         self._left = most
         self._held: OrderedDict[tuple[int, int], bytes] = OrderedDict()
-        #: The block that was checked last and is not held.
+        #: The block that was read last and is not held.
         self.seen: tuple[int, int] = (0, -1)
 
     def get(self, key: tuple[int, int]) -> bytes | None:
@@ -198,7 +198,7 @@ class Content:
             return self._read(off, end)
         block = self._blocks.get(key)
         if block is None:
-            # A block that is checked twice in a row is worth loading, and so is one that is asked for.
+            # A block that is read twice in a row is worth loading, and so is one that is asked for.
             if self._blocks.seen != key and self.size > BLOCK and not whole:
                 self._blocks.seen = key
                 return self._read(off, end)
@@ -303,7 +303,7 @@ def at_hand(files: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def hole_end(data: Any, off: int) -> int:
-    """Return the place where the hole ends in which `off` is; `off` itself if it is in none."""
+    """Return the end of the hole in which `off` is; `off` itself if it is in none."""
     return data.next_data(off) if isinstance(data, Content) else off
 
 
@@ -366,7 +366,7 @@ class FileSource:
         return _read(self._handle(), off, size)
 
     def next_data(self, off: int) -> int:
-        """Return the place where data go on; where the system does not tell, `off`."""
+        """Return where data continue; if the system does not report it, `off`."""
         try:
             return _next_data(self._handle(), off, self.size)
         except OSError:
@@ -395,7 +395,7 @@ class PartOfFile:
         return _read(self._stream.fileno(), self._base + off, max(0, min(size, self.size - off)))
 
     def next_data(self, off: int) -> int:
-        """Return the place where data go on."""
+        """Return where data continue."""
         end = self._base + self.size
         return min(end, _next_data(self._stream.fileno(), self._base + off, end)) - self._base
 

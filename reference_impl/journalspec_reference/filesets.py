@@ -1,7 +1,7 @@
 """From a path to journals: which files lie there, and which of them belong together.
 
-Reading only: files are opened without write access, once, and read where they are
-checked (:mod:`.content`), so that neither their size nor their number costs memory or
+Reading only: files are opened without write access, once, and only the needed
+parts are read (:mod:`.content`), so that neither their size nor their number costs memory or
 descriptors. Files that end in ``.gz`` are decompressed also, up to a bound, and
 keep their names.
 """
@@ -173,7 +173,7 @@ class Journal:
     root: Path | None = None
     #: All names that were in `root` when it was listed; None if it could not be.
     listed: frozenset[str] | None = None
-    #: What is beside it and holds no records: checked by reading and recovery, never shown as its own.
+    #: What is beside it and holds no records: used by reading and recovery, never shown as its own.
     neighbours: Mapping[str, Any] = field(default_factory=dict)
     #: Name -> what it is called on the disk, for files that are compressed there beside plain ones.
     packed: Mapping[str, str] = field(default_factory=dict)
@@ -479,7 +479,7 @@ def find_journals(
     Every described format looks; of two claims to one file the better one wins.
     A file that cannot be read is claimed by its name. With `format` given and
     nothing recognised, the file asked for (or all files) is taken as such a
-    journal, so that damage can be checked. Raises UnknownFormat for a format
+    journal, so that damage can be examined. Raises UnknownFormat for a format
     that is not described or an edition that it does not have, FilesetError if nothing is found
     or what is found has no such edition.
     """

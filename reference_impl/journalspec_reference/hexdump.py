@@ -233,7 +233,7 @@ def _run(data: Any, at: int, end: int) -> int:
 
 
 def _same_until(data: Any, at: int, end: int, value: bytes) -> int:
-    """Return the place where the first byte from `at` on is that is not `value`; `end` if there is none."""
+    """Return the offset of the first byte from `at` on that is not `value`; `end` if there is none."""
     pattern = value * min(end - at, CHUNK)
     while at < end:
         if value == b"\0" and (hole := min(end, hole_end(data, at))) > at:

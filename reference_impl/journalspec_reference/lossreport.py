@@ -1,6 +1,6 @@
 """The report beside a new store: what is in it, and each thing of the old one that is not, with the reason.
 
-It is written while the old store is checked, so that its length costs no memory: first as JSON
+It is written while the old store is read, so that its length costs no memory: first as JSON
 (``loss-report.schema.json``), then as a page with totals and the first of each kind.
 """
 
@@ -70,7 +70,7 @@ def losses(answer: Answer, below: str = "") -> Iterator[LossItem]:
 
 
 def remarks(answer: Answer, below: str = "") -> Iterator[LossItem]:
-    """Yield the notes of an answer that are not loss by themselves; files are put `below` a directory.
+    """Yield the notes of an answer that are no loss by themselves; files are put `below` a directory.
 
     One may be the only trace of a loss: a gap in the numbers of the files, a file that is too short.
     """

@@ -225,7 +225,7 @@ def new_store(answer: Answer, choices: StoreChoices) -> NewStore:
 def nothing_kept(
     seen: Observation, hint: str = "another policy may keep something (--policy)"
 ) -> CannotRebuild:
-    """Return the error for a recovery that refused without a possible new store."""
+    """Return the error for a refused recovery from which no new store can be made."""
     return CannotRebuild(f"recovery keeps nothing: {seen.phase}/{seen.code}: {seen.message}", hint)
 
 
@@ -261,7 +261,7 @@ class Part:
 class Digest:
     """A file's length in bytes and SHA-256 in hexadecimal.
 
-    `why` it has none: it cannot be read, or it is so sparse that only what is not a zero was checked.
+    `why` it has none: it cannot be read, or it is so sparse that only what is not a zero was read.
     """
 
     file: str
@@ -365,7 +365,7 @@ def own_directories(journals: Iterable[Journal]) -> set[Path]:
 
 
 def refuse_target(target: Path, others: Iterable[Path]) -> Path:
-    """Return the place where a new directory is made; raises FilesetError for a place that is not fit.
+    """Return the path for a new directory; raises FilesetError for an unfit one.
 
     It must not be there, even empty or as a link; its parent must be there and writable; and it is neither
     within one of the `others` nor around one.

@@ -131,7 +131,7 @@ class DirectoryStorage:
 
 
 class MemoryStorage:
-    """Files in memory; `files` may be checked (and copied) at any time."""
+    """Files in memory; `files` may be read (and copied) at any time."""
 
     def __init__(self, files: dict[str, bytes] | None = None) -> None:
         self.files: dict[str, bytearray] = {name: bytearray(data) for name, data in (files or {}).items()}

@@ -335,7 +335,7 @@ def test_a_journal_of_which_no_file_can_be_read(queue: Path, monkeypatch: pytest
         assert len(one(queue).unread) == 3
 
 
-def test_folders_alone_are_not_journal(tmp_path: Path) -> None:
+def test_folders_alone_are_no_journal(tmp_path: Path) -> None:
     (tmp_path / "old.bindings").mkdir()
     with pytest.raises(FilesetError, match="no journal in"):
         find_journals(load(tmp_path))
@@ -402,7 +402,7 @@ def test_editions_that_are_read_by_the_rules_of_another_read_the_same() -> None:
 
 
 class Unlooked(list[Any]):
-    """A list of a state whose entries would all must be looked up."""
+    """A list of a state whose entries would all have to be looked up."""
 
     def __eq__(self, other: object) -> bool:
         raise AssertionError("compared")

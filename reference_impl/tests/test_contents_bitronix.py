@@ -204,7 +204,7 @@ def test_times_of_a_machine_that_counts_from_its_start_are_not_dates() -> None:
 
 @pytest.mark.real
 @pytest.mark.skipif(not FIELD.is_dir(), reason="needs field/ in ../shared beside the checkout")
-def test_the_log_that_a_swap_left_after() -> None:
+def test_the_log_that_a_swap_left_behind() -> None:
     """2.1.4 elects the older file, in which the transaction of the newer one is not."""
     _, found = opened(FIELD / "b1-swap-uptime")
     assert [(row["id"], row["outcome"], row["uptime"]) for row in rows_of(found)] == [

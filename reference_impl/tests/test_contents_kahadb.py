@@ -797,7 +797,7 @@ def test_a_transaction_over_several_stores_ends_as_the_store_of_them_says(
 # hostile bytes
 
 
-def test_bytes_that_are_not_message_are_a_remark_on_their_row(tmp_path: Path) -> None:
+def test_bytes_that_are_no_message_are_a_remark_on_their_row(tmp_path: Path) -> None:
     """Rows before and after are there; what ActiveMQ does is in the table of remarks."""
     good, text_of = made()["text", 11].hex(), made()["text", 11]
     cut = (len(text_of) - 24).to_bytes(4, "big") + text_of[4:-20]

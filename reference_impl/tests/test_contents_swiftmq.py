@@ -331,7 +331,7 @@ def test_the_class_of_an_object_is_its_name_in_the_stream(data: str, name: str |
     assert class_name(bytes.fromhex(data)) == name
 
 
-def test_of_a_refused_store_there_are_not_contents(tmp_path: Path) -> None:
+def test_a_refused_store_has_no_contents(tmp_path: Path) -> None:
     (tmp_path / "db").mkdir()
     (tmp_path / "db" / "page.db").write_bytes(b"\0" + pack(">iiii", -1, -1, 9, 9) + b"\1\x7f" + bytes(2029))
     found = opened(tmp_path)

@@ -190,7 +190,7 @@ def test_directory_and_memory_hold_the_same_bytes(example: Example, tmp_path: Pa
 
 
 @pytest.mark.skipif(not hasattr(os, "O_DIRECTORY"), reason="the system forces no directories")
-def test_a_directory_forces_what_it_is_reported_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_directory_forces_what_it_is_told_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     forced: list[int] = []
     monkeypatch.setattr(os, "fsync", lambda handle: forced.append(os.fstat(handle).st_ino))
     (tmp_path / "before").mkdir()

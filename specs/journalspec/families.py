@@ -215,7 +215,7 @@ def holds(wanted: Sequence[Any], value: int) -> bool:
 
 
 def values_of(scopes: Sequence[Mapping[str, Any]]) -> Callable[[str], int]:
-    """Return the code for the value of a field that a table refers to: of the last of `scopes`, or ``outer``.
+    """Return a function for the value of a field that a table names: of the last of `scopes`, or ``outer``.
 
     It raises KeyError if the field is not there.
     """

@@ -215,7 +215,7 @@ class Format:
             raise UnknownFormat(f"{self.id} has no edition {key!r}: choose one of {known}") from None
 
 
-#: The drafts to be read as described formats, as ids with commas between them.
+#: The drafts to be treated as described formats, as ids with commas between them.
 DRAFTS = "JOURNALSPEC_DRAFTS"
 
 

@@ -183,7 +183,7 @@ class Structure:
         return ends[0], ends[1]
 
     def places(self, values: Mapping[str, Any]) -> tuple[Mapping[str, int], Mapping[str, int]]:
-        """Return the place where each field starts and ends if the fields that vary have these values."""
+        """Return start and end of each field if the fields that vary have these values."""
         starts: dict[str, int] = {}
         ends: dict[str, int] = {}
         at = 0

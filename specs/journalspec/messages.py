@@ -44,7 +44,7 @@ IMPACTS = ("none", "risk", "doubt", "refusal", "loss")
 REQUIRED = ("id", "product", "level", "text", "impact", "verdict", "cause", "state", "meaning", "versions")
 #: Characters of a line that are checked, and the fewest that a text must have in common with it.
 LONGEST, SHORTEST = 100_000, 8
-#: The part of the pairs of words that a fragment and a text share when one is read as the other.
+#: The part of the pairs of words that a fragment and a text share when one is recognised as the other.
 ALIKE = 0.6
 _BLANK = re.compile(r"\{\}")
 _ID = re.compile(r"[A-Z0-9][A-Z0-9-]{4,}")

@@ -111,7 +111,7 @@ def _message(kind: int) -> Decoder:
         # That of a large message is in a file.
         body = core.body_of(message) if not message.large else core.BodyParts()
         sound = core.glance(kind, data, 0, len(data))[1]
-        # What is glanced at only is read as sound.
+        # What is glanced at only is assumed to be sound.
         assert not (sound and message.problem), message.problem
         own = {f".{name}": value for name, value in message.properties.items()}
         names = ("id", "address", "user_id", "type", "durable", "expiration", "timestamp", "priority")

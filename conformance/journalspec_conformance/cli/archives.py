@@ -36,7 +36,7 @@ MOST_ENTRIES = 100_000
 MOST_DEEP, LONGEST_NAME = 64, 255
 #: Bytes that are copied at a time, and of a header: some versions of Python need the square of them in time.
 PIECE = 1 << 14
-#: Of standard input so many bytes are checked to tell what it is.
+#: So many bytes of standard input are read to detect what it is.
 BEGIN = 1 << 20
 _OPENERS: Mapping[bytes, Callable[..., Any]] = {
     GZIP_MAGIC: gzip.open,

@@ -164,7 +164,7 @@ class Holdings:
         return frozenset(each.file for each in kept if each.code in codes)
 
     def remarks(self, *, damages: bool | None = None) -> Iterator[str]:
-        """Yield a line for each kind of remark on what was checked so far.
+        """Yield a line for each kind of remark on what was read so far.
 
         `damages`: only those on damage beside the journal, or (False) only others.
         """
@@ -195,7 +195,7 @@ class Holdings:
 
 
 def place_text(file: str, off: int | None) -> str:
-    """Return the place where something is: a file, and the offset in it if there is one."""
+    """Return the place of something: a file, and the offset in it if there is one."""
     return shown(file) + ("" if off is None else f":{off}")
 
 

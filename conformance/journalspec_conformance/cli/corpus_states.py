@@ -78,7 +78,7 @@ def _account(place: BuiltState, told: Mapping[str, Any]) -> Iterator[str]:
     yield from (f"{name}: {verdict}" for name, verdict in place.verdicts.items())
 
 
-#: What is owed, and how it is called before a line.
+#: Each kind of required outcome, and the words for it before a line.
 _OWED = {"must_keep": "must keep", "may_keep": "may keep", "must_drop": "must drop"}
 
 

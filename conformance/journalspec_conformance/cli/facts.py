@@ -134,7 +134,7 @@ def damage(answer: Answer) -> str:
         times = f" ({len(notes):,} times)" if len(notes) > 1 and "{names}" not in phrase else ""
         parts.append(phrase.format(names=some_of([note.file or "" for note in notes])) + times)
     if not parts and seen.verdict == RECOVERED:
-        parts.append("a part of it is not part of the state; see the notes")
+        parts.append("some of its data is not part of the state; see the notes")
     return "; ".join(parts)
 
 

@@ -238,7 +238,7 @@ def present(
                         out.line("")
                     write(out, answer, place.asked)
                 write_beside(out, given)
-    # What could not be listed may hold a journal that was ignored.
+    # What could not be listed may hold a journal that was not read.
     if found.unlisted:
         statuses.append(STATUSES[RECOVERED])
     if beside is not None:
@@ -498,7 +498,7 @@ def write_missing(out: Painter, description: Format, missing: Iterable[Missing])
 
 
 def write_outside(out: Painter, description: Format, seen: Observation, lost: Sequence[Record]) -> None:
-    """Write what stands outside the log, and what that means for the state that is reported below.
+    """Write which records are outside the log, and what that means for the state that is reported below.
 
     `lost` are those of the records that are in what was given up.
     """

@@ -51,7 +51,7 @@ MOST_ROWS = 40
 BATCH_ROWS = 8192
 #: What DuckDB allocates is bounded by its own limit, but for single values: these by so much more (bytes).
 BEYOND = 512 << 20
-#: No machine has more (MiB); and so many seconds a query must end after it was interrupted.
+#: No machine has more (MiB); and the seconds that an interrupted query has to end.
 MOST_MEMORY, GRACE = 1 << 30, 5
 CONFIG = {
     "enable_external_access": "false",
@@ -90,7 +90,7 @@ def tables_of(description: Format) -> dict[str, dict[str, Field]]:
     """Return the tables of a format and their columns: records, what all have, lists of its state, contents.
 
     ``transactions`` is the list of those without an end. A list within an entry of a list is its length.
-    A table of contents is instead of a list of its name.
+    A table of contents replaces the list of the same name.
     """
     out = {"records": dict(columns_of(description))}
     for table, columns in TABLES.items():

@@ -241,7 +241,7 @@ def _parts(
 ) -> tuple[list[newstore.Part], dict[str, str]]:
     """Return the parts of the new store, and why there is none of a journal, by what that is called.
 
-    Raises ChoiceRefused, and CannotRebuild if there is not part at all.
+    Raises ChoiceRefused, and CannotRebuild if there is no part at all.
     """
     made: list[newstore.Part] = []
     failed: list[tuple[Answer, str, FilesetError]] = []

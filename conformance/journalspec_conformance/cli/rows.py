@@ -1,6 +1,6 @@
 """Rows of journals that are asked for: found by columns where Arrow is installed, else record by record.
 
-Both ways give the same answers, and neither keeps a row that has been checked.
+Both ways give the same answers, and neither keeps a row after it was examined.
 """
 
 from __future__ import annotations
@@ -271,7 +271,7 @@ class ContentsRows(Matches):
     tell: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict
     #: What queues are called, and what is shown of that, also of those without a row.
     queues: Callable[[], Mapping[str, str]] = dict
-    #: Lines on what was noticed while the rows were checked: damaged pages, bodies that cannot be read.
+    #: Lines on what was noticed while the rows were read: damaged pages, bodies that cannot be read.
     remarks: Callable[[], Iterable[str]] = tuple
 
     @property

@@ -426,7 +426,7 @@ def next_steps(
 
 
 def _looked_for(answer: Answer) -> Iterator[str]:
-    """Yield the places where a file may be that is missing: what has a name like it."""
+    """Yield the places where a missing file may be: files with a similar name."""
     words = get_format(answer.journal.format).vocabulary.missing
     # What a file alone has is missing from what was elected, and the file is there.
     names = {

@@ -139,7 +139,7 @@ class CrashCase(Case):
 
 
 def parting(answer: Answer, required: Expected) -> dict[str, Any]:
-    """Return the place where an answer and what is required part, by names of records.
+    """Return how an answer differs from the required outcome, by names of records.
 
     `came` are records that came, `missing` those that must and did not, `wrong` what must not come (of
     records that were never written: their keys), `effect` what is wrong with the state, in words.

@@ -24,14 +24,14 @@ from journalspec_corpus.making import make_case
 BUDGET = 300
 #: After so many breakdowns while a failure is reduced nothing more is asked: each may cost the time limit.
 MOST_BREAKDOWNS = 10
-#: What is read as the answer of an implementation that gave none while a state was reduced.
+#: The assumed answer of an implementation that gave none while a state was reduced.
 _NO_ANSWER = Answer((), "no-answer")
 
 
 class EngineReader:
     """An implementation under one policy as the crash engine asks it: from files to an answer.
 
-    Where it gives none (it ends, or does not reappear) that is read as a refusal, unless a refusal is
+    If it gives none (it ends, or times out), that is treated as a refusal, unless a refusal is
     what is looked for.
     """
 

@@ -88,7 +88,7 @@ class Nonsense(_Fake):
 
 
 class Hangs(_Fake):
-    """Does not reappear from what it should refuse (to be run as a process: nothing stops a class)."""
+    """Hangs on what it should refuse (to be run as a process: nothing stops a class)."""
 
     def spoil(self, right: Message) -> Message:
         if right["verdict"] == "refused":

@@ -89,7 +89,7 @@ def _laid_out(edition: str, base: Mapping[str, Any], slack: int) -> DrawnJournal
     log = now.labels[f"f{active}.log"]
     left: list[str] = []
     if edition == "nio":
-        # What the lap before has beyond the end of this one still is, and comes first for recovery.
+        # What the lap before has beyond the end of this one is still there, and comes first for recovery.
         old = [label for label in now.records if label not in written(now)]
         left = [label for label in old if now.labels[label].off >= log.end]
     counting = [label for label in written(now) if label.startswith(f"f{active}r")]

@@ -15,7 +15,7 @@ FINISHING = frozenset(_FINISHING.values())
 
 
 class Decisions:
-    """A decision is until every name in it was finished (BTM-RCV-009 to BTM-RCV-013)."""
+    """A decision is live until every name in it was finished (BTM-RCV-009 to BTM-RCV-013)."""
 
     def begin(self, state: Mapping[str, Any]) -> Kept:
         """Return the unfinished transactions of a state."""

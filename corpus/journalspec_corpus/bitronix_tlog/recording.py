@@ -204,7 +204,7 @@ class Run(Recorder):
         """Release what is not copied: nothing leads to it from here on."""
         kept = {self._decisions[gtrid] for gtrid in self.kept}
         over = [mark.record for mark in self.marks if mark.record not in kept]
-        # A decision that a swap of 2.1.4 left after may have been finished nevertheless.
+        # A decision that a swap of 2.1.4 left behind may have been finished nevertheless.
         over += [record for record in self._decisions.values() if record not in kept | self._released]
         self._released.update(over)
         self.tell(Release, over)

@@ -4,7 +4,7 @@ A *block* is what persists as one: a granule of a file, a file's size, or the di
 *versions* are its contents in program order; version 0 is the durable one. Writes to one granule pass
 through one page, so that a granule on disk is always one of its versions, never a mixture. Versions that
 nobody wrote (garbage, halves, other files' blocks, names for themselves) come after a block's own, always
-in the same order, so that a descriptor's code means the same whatever else is checked. A state is one
+in the same order, so that a descriptor's code means the same whatever else is enumerated. A state is one
 version of each block.
 
 ``content_id`` is blake2b-128 over the files in name order: name, size, and the ids of their pages.
@@ -94,7 +94,7 @@ DATA, SIZE, NAMES = "data", "size", "names"
 TRASHED, MIXED, FOREIGN = -1, -2, -3
 #: The level of a version that corruption made.
 ROTTEN = -4
-#: All choices among up to so many bindings of names are checked.
+#: All choices among up to so many bindings of names are enumerated.
 LOOSE = 6
 
 
@@ -106,7 +106,7 @@ class Block:
     granule. `versions` are bytes (data), int (size) or a mapping name -> file
     number (names). ``levels[code]`` says up to which write version `code` is. A block is `fresh` if no byte
     of it was the file's before. `forced` is the level that a force made durable,
-    where forces may have been is.
+    if the device may have acknowledged forces without performing them.
     """
 
     kind: str

@@ -191,7 +191,7 @@ def _loss(block: Block, code: int, names: Mapping[int, str], granule: int, besid
 
 
 def _apart(one: bytes, other: bytes) -> tuple[int, int]:
-    """Return the place where two granules begin to differ and where they are alike again; 0, 0 if nowhere."""
+    """Return begin and end of the differing bytes of two granules; 0, 0 if there are none."""
     apart = [at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right]
     return (apart[0], apart[-1] + 1) if apart else (0, 0)
 
@@ -222,8 +222,8 @@ def sectors(state: State) -> Iterator[tuple[str, int, int, str]]:
     """Yield (file, offset, length, what) of each run of sectors of which the same became.
 
     What was written since the last force has ``arrived``, is ``lost``, or has come ``partly``: not all
-    writes, or a part of one, or garbage. Where it is lost, what was there before still is, or zeros, if the
-    file has grown around it. All other sectors are ``settled``.
+    writes, or a part of one, or garbage. Where it is lost, the old content is still there,
+    or zeros if the file has grown around it. All other sectors are ``settled``.
     """
     before, after = unarrived(state), settled(state)
     for name, content in state.files.items():

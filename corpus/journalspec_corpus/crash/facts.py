@@ -340,7 +340,7 @@ class Facts:
         """Rows in which a published record of this run is nowhere whole, and no old ones take its place.
 
         Old records take a place if the published records look no different with them: one
-        after the other, each of them whole, they begin where a published record begins and end
+        directly after the other, each of them whole, they begin where a published record begins and end
         where one ends. One that goes on beyond what is published does not.
         """
         out = ~self.all
@@ -351,7 +351,7 @@ class Facts:
         released = self.trace.released(self._upto)
         for record, mine in places.items():
             if record in released:
-                continue  # nobody wants it back, so nobody must be told
+                continue  # nobody wants it back, so it need not be reported
             # What was lost here before may be made whole by bytes that both have in common.
             excused = ~self.all if mine.isdisjoint(unsure) else self.all.copy()
             for parts in self.trace.alternatives[record]:

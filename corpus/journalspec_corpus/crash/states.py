@@ -491,7 +491,7 @@ def _broken(dims: tuple[int, ...], data: list[int], stream: int) -> Codes:
     return np.concatenate([*parts, rows[(rows >= np.asarray(dims)).sum(axis=1) > 1]])
 
 
-# --- Forces that were is ---
+# --- Forces that were acknowledged and not performed ---
 
 
 def lied_states(trace: Trace, presets: tuple[Preset, ...]) -> Iterator[States]:

@@ -125,7 +125,7 @@ class Mark:
 
     @property
     def alternative(self) -> tuple[str | int, ...]:
-        """Which of the alternatives of its record this is: the record is if one of them is whole."""
+        """Which of the alternatives of its record this is: the record exists if one of them is whole."""
         return self.file, self.off, self.length
 
 
@@ -459,7 +459,7 @@ class Preset:
     `force` is honest, ignored or fails-clean. `rot` names the kind of corruption.
     A preset with `share` n is applied to about every n-th trace.
 
-    `imitates` names what behaves so, `assumes` what is read as granted, `also`
+    `imitates` names what behaves so, `assumes` what is taken for granted, `also`
     are other names for the very same states.
     """
 

@@ -74,7 +74,7 @@ def answering(
     """Return what makes an answer of an observation: the keys of all records but `uncounted` ones, the state.
 
     `key_of` names a record by its type and fields, `canonical` makes the state what the format's semantics
-    have. Who omits a part of the state that is `decided` on has said nothing of effects.
+    have. An answer without a part of the state that is `decided` on says nothing about effects.
     """
 
     def answer(observation: Observation) -> Answer:

@@ -155,7 +155,7 @@ class PageRows:
         return self.pages.get(place[:2], {}).get(place[2])
 
     def starts(self) -> list[Place]:
-        """Return the place where rows begin, in the order in which they get their rests."""
+        """Return the places where rows begin, in the order in which they get their rests."""
         places = [(*page, ident) for page, rows in self.pages.items() for ident in rows]
         rests = {(place[0], *row.rest) for place in places if (row := self._at(place)) and row.rest}
         return sorted(place for place in places if place not in rests)

@@ -53,7 +53,7 @@ def key_of(kind: str, fields: Mapping[str, Any]) -> str:
 
 
 class Run(TabledRecorder):
-    """One run of the writer whose name is `writer`; it may continue with what a crash left: `whole` is."""
+    """One run of the writer called `writer`, on new files, or on what a crash left."""
 
     format = FORMAT
     model = TableRows()

@@ -255,7 +255,7 @@ class Run(Recorder):
         """Release what `record`, about to be written, ends; return those of its transaction."""
         meaning = _meaning(record.kind.name, record.tx, record.id)
         if record.kind.name not in _ENDING:
-            # Whatever was there still is.
+            # Whatever was there is still there.
             self.learn(meaning)
             return []
         members = self._members(str(record.tx))
@@ -383,7 +383,7 @@ def _brought(work: Workload, size: int, background: str, life: int) -> Run:
 
 
 def _start(work: Workload, life: int) -> int:
-    """Return the place where in its file the first step of a life begins."""
+    """Return the offset in its file at which the first step of a run begins."""
     if not work.steps:
         return 0
     return work.start(_STANDING) + (3 if life and work.background == "stale-shifted" else 0)

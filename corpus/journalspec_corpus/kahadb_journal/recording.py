@@ -1,6 +1,6 @@
 """Write traces of the KahaDB journal: commands in batches, forced or not, on new files and over torn tails.
 
-The traces are recorded from the reference writer. A batch is or falls as a whole, so a record's place is
+The traces are recorded from the reference writer. A batch is kept or lost as a whole, so a record's place is
 that of its batch. A force promises all records of its file, and with a COMMIT or PREPARE the commands of its
 transaction, wherever they are; what else went to a file that was left without a force is never promised.
 Nothing is ever deleted: what is taken away stays readable.

@@ -2,7 +2,7 @@
 
 Workers rebuild traces and states from the plan, judge them, and write each
 shard to the build directory themselves (on a cluster: a directory that all
-workers share, and this package installed on each). Only summaries reappear.
+workers share, and this package installed on each). Only summaries are returned.
 """
 
 from __future__ import annotations

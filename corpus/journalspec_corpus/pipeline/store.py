@@ -160,7 +160,7 @@ def lock(stream: IO[str]) -> None:
 
 
 def shard_file(out: Path, shard: int) -> Path:
-    """Return the place where the rows of a shard are while a build is under way."""
+    """Return the path of the rows of a shard during a build."""
     return out / WORK / f"shard-{shard:05d}.arrow"
 
 

@@ -38,7 +38,7 @@ def records(data: bytes) -> Iterator[Record]:
 
 
 class Run(Recorder):
-    """One run of the writer; it may continue with what a crash left: `whole` is."""
+    """One run of the writer, on new files, or on what a crash left."""
 
     format = FORMAT
     header_size = START_SIZE

@@ -142,7 +142,7 @@ def svg(kind: Type, grid: Grid, numbers: dict[str, int]) -> str:
 
 
 def _keys(numbers: dict[str, int], kinds: Iterable[Type]) -> str:
-    """Return the names after the numbers, and the key to the colours that diagrams use."""
+    """Return the names that numbers stand for, and the key to the colours that diagrams use."""
     legend = "".join(
         f"<li><b>{number}</b> <code>{escape(name)}</code></li>" for name, number in numbers.items()
     )

@@ -200,7 +200,7 @@ class LogStore(NewStore):
         return replay.answer(self._active)
 
     def _runs(self) -> Iterator[tuple[int, int]]:
-        """Yield the places where records begin and end that are copied, those that touch as one."""
+        """Yield begin and end of the records that are copied; adjacent ones are joined."""
         wanted, size_at, undecided = self._wanted, self.replay.size_at, self._undecided
         for batch in self._batches() if wanted else ():
             start = stop = -1
@@ -234,7 +234,7 @@ class LogStore(NewStore):
         return counts_of(self._state)
 
     def left_out(self) -> Iterator[LossItem]:
-        """Yield the transactions that choices omit; those that have ended are not loss."""
+        """Yield the transactions that choices omit; those that have ended are no loss."""
         for gtrid in sorted(self._of("drop") | self._undecided):
             row, text = self._rows[gtrid], self._fate(gtrid)
             yield LossItem("transaction", BY_CHOICE, text, row["id"], file=row["file"], off=row["off"])
@@ -287,7 +287,7 @@ class PairStore(LogStore):
         yield from (record for record in self._seen.unanchored if record.at.file == self._active)
 
     def _lost(self, file: LogFile) -> Sequence[Dropped]:
-        """Return the place where a file has no records; without a log that is all of it."""
+        """Return the ranges of a file without records; without a log that is the complete file."""
         if file.name not in self._logs:
             return [Dropped(file.name, 0, file.length, "")]
         return self._logs[file.name].found.dropped()

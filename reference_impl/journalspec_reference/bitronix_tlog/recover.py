@@ -29,7 +29,7 @@ COMMITTING = STATUS_CODES["COMMITTING"]
 FINISHED = frozenset(STATUS_CODES[name] for name in ("COMMITTED", "ROLLEDBACK", "UNKNOWN"))
 #: Statuses that show that a file knows of a decision.
 DECIDING = FINISHED | {COMMITTING}
-#: Last words that leave prepared branches after without a decision to commit.
+#: Last words that leave prepared branches behind without a decision to commit.
 UNDECIDED = frozenset(STATUS_CODES[name] for name in ("PREPARING", "PREPARED", "ROLLING_BACK"))
 #: The note on a timestamp that BTM 2.1.3 or 2.1.4 wrote in a swap.
 SWAPPED = "position-as-timestamp"

@@ -2,7 +2,7 @@
 
 The order of writes and forces of the disk journal has a name. ``spec`` keeps every promise (BTM-WRT,
 BTM-SWP); the others follow the products as traced, defects included, so that their crash states can be
-enumerated: they omit what is done only if the writer is careful.
+enumerated: they omit steps that only a careful writer does.
 """
 
 from __future__ import annotations

@@ -180,8 +180,7 @@ def _elements(data: bytes, slots: tuple[Slot, ...], count: int) -> Iterator[dict
 
 
 def passed(data: bytes, at: int, stop: int, count: int) -> int:
-    """Return the place where so many compressed ints end that begin at `at`; -1 if one is longer than it
-    needs to be.
+    """Return the end of `count` compressed ints from `at` on; -1 if one is longer than it needs to be.
 
     It is -1, too, if they do not end at `stop` or before it.
     """

@@ -1,6 +1,6 @@
 """The log of a new database: what recovery reads of the old one, and what decides transactions in doubt.
 
-It ends where the old one does for recovery: what is after is not in it. Sums hold, each file says where the
+It ends where the old one does for recovery: later bytes are not in it. Sums hold, each file says where the
 one before it ends, and control files name a checkpoint that is in it.
 """
 
@@ -164,7 +164,7 @@ class NewLog:
         yield _body("END", BITS["COMMIT"] | BITS["LAST"] | _RAWSTORE, number, status=_COMMITTED)
 
     def _group(self, number: int, at: int, bodies: Sequence[bytes]) -> bytes:
-        """Return records with what sums them up, as they are from `at` on."""
+        """Return records with their checksum record, as they are stored from `at` on."""
         summed = self._journal.edition not in UNSUMMED
         first = off = at + len(_sum_of(number, at, b"")) * summed
         data = b""

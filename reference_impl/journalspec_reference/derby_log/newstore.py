@@ -40,9 +40,9 @@ from journalspec_reference.newstore import (
     pieces,
 )
 
-#: So many pages are checked that records after the end of the log change.
+#: So many of the pages that records after the end of the log change are read.
 _MOST_PAGES = 50_000
-#: Below the directory of a database: what is not of it, or made again; and how deep directories are checked.
+#: Below the directory of a database: what is not of it, or made again; and how deep directories are searched.
 _NOT_COPIED, _LOCKS, _DEPTH = {"log", "seg0", "tmp"}, {"db.lck", "dbex.lck"}, 4
 _PROPERTIES = properties.NAME
 #: Remarks on what the new database does not have: it is made again there.

@@ -51,7 +51,7 @@ def whole(stored: Any) -> tuple[bytes, list[str]]:
         said.append("the last line is cut, and left out")
     for line in lines:
         if not line.replace("\t", " ").isprintable():
-            # Not read as one that is there: Derby would read a value that nothing can be made of.
+            # Not treated as a present one: Derby would read a value without a meaning.
             said.append("a line that is no text is left out")
             continue
         name = line.partition("=")[0].strip()

@@ -140,7 +140,7 @@ class LogPass:
     """One pass over a log; `policy` is that of recovery, or empty for reading.
 
     `suite`: it is that of the suite's database, of whose tables rows are reported. Without `replay` only its
-    records are checked.
+    records are read.
     """
 
     def __init__(
@@ -437,7 +437,7 @@ class LogPass:
             self._explained.take(bodies)
         rows: Iterable[int] = range(len(batch))
         if (columns := bodies.filled()) is not None:
-            # Rows of tables are reported of; a container that is not there must be.
+            # Rows of these tables are reported, and absent containers must be reported as missing.
             closely = {*store.tables}
             if self._complete:
                 closely |= columns.containers() - self._beside.keys()

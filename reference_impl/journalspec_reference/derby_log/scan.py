@@ -244,10 +244,9 @@ def groups_after(source: Source, number: int, start: int) -> Groups | None:
 
 
 def search(source: Source, number: int, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield the places where records of file `number` are whole anywhere between `start` and `end`, not
-    overlapping.
+    """Yield begin and end of complete records of file `number` between `start` and `end`, not overlapping.
 
-    A record says where it is. Of what says otherwise nothing more is checked, and of what does not end
+    A record says where it is. Of what says otherwise nothing more is read, and of what does not end
     as it begins, its last bytes: the search is linear whatever the bytes say.
     """
     # Zeros are skipped: what is looked for is the last byte of the number that is none.

@@ -596,7 +596,7 @@ def contained(sql: str, *, commas: bool) -> bool:
 
 
 def _blank(quoted: re.Match[str]) -> str:
-    """Return what is checked in the place of something quoted: itself, if it may end elsewhere.
+    """Return what is checked instead of something quoted: itself, if it may end elsewhere.
 
     For ij a comment ends at a carriage return, too, and one in brackets may have others in it.
     """

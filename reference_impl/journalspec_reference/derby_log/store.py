@@ -211,7 +211,7 @@ class Store:
         self.fresh: set[Place] = set()
         #: Container -> its last page, where the log cuts it off.
         self.highest: dict[int, int] = {}
-        #: Where a part of a row is -> where the part before it does.
+        #: Place of a part of a row -> place of the part before it.
         self._owners: dict[RowPlace, tuple[int, int]] = {}
 
     def take(self, instant: int, body: Body, redo_from: int) -> None:
@@ -424,7 +424,7 @@ class Store:
         row = None if page is None else page.rows.get(ident)
         if row is None or row.deleted or row.first or place in self._owners:
             return None
-        # As many values as return whether there are two of them.
+        # Enough values to show whether there are two of them.
         values, parts = row.values[:3], [place]
         while row.rest is not None:
             page = self.page(container, row.rest[0])

@@ -38,7 +38,7 @@ _FEW = 6
 
 
 def _place(turn: int, off: int, size: int) -> int:
-    """Return the place where a record is: the turn of its file, its offset and size (bytes)."""
+    """Return the place of a record: the turn of its file, its offset and size (bytes)."""
     return (turn << _OFF | off) << _SIZE | size
 
 

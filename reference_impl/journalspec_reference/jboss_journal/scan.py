@@ -58,7 +58,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
 
     A region reaches as far as its candidate says, or to the next record; other candidates inside it are
     not distinguished from its content (JBM-RDR-017). A hole is what is before a record and belongs to
-    nothing (JBM-RDR-024). With `quiet`, or without a stamp, there is not damage. Every `stretch` (bytes)
+    nothing (JBM-RDR-024). With `quiet`, or without a stamp, there is no damage. Every `stretch` (bytes)
     gives the same records and damage.
     """
     shapes, hashed, quiet = dialect.shapes, dialect.hashed, quiet or stamp is None
@@ -304,8 +304,7 @@ def _following(source: Source, dialect: Dialect, at: int) -> int:
 
 
 def _rest(source: Source, dialect: Dialect, at: int, end: int) -> int:
-    """Return the place where the record began whose rest ends at `end`, or before the fill there; `end`: none
-    did.
+    """Return the begin of the record whose rest ends at `end`, or before the fill there; `end`: no record.
 
     A rest ends with the length of its record. A hash says nothing of where that began.
     """

@@ -102,7 +102,7 @@ class Pending:
 
 
 class Ledger:
-    """Live records and pending transactions, and the files that hold them: the bookkeeping after reuse.
+    """Live records and pending transactions, and the files that hold them: the bookkeeping for reuse.
 
     A file may be used again iff every positive in it (a record, or one token for
     each pending transaction that touched it) is matched by a negative in this or a later file. Every
@@ -162,7 +162,7 @@ class Ledger:
         for holder, change in pending.records:
             if change.kind.name != "DELETE_TX":
                 self._put(holder, change)
-        # The negative is where the DELETE_TX is: without that record the commit deletes nothing.
+        # The negative belongs to the file of the DELETE_TX: without that record the commit deletes nothing.
         for holder, change in pending.records:
             if change.kind.name == "DELETE_TX":
                 self._delete(holder, change.id)

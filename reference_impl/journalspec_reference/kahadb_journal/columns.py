@@ -166,7 +166,7 @@ class Gathered:
         self._usual, self.closely = usual, np.flatnonzero(~usual).tolist()
 
     def _find(self, name: str) -> tuple[Ints, Ints, Ints]:
-        """Return what `_Fields.find` does, of the records that are ignored closely."""
+        """Return what `_Fields.find` does, for the records that are not checked closely."""
         rows, start, size = self._fields.find(name)
         if self.closely:
             kept = self._usual[rows]
@@ -174,8 +174,7 @@ class Gathered:
         return rows, start, size
 
     def field(self, name: str) -> tuple[Ints, Ints, npt.NDArray[np.bool_]]:
-        """Return the place where the value of a field begins in each record, its size, and which records have
-        it.
+        """Return for each record the begin and size of the value of a field, and whether the record has it.
 
         Of a number the size is the value.
         """
@@ -223,7 +222,7 @@ class Gathered:
         return out
 
     def steps(self, place: int) -> Iterator[Step]:
-        """Return the effects of the commands; `place` is the batch. Raises CommandError like `others`."""
+        """Return the effects of the commands; `place` is the batch's. Raises CommandError like `others`."""
         named, names = self.within("destination")
         of, transactions = self.within("transaction")
         _, supported, _ = self.field("priority_supported")
@@ -336,7 +335,7 @@ def _masked(values: Any, valid: Any, name: str) -> Any:
 def _placed(
     batch: Batch, found: Gathered, odd: Mapping[int, Mapping[str, Any]], dialect: Dialect, name: str
 ) -> tuple[Ints, Ints]:
-    """Return the place where the values of a field are that has bytes or a text."""
+    """Return begin and size of the values of a field of bytes or text."""
     data, (start, size, has) = batch.data, found.field(name)
     size = np.where(has | _defaults(dialect, name)[1][found.code], size, -1)
     other = {row: fields.get(name) for row, fields in odd.items()}

@@ -51,7 +51,7 @@ def detect(files: Files, _: Params) -> list[Detection]:
 
 
 def _without_files(files: Files) -> list[Detection]:
-    """Return the journal that an index is of which is alone; none if it is not an index."""
+    """Return the journal of an index without data files; none if it is not an index."""
     try:
         index.Index(files[index.INDEX], files.get(index.REDO))
     except (KeyError, index.UnusableIndex):
@@ -124,7 +124,7 @@ def ending(data: Any) -> str:
     end, piece, base, last, size = source.size - CONTROL, b"", 0, -1, 0
     for _ in range(_LOOKED_AT):
         if at > last:
-            # After a small batch many follow; of what follows a large one little is checked.
+            # After a small batch many follow; of what follows a large one little is read.
             piece, base = source.read(at, _PIECE if size < _PIECE >> 2 else CONTROL + _SHORT), at
             last = base + len(piece) - CONTROL - _SHORT
         here = at - base

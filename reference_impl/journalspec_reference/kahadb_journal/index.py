@@ -242,7 +242,7 @@ def _header(data: Any) -> dict[str, str]:
 
 
 def _images(redo: Any, size: int) -> dict[int, int]:
-    """Return the place where the page images of a redo file are; none unless it is whole."""
+    """Return the places of the page images in a redo file; none unless it is complete."""
     head = bytes(redo[: _REDO_HEAD.size])
     if len(head) < _REDO_HEAD.size:
         return {}

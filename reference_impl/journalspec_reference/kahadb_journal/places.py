@@ -54,7 +54,7 @@ def _fields(record: bytes, at: int, end: int) -> Iterator[tuple[int, int, int]]:
 
 
 def _added(record: bytes) -> tuple[int, int]:
-    """Return the place where the message of the command ADD_MESSAGE is, of which the first bytes are enough.
+    """Return the place of the message in a command ADD_MESSAGE, of which the first bytes are enough.
 
     Raises CommandError for a record that adds no message.
     """

@@ -33,7 +33,7 @@ from journalspec_reference.kahadb_journal.codec import (
 from journalspec_reference.kahadb_journal.contents import openwire
 from journalspec_reference.kahadb_journal.store import destination_of
 
-#: So much of one unit is checked, and so much of all.
+#: So much of one unit is searched, and so much of all.
 _MOST_UNIT, _MOST = 16 << 20, 256 << 20
 #: Reasons of regions that are no damaged batch.
 _OTHERS = frozenset(["bad-command", "unreadable"])
@@ -194,7 +194,7 @@ class _Unit:
             p = end
 
     def _next(self, start: int) -> int:
-        """Return the place where the next record begins, or where the batch ends; -1: it is unknown."""
+        """Return the begin of the next record, or the end of the batch; -1: it is unknown."""
         for found in _BEGINS.finditer(self._data, start + HEAD - 1):
             q = found.start() - HEAD + 1
             if self._framed(q):

@@ -227,7 +227,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop on purpose: a branch is a 
 
 
 def next_control(source: Source, dialect: Dialect, start: int, limit: int, stretch: int = STRETCH) -> int:
-    """Return the place where the next control record begins from `start` on, `limit` if none does."""
+    """Return the offset of the next control record from `start` on, `limit` if there is none."""
     begin, at = dialect.start, start
     zeros = len(begin) - len(begin.lstrip(b"\0"))
     while (at := max(at, source.next_data(at) - zeros)) + CONTROL <= limit:

@@ -108,7 +108,7 @@ def _pieces(source: Source, dialect: Dialect) -> Iterator[Piece]:
 def _whole(source: Source, dialect: Dialect, start: int, end: int) -> Iterator[Piece]:
     """Yield control records in a region, and the records after each up to the first torn one.
 
-    No checksum is compared: what they are a batch of is dropped. Nothing is checked twice.
+    No checksum is compared: what they are a batch of is dropped. Nothing is read twice.
     """
     at = next_control(source, dialect, start, end, _SEARCHED)
     while at + CONTROL <= end:

@@ -250,7 +250,7 @@ PRIMITIVES = {kind: Struct(f">{code}") for kind, code in enumerate("iqdf?Hhb")}
 BLOB, TEXT = 8, 9
 
 
-#: So many bytes of the strings of a text message are checked together.
+#: So many bytes of the strings of a text message are read together.
 _STRETCH = 1 << 12
 
 
@@ -312,7 +312,7 @@ def message(data: Any) -> Message:
     kind, expiration, priority = _FIXED.unpack_from(head)
     if not 0 <= kind <= 5:
         raise BadStore(f"a message of kind {kind}")
-    # Most of it is missing from most messages: a byte each, checked without a call.
+    # Most of it is missing from most messages: a byte each, compared without a call.
     if not head.endswith(_ABSENT, _FIXED.size):
         cursor.off = _FIXED.size
         for _ in optional(cursor):
@@ -348,7 +348,7 @@ def branch(data: Any, images: list[int] | None = None) -> Branch:
 
 
 def swapped(data: Any) -> Iterator[tuple[int, int]]:
-    """Yield the places where each entry of a swap file begins and ends; one that is cut short ends it."""
+    """Yield begin and end of each entry of a swap file; a truncated entry is the end."""
     off = 0
     while len(data) - off >= 8:
         end = off + 4 + int.from_bytes(bytes(data[off : off + 4]), signed=True)

@@ -53,11 +53,11 @@ class ReplayedPages:
         #: Of pages the fields that were compared, as bits, and what the file has of those that differ.
         self._seen: dict[int, int] = {}
         self._unlike: dict[int, dict[int, bytes]] = {}
-        #: The pages that were read last, and their bytes; what is in memory is checked as it is.
+        #: The pages that were read last, and their bytes; what is in memory is read as it is.
         in_memory = isinstance(source, Memory)
         self._held = range(self.in_file if in_memory else 0)
         self._block = source.read(0, source.size) if in_memory else b""
-        #: The page that was made last: who reads a message reappears to it for every few bytes.
+        #: The page that was made last: the reader of a message returns to it for every few bytes.
         self._last: tuple[int, bytes] = (-1, b"")
 
     def _hold(self, number: int) -> int:

@@ -49,10 +49,10 @@ LoggedAction = tuple[int, int, int, int, int, int, Bytes | None, Bytes | None]
 def actions_end(  # noqa: C901, PLR0911, PLR0912  # one loop: a branch is a rule
     data: bytes, at: int, top: int, number: int, page_size: int, most: int
 ) -> int:
-    """Return the place where `number` actions end that begin at `at`, if all are possible.
+    """Return the end of the `number` actions from `at` on, if all are possible.
 
-    More than `top`: they continue after it. Negative: the inverse of where the first one is that is not
-    possible, which makes the record none (SMQ-LOG-025).
+    More than `top`: they continue after it. Negative: the inverse of the place of the first impossible
+    one, so that there is no record (SMQ-LOG-025).
     """
     head, size, number_of = HEAD.unpack_from, HEAD.size, NUMBER.unpack_from
     edge = len(data) - size
@@ -167,12 +167,12 @@ class Log:
 
         Each batch has the `lead` of its records. The end of the log is the damage of the last one, if it is
         damage. A record that does not fit into
-        a stretch makes it longer: each byte is checked three times at the most.
+        a stretch makes it longer: each byte is read three times at the most.
         """
         source, page_size, most, lead = self.source, self.page_size, self._most, self.lead
         size = source.size if limit is None else min(limit, source.size)
         stamp = pack(">q", self.generation) if self.tagged else b""
-        # START may be again in a tagged log (SMQ-LOG-023).
+        # START may occur again in a tagged log (SMQ-LOG-023).
         kinds = {START, COMMIT, ABORT} if self.tagged else {COMMIT, ABORT}
         number_at = lead - NUMBER.size
         base, need, over = start, 0, False
@@ -249,18 +249,17 @@ class Log:
         if self.reason == "other-generation":
             stored = self.source.read(self.end + 4, 8)
             higher = int.from_bytes(stored, signed=True) - self.generation
-            # Behind START a record is where one began (SMQ-LOG-132); farther on old ones are cut
-            # anywhere, and only a generation that soon follows is not a chance: START is of an earlier
-            # moment.
+            # Directly after START an old record begins where one began (SMQ-LOG-132). Later, old ones are
+            # cut anywhere, and only a generation that soon follows is no coincidence: START is of an
+            # earlier moment.
             return higher > 0 and (self.end == START_SIZE or higher <= SOON)
         return True
 
     def beyond(self, start: int, end: int, stretch: int = STRETCH) -> Iterator[tuple[int, int, int]]:
-        """Yield the places where each record begins and ends that is whole in a part of a tagged log, and its
-        type.
+        """Yield begin, end and type of each complete record in a part of a tagged log.
 
         Its generation may be any. A forensic extra: nothing but their form covers them. What
-        candidates say that come to nothing may be checked SEARCH_BUDGET times as long as the bytes are;
+        candidates say that come to nothing may be read SEARCH_BUDGET times as long as the bytes are;
         then the search stops.
         """
         lead, budget = LEADS[True], SEARCH_BUDGET * (end - start)

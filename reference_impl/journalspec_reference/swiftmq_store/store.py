@@ -129,7 +129,7 @@ class Entries(Sequence[Entry]):
 
 
 class Chained:
-    """What the pages of a message hold, read when it is checked."""
+    """The content of the pages of a message, read on demand."""
 
     def __init__(self, pages: ReplayedPages) -> None:
         self._pages = pages

@@ -1,7 +1,7 @@
 """``read``, ``recover`` and ``write`` as the product answers them; the package's text says how.
 
 Nothing here interprets a byte of a log: all values come from the product's own getters. Private fields are
-checked only to name the active file, to release files without closing the journal (closing would write
+read only to name the active file, to release files without closing the journal (closing would write
 to them), and to number records.
 """
 
@@ -292,7 +292,7 @@ def _lacking(directory: Path, params: Mapping[str, str], order: str) -> str | No
     """Return what of `params` the product cannot be made to do, or None.
 
     Its clock is the machine's. One that starts later than the files at hand and
-    runs forward is as good as that; one that is still or has gone back
+    runs forward is as good as that; one that has stopped or has gone back
     cannot be arranged.
     """
     paths = [directory / name for name in pair_of(directory)]

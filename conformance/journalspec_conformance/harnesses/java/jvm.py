@@ -31,7 +31,7 @@ _NOT_THE_PRODUCT = ("java.", "javax.", "jdk.", "sun.", "org.jpype.", "java.base/
 #: The name of a method in a frame of a stack, ``MODULE/PACKAGE.CLASS.METHOD(WHERE)``.
 _METHOD_OF_FRAME = re.compile(r"\.([^.()\s]+)\(")
 
-#: JPype and the Java objects after it have no types that a checker could use.
+#: JPype and the Java objects that it gives have no types that a checker could use.
 Java = Any
 
 

@@ -1,7 +1,7 @@
 """``read``, ``recover`` and ``write`` as the product answers them; the package's text says how.
 
 Nothing here interprets a byte of a file: every value comes from the product's lists and getters. Private
-fields are checked only where the product does not show its index.
+fields are read only where the product does not show its index.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """``recover`` and ``write`` as the product answers them; the package's text says how.
 
 Nothing here interprets a byte of a file: every value comes from the product's lists and getters. Private
-fields are checked only where the product does not show its index.
+fields are read only where the product does not show its index.
 """
 
 from __future__ import annotations
@@ -384,7 +384,7 @@ class SwiftMQ(shared.Driver):
         self.doing = "start"
         self._starts += 1
         if self._starts >= STARTS:
-            # What a start leaves after in the JVM adds up.
+            # What a start leaves behind in the JVM adds up.
             jvm.spent.set()
         with shared.copy_of(directory) as copy:
             store = Store(copy, params)

@@ -43,7 +43,7 @@ _FIRST_PAGE = 1
 #: So many pages of parts of rows are kept as they are decoded.
 _MOST_PARTS_KEPT = 64
 #: A row has no more parts than columns; a part has so many bytes beside its values; and so often, on average,
-#: each page may be checked for its parts.
+#: each page may be read for its parts.
 _MOST_PARTS, _PART, _AGAIN = 1100, 16, 200
 #: A longer value (bytes) is omitted.
 LONGEST = 64 << 20
@@ -84,7 +84,7 @@ class Booted:
         self._parts: OrderedDict[Place, HeapPage] = OrderedDict()
         #: How many bytes of parts the rows of a table may still have.
         self._left = 0
-        #: How many pages of parts may still be checked that are not kept.
+        #: How many pages of parts may still be read that are not kept.
         self._misses = 0
         #: Heaps that have pages of parts of rows, as far as :meth:`faults` has seen.
         self.parted: set[int] = set()

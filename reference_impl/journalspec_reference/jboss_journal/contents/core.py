@@ -246,7 +246,7 @@ def is_large(user_type: int, data: bytes, start: int) -> bool:
 
 
 def id_at(user_type: int, data: bytes) -> int:
-    """Return the place where the id is from which a broker takes that of the message in a record's body."""
+    """Return the offset of the id that a broker takes as that of the message in a record's body."""
     if user_type == LARGE:
         return 0
     return 1 if user_type == PROTOCOL else int(INT.unpack_from(data)[0]) - OLD_BODY_AT + 8
@@ -296,7 +296,7 @@ def glance(kind: int, data: bytes, start: int, end: int, *, judge: bool = True) 
     """Return the time of the message in a record's body (0: none), and whether it surely has no problem.
 
     Nothing is decoded for that; False: :func:`message_of` may find a problem. With `judge` properties are
-    checked, too, which a broker does not decode at its start. The time of another protocol is in its own
+    judged, too, which a broker does not decode at its start. The time of another protocol is in its own
     sections, which are ignored.
     """
     int_at, at, stop, stamp, sound = INT.unpack_from, start, end, 0, True

@@ -22,7 +22,7 @@ from journalspec_reference.jboss_journal.contents.pending import Pending
 from journalspec_reference.jboss_journal.recover import Replay, ReplayedState
 
 JMS = "jms"
-#: User types that brokers write, and how many records are checked for them.
+#: User types that brokers write, and how many records are read to find them.
 BROKER_TYPES, LOOKED_AT = frozenset(range(20, 55)), 100
 ARTEMIS_2, ARTEMIS_1, HORNETQ = "ActiveMQ Artemis 2", "ActiveMQ Artemis 1", "HornetQ 2"
 #: What tells the product where nothing in the records does.

@@ -380,7 +380,7 @@ _PRODUCERS = (_PRODUCER,)
 
 
 def _past_text(data: bytes, at: int) -> int:
-    """Return the place where a text that may be null ends."""
+    """Return the end of a text that may be null."""
     return at + 3 + (data[at + 1] << 8 | data[at + 2]) if data[at] else at + 1
 
 
@@ -394,7 +394,7 @@ def _past(data: bytes, at: int, kinds: Container[int], tail: int) -> int:
 
 
 def _past_transaction(data: bytes, at: int) -> int:
-    """Return the place where a transaction ends, if it is none or a local one; raises OpenWireError."""
+    """Return where an absent or local transaction ends; raises OpenWireError for another one."""
     if not data[at]:
         return at + 1
     if data[at + 1] != _LOCAL:
