@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import zlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from journalspec.kahadb_journal.commands import KINDS
@@ -76,8 +76,8 @@ class _Tree:
         return [entry for child in children for entry in self.entries(child, key, value, root=False)]
 
 
-def _count(node: Taker) -> int:
-    count = node.number(2)
+def _count(node: Taker, width: int = 2) -> int:
+    count = node.number(width)
     require(count >= 0, "a negative number of entries")
     return count
 
@@ -110,6 +110,18 @@ def _command(node: Taker) -> None:
             return
 
 
+def _owners(node: Taker) -> list[str]:
+    """Take a Java set of texts after its length: its size ends the block of 12 bytes before them."""
+    raw = node.take(node.number(4))
+    inside = Taker(raw[max(raw.find(b"\x77\x0c"), 0) + 10 :])
+    out: list[str] = []
+    for _ in range(_count(inside, 4)):
+        if inside.take(1) != b"t":
+            break
+        out.append(_text(inside))
+    return out
+
+
 class _Index:
     """All that counts in an index. Raises Invalid if it proves nothing (KHD-IDX-003)."""
 
@@ -131,7 +143,10 @@ class _Index:
             if first.take(1) != b"\0":
                 _place(first)
             first.take(4)
-        self.messages: list[tuple[tuple[str, str], str, Place]] = []
+        #: Each message with its destination, its number and its place.
+        self.messages: list[tuple[tuple[str, str], str, int, Place]] = []
+        #: The subscriptions of a topic, each with the first and the last of some numbers that it needs.
+        self.needs: dict[tuple[str, str], list[tuple[str, int, int]]] = {}
         for name, value in trees.entries(root, _text, self._roots):
             kind, _, text = name.partition(":")
             require(kind in ("0", "1", "2", "3"), "unknown kind")
@@ -144,23 +159,30 @@ class _Index:
                 and Counter((ident, number) for number, (ident, _) in found) == Counter(by_id),
                 "trees differ",
             )
+            of = KINDS[int(kind)], text
             if topic:
-                self._subscriptions(trees, *topic)
-            self.messages += [((KINDS[int(kind)], text), ident, at) for _, (ident, at) in found]
+                self.needs[of] = list(self._subscriptions(trees, *topic))
+            self.messages += [(of, ident, number, at) for number, (ident, at) in found]
 
-    def _subscriptions(self, trees: _Tree, keys: int, last: int, pending: int) -> None:
-        """Look whether what a topic has besides messages can be read."""
+    def _subscriptions(
+        self, trees: _Tree, keys: int, last: int, pending: int
+    ) -> Iterator[tuple[str, int, int]]:
+        """Yield what subscriptions need; all that a topic has besides messages must be readable."""
         if self.version >= 4:
             while pending != -1 and (node := trees.stored(pending)) is not None:
                 pending = node.number(8)
-                for _ in range(node.number(2)):
-                    _text(node)
-                    for _ in range(node.number(4)):
-                        node.take(16 if node.take(1) != b"\0" else 8)
+                for _ in range(_count(node)):
+                    key = _text(node)
+                    for _ in range(_count(node, 4)):
+                        two = node.take(1) != b"\0"
+                        first = node.number(8)
+                        yield key, first, node.number(8) if two else first
         elif self.version == 3:
-            trees.entries(pending, _long, lambda node: node.take(node.number(4)))
+            for number, owners in trees.entries(pending, _long, _owners):
+                yield from ((key, number, number) for key in owners)
         else:
-            trees.entries(last, _text, _long)
+            for key, number in trees.entries(last, _text, _long):
+                yield key, number + 1, 1 << 63
         trees.entries(keys, _text, _command)
 
     def _stored(self, node: Taker) -> Place:
@@ -204,9 +226,11 @@ def missing(files: Files, found: Sequence[Scanned], unfinished: Sequence[Any]) -
     for place in (index.last, index.first):
         if place is not None and place[1] >= ends.get(place[0], 0):
             counts[place[0]] += 0
-    for name, ident, (number, off) in index.messages:
-        if off >= ends.get(number, 0):
-            counts[number] += name not in gone and (name, ident) not in gone
+    for name, ident, number, (file, off) in index.messages:
+        if off >= ends.get(file, 0):
+            owners = [key for key, first, last in index.needs.get(name, ()) if first <= number <= last]
+            acked = bool(owners) and all((name, ident, key) in gone for key in owners)
+            counts[file] += not acked and name not in gone and (name, ident, None) not in gone
     out = []
     for number, count in sorted(counts.items()):
         code = {"code": "records", "off": ends[number]} if number in ends else {"code": "file"}
@@ -215,7 +239,10 @@ def missing(files: Files, found: Sequence[Scanned], unfinished: Sequence[Any]) -
 
 
 def _taken_away(index: _Index, found: Sequence[Scanned], unfinished: Sequence[Any]) -> set[Any]:
-    """Return what the records take away that the index does not cover: destinations, and messages."""
+    """Return what the records take away that the index does not cover: destinations, and messages.
+
+    Each message has the key of the subscription beside it, or None.
+    """
     gone: set[Any] = set()
     for file in found:
         for record in file.records:
@@ -226,7 +253,7 @@ def _taken_away(index: _Index, found: Sequence[Scanned], unfinished: Sequence[An
             if record["type"] == "REMOVE_DESTINATION":
                 gone.add(name)
             if record["type"] == "REMOVE_MESSAGE" and tx_of(record["stored"][1]) not in unfinished:
-                gone.add((name, record["message_id"]))
+                gone.add((name, record["message_id"], record.get("subscription_key")))
     return gone
 
 

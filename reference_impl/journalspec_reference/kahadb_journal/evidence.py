@@ -6,10 +6,10 @@ Nothing of an index is kept but its differences from the journal.
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import chain
+from itertools import accumulate, chain
 from typing import NamedTuple
 
 from journalspec.observation import Missing, Note
@@ -23,6 +23,7 @@ from journalspec_reference.kahadb_journal.index import (
     Place,
     Roots,
     UnusableIndex,
+    is_in,
     shown,
 )
 from journalspec_reference.kahadb_journal.store import TOPICS, Destination, Name, Step, Store, number_of
@@ -147,6 +148,8 @@ class Known:
         self.index, self.mark = index, mark
         #: messages that the index has in files that are gone, or beyond a log's end; the ids of these files
         self.lost: dict[tuple[Name, str], Place] = {}
+        #: the numbers of those in a topic, by their ids
+        self._numbers: dict[Name, dict[str, int]] = {}
         self._referred: set[int] = set()
         #: messages of queues whose records the journal has, and the index alone what committed them
         self.committed: dict[tuple[Name, str], Place] = {}
@@ -172,6 +175,8 @@ class Known:
                     numbers.append(number)
                 if place[1] >= log.ends.get(place[0], 0):
                     self.lost[roots.name, ident] = place
+                    if roots.subscriptions is not None:
+                        self._numbers.setdefault(roots.name, {})[ident] = number
                     self._referred.add(place[0])
                 elif not log.adds(place, known.get(ident)):
                     self.strays += 1
@@ -197,18 +202,41 @@ class Known:
 
     def without(self, later: Iterable[Step], store: Store) -> None:
         """Omit what ended after the index was written (KHD-IDX-006)."""
-        gone = set()
+        gone, acks = set(), dict[tuple[Name, str], set[str]]()
         for step in later:
             if step.command == "REMOVE_DESTINATION":
                 gone.add(step.destination)
             elif step.command == "SUBSCRIPTION" and step.retroactive is None:
                 self.only.pop((step.destination, step.subscription or ""), None)
             elif step.command == "REMOVE_MESSAGE" and not store.is_open(step.transaction):
+                if step.subscription is not None:
+                    acks.setdefault((step.destination, step.subscription), set()).add(step.message_id)
+                    continue
                 for found in (self.lost, self.committed):
                     found.pop((step.destination, step.message_id), None)
+        self._acknowledge(acks)
         self.lost = {key: place for key, place in self.lost.items() if key[0] not in gone}
         self.committed = {key: place for key, place in self.committed.items() if key[0] not in gone}
         self.only = {key: owed for key, owed in self.only.items() if key[0] not in gone}
+
+    def _acknowledge(self, acks: Mapping[tuple[Name, str], set[str]]) -> None:
+        """Omit messages that each subscription to which they are pending acknowledged, by topic and key."""
+        self.index.pages.forget()
+        for name in {name for name, _ in acks} & self._numbers.keys():
+            numbers = self._numbers[name]
+            there, done = sorted(numbers.values()), Counter[int]()
+            # How many subscriptions begin or cease to need a message, in the order of numbers.
+            change = [0] * (len(there) + 1)
+            for key, ranges in self.index.needed(self.topics[name]):
+                for first, last in zip(ranges[::2], ranges[1::2], strict=True):
+                    change[bisect_left(there, first)] += 1
+                    change[bisect_right(there, last)] -= 1
+                acked = {numbers[ident] for ident in acks.get((name, key), set()) & numbers.keys()}
+                done.update(number for number in acked if is_in(ranges, number))
+            owed = dict(zip(there, accumulate(change), strict=False))
+            for ident, number in numbers.items():
+                if 0 < owed[number] <= done[number]:
+                    self.lost.pop((name, ident), None)
 
     def missing(self, log: Log) -> Iterator[Missing]:
         """Yield what should be there (KHD-IDX-001, KHD-IDX-002)."""

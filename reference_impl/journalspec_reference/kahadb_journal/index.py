@@ -94,6 +94,13 @@ class _Bytes:
         except UnicodeDecodeError:
             raise UnusableIndex("a text is not modified UTF-8") from None
 
+    def count(self, form: struct.Struct) -> int:
+        """Return a number of entries; a negative one cannot be read (KHD-IDX-003)."""
+        count = self.number(form)
+        if count < 0:
+            raise UnusableIndex("a number of entries is negative")
+        return count
+
     def long(self) -> int:
         return self.numbers(_I8)[0]
 
@@ -201,9 +208,7 @@ class _Pages:
         node = self.object(root)
         waiting: list[Iterator[int]] = []
         while node is not None:
-            count = node.number(_I2)
-            if count < 0:
-                raise UnusableIndex("a node has a negative number of entries")
+            count = node.count(_I2)
             keys = key(node, count)
             if node.take(1) != b"\0":
                 waiting.append(iter(node.longs(count + 1)))
@@ -227,7 +232,7 @@ class _Pages:
             if node is None:
                 return
             root = node.long()
-            for _ in range(node.number(_I2)):
+            for _ in range(node.count(_I2)):
                 yield key(node), value(node)
 
 
@@ -399,7 +404,7 @@ def _command(data: _Bytes) -> bytes:
 def _ranges(data: _Bytes) -> array[int]:
     """Return a SequenceSet: first and last of each range."""
     out = array("q")
-    for _ in range(data.number(_I4)):
+    for _ in range(data.count(_I4)):
         is_range = data.take(1) != b"\0"
         first = data.long()
         out.extend((first, data.long() if is_range else first))
@@ -410,7 +415,7 @@ def _keys(data: _Bytes) -> list[str]:
     """Return the texts of a HashSet in Java's serialisation: they follow its block of 12 bytes."""
     inside = _Bytes(data.take(data.number(_I4)))
     inside.take(max(inside.data.find(b"\x77\x0c"), 0) + 10)
-    count = inside.number(_I4)
+    count = inside.count(_I4)
     out: list[str] = []
     while len(out) < count and inside.take(1) == b"\x74":
         out.append(inside.text())
