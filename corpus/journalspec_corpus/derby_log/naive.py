@@ -249,7 +249,9 @@ class Log:
             out.append(record)
         ends = {end_of(record) for record in out}
         sums = [record for record in out if record.get("data_length") and record["group"] & CHECKSUM]
-        if any(end_of(record) + record["data_length"] not in ends for record in sums):
+        covered_to = [end_of(record) + record["data_length"] for record in sums]
+        # What cannot be read is a record, too, and so is what follows it.
+        if any(end not in ends and (end <= at or why != "bad-body") for end in covered_to):
             self.note("odd-coverage")
         return out, at, why
 
@@ -392,7 +394,7 @@ def _start(log: Log, files: Files, *, policy: str) -> tuple[int, int, int]:
         # To read, any file will do; the seed says of none that it comes first.
         if control and log.edition != "seed":
             log.gone("log-file", log.name(number), control, 8)
-        number, at = min(log.files), 0
+        number, at, checkpoint = min(log.files), 0, 0
     if number not in log.files:
         raise Refused("fileset", "missing-file")
     log.enter(number)
@@ -400,17 +402,18 @@ def _start(log: Log, files: Files, *, policy: str) -> tuple[int, int, int]:
     if log.edition == "seed" or log.opaque or not control or not checkpoint:
         return number, HEADER, number << 32 | HEADER
     record = log.sound(number, at) if at >= HEADER else None
-    if record is not None and record["type"] == "CHECKPOINT":
-        undo = _parts(record["undo_from"])
+    found = record if record is not None and record["type"] == "CHECKPOINT" else {"undo_from": 0}
+    undo = _parts(found["undo_from"])
+    if undo[1] >= HEADER:
         if undo[0] not in log.files and policy:
             raise Refused("fileset", "missing-file")
         if undo[0] not in log.files:
             log.gone("log-file", log.name(undo[0]), log.name(number), at)
             undo = min(log.files), HEADER
-        if HEADER <= undo[1] <= len(log.files[undo[0]]):
+        if undo[1] <= len(log.files[undo[0]]):
             log.enter(undo[0])
             log.checkpoint = number << 32 | at
-            return *undo, _unsigned(record["redo_from"])
+            return *undo, _unsigned(found["redo_from"])
     if policy == "strict":
         raise Refused("record", "no-checkpoint", control, 8, 8)
     log.note("no-checkpoint")

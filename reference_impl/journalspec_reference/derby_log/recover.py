@@ -307,7 +307,7 @@ class LogPass:
         if body is not None and body.operation.name == "CHECKPOINT":
             undo = Instant.unpack(body.fields["undo_from"])
             begins = self._logs.get(undo.number)
-            if begins is None or HEADER <= undo.position <= begins.length:
+            if HEADER <= undo.position and (begins is None or undo.position <= begins.length):
                 self.redo_from = Instant.unpack(body.fields["redo_from"])
                 self.checkpoint = at
                 return self._entered(undo, At(file.name, at.position, 0))
@@ -542,11 +542,12 @@ class LogPass:
                 self._missing.append(
                     Missing("container", file_of(container), log, instant.position, text=text)
                 )
+        found = Instant(last.file.number, last.end.off)
         for later, previous in self.log.later(last):
-            if previous > Instant(last.file.number, last.end.off):
+            if previous > found:
                 if previous.number not in self._logs:
                     self._missing.append(Missing("log-file", f"log{previous.number}.dat", later.name, 16))
-                elif later.number == last.file.number + 1 and not self.log.filled(later):
+                elif later.number == found.number + 1 and not self.log.went_on(later, previous, found):
                     self._late.append(Note("unfinished-switch", later.name, text=f"{previous.packed:#x}"))
         if self._edition != SEED and self.log.ended(last):
             name = f"log{last.file.number + 1}.dat"
