@@ -424,11 +424,11 @@ def _last_checkpoint(log: Log) -> int:
     """Return the last checkpoint record of the files, where no control file names one (DRB-CTL-171)."""
     found = 0
     for number, data in log.files.items():
-        if log.previous(number) is not None:
-            notes = dict(log.notes)
-            for record in log.run(number, HEADER, len(data))[0]:
-                found = record["instant"] if record["type"] == "CHECKPOINT" else found
-            log.notes = notes
+        at = HEADER if log.previous(number) is not None else len(data)
+        while not log.problem(number, at):
+            record = log.sound(number, at)
+            found = number << 32 | at if record is not None and record["type"] == "CHECKPOINT" else found
+            at += AROUND + len(log.text(number, at))
     return found
 
 
@@ -489,6 +489,8 @@ def _lost_middle(log: Log, number: int, at: int) -> str:
 def _old(log: Log, number: int) -> list[dict[str, Any]]:
     """Return the records of a file before the log, and note what cannot be used of it."""
     data, name = log.files[number], log.name(number)
+    if len(data) < HEADER:
+        return []
     try:
         log.enter(number)
     except Refused:

@@ -266,10 +266,13 @@ class LogPass:
         for number, file in self._logs.items():
             with suppress(Refusal):
                 self.log.enter(number)
-                for batch in examined(self.log, file, HEADER, known(self._edition)):
-                    for row, body in batch.more["bodies"].decoded.items():
-                        if body.operation.name == "CHECKPOINT":
-                            found = Instant(number, batch.base + batch.off[row])
+                for batch in self.log.scan(file):
+                    for off, end in zip(batch.off, batch.end, strict=True):
+                        # What cannot be decoded is a record all the same (DRB-REC-022).
+                        with suppress(BadLog):
+                            body = decode(batch.data[off + BEFORE : end - BEHIND], known(self._edition))
+                            if body.operation.name == "CHECKPOINT":
+                                found = Instant(number, batch.base + off)
         self._named = found
         return found
 
@@ -320,7 +323,7 @@ class LogPass:
     def _before(self, start: Instant) -> Iterator[Step]:
         """Take in the files before the log, and what is before it in its own first file."""
         for number, file in self._logs.items():
-            if number < start.number:
+            if number < start.number and file.length >= HEADER:
                 end = yield from self._beside_the_log(file)
                 if end.reason:
                     self._after_damage(file, end)
