@@ -38,8 +38,8 @@ class Claims:
     recovered are one verdict. Without `records` none are listed, and none compared. `missing`: it
     tells what belongs to a journal and is not there; who does not is not asked to notice that, so that
     clean and recovered are one verdict where nothing else makes the difference. `beside` are the codes
-    of notes that what lies beside a journal proves: compared with `missing` alone. `exact` are codes, of notes
-    and of what is missing, that expectations list wherever they hold.
+    of notes that what lies beside a journal proves: compared with `missing` alone. `exact` are codes, of
+    notes and of what is missing, that expectations list wherever they hold.
     """
 
     level: Level = Level.LAYOUT

@@ -250,7 +250,6 @@ class Log:
         ends = {end_of(record) for record in out}
         sums = [record for record in out if record.get("data_length") and record["group"] & CHECKSUM]
         covered_to = [end_of(record) + record["data_length"] for record in sums]
-        # What cannot be read is a record, too, and so is what follows it.
         if any(end not in ends and (end <= at or why != "bad-body") for end in covered_to):
             self.note("odd-coverage")
         return out, at, why
@@ -401,9 +400,8 @@ def _start(log: Log, files: Files, *, policy: str) -> tuple[int, int, int]:
     log.opaque = log.encrypted(number)
     if log.edition == "seed" or log.opaque or not control or not checkpoint:
         return number, HEADER, number << 32 | HEADER
-    record = log.sound(number, at) if at >= HEADER else None
-    found = record if record is not None and record["type"] == "CHECKPOINT" else {"undo_from": 0}
-    undo = _parts(found["undo_from"])
+    found = (log.sound(number, at) if at >= HEADER else None) or {"type": ""}
+    undo = _parts(found["undo_from"]) if found["type"] == "CHECKPOINT" else (0, 0)
     if undo[1] >= HEADER:
         if undo[0] not in log.files and policy:
             raise Refused("fileset", "missing-file")
@@ -426,8 +424,8 @@ def _last_checkpoint(log: Log) -> int:
     for number, data in log.files.items():
         at = HEADER if log.previous(number) is not None else len(data)
         while not log.problem(number, at):
-            record = log.sound(number, at)
-            found = number << 32 | at if record is not None and record["type"] == "CHECKPOINT" else found
+            if (log.sound(number, at) or {"type": ""})["type"] == "CHECKPOINT":
+                found = number << 32 | at
             at += AROUND + len(log.text(number, at))
     return found
 
@@ -441,8 +439,7 @@ def _scan(log: Log, number: int, at: int) -> tuple[list[dict[str, Any]], int, in
         if why != "end" or not log.next_of(number, at):
             break
         number, at = number + 1, HEADER
-    name, size = log.name(number), len(log.files[number])
-    behind = log.files[number][at:]
+    name, size, behind = log.name(number), len(log.files[number]), log.files[number][at:]
     if why == "end" and behind.strip(b"\0"):
         first = size - len(behind.lstrip(b"\0"))
         log.drop(name, first, first + len(behind.strip(b"\0")), "beyond-end", first=True)
@@ -489,8 +486,6 @@ def _lost_middle(log: Log, number: int, at: int) -> str:
 def _old(log: Log, number: int) -> list[dict[str, Any]]:
     """Return the records of a file before the log, and note what cannot be used of it."""
     data, name = log.files[number], log.name(number)
-    if len(data) < HEADER:
-        return []
     try:
         log.enter(number)
     except Refused:
@@ -525,7 +520,8 @@ def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
         _containers(log, files)
         start, at, redo = _start(log, files, policy=policy)
         if not policy:
-            records = [record for number in log.files if number < start for record in _old(log, number)]
+            old = [number for number, data in log.files.items() if number < start and len(data) >= HEADER]
+            records = [record for number in old for record in _old(log, number)]
             front, at = _front(log, start, at)
             counted, number, end = _scan(log, start, at)
             if later := _lost_middle(log, number, end):
@@ -698,7 +694,6 @@ class _Replay:
 def expected(files: Files, edition: str) -> list[dict[str, Any]]:
     """Return what a generated case expects of a reading and of the recoveries under every policy."""
     answers = asked(read, recover, FORMAT, files, edition)
-    # That nothing is missing is what is expected anyway.
     told = (
         (when, {key: seen[key] for key in seen if key != "missing" or seen[key]}) for when, seen in answers
     )

@@ -310,7 +310,7 @@ class LogPass:
         if body is not None and body.operation.name == "CHECKPOINT":
             undo = Instant.unpack(body.fields["undo_from"])
             begins = self._logs.get(undo.number)
-            if HEADER <= undo.position and (begins is None or undo.position <= begins.length):
+            if undo.position >= HEADER and (begins is None or undo.position <= begins.length):
                 self.redo_from = Instant.unpack(body.fields["redo_from"])
                 self.checkpoint = at
                 return self._entered(undo, At(file.name, at.position, 0))
