@@ -130,17 +130,20 @@ def _case(
         origin=Origin("authored", base, entry.get("how", ""), tuple(merged.get("checked_by", ()))),
         files=damaged.content(),
         write=_expanded(bases.author, entry["write"]) if "write" in entry else None,
-        expect=list(_expectations(format_id, entry, damaged, bases.author)),
+        expect=list(_expectations(format_id, edition, entry, damaged, bases.author)),
         history=entry.get("history", ""),
         **{key: merged[key] for key in _SAID if key in merged},
     )
 
 
 def _expectations(
-    format_id: str, case: Mapping[str, Any], built: Built, author: ModuleType
+    format_id: str, edition: str, case: Mapping[str, Any], built: Built, author: ModuleType
 ) -> Iterator[dict[str, Any]]:
-    """Yield published expectations; one entry may answer several questions alike."""
-    brief = case.get("brief", False)
+    """Yield published expectations; one entry may answer several questions alike.
+
+    A note that the edition does not have is not expected.
+    """
+    brief, notes = case.get("brief", False), get_format(format_id).vocabulary.notes
     for entry in case["expect"]:
         questions = entry["when"]
         for question in [questions] if isinstance(questions, str) else questions:
@@ -154,6 +157,8 @@ def _expectations(
                     out[key] = [{**_region(built, item), "reason": item["reason"]} for item in value]
                 elif key in ("missing", "noted"):
                     out[key] = [_gone(built, item) for item in value]
+                elif key == "notes":
+                    out[key] = [code for code in value if edition in (notes[code].editions or (edition,))]
                 elif key == "at":
                     out[key] = _region(built, value)
                 elif key == "contents":

@@ -133,7 +133,8 @@ class Asking:
             silent="silent" in features,
             records="no-records" not in features,
             missing="missing" in features,
-            beside=_beside(probe.case.format),
+            beside=_marked(probe.case.format, "neighbour"),
+            exact=_marked(probe.case.format, "exact"),
         )
 
     def unsupported(self, probe: Probe) -> str | None:
@@ -184,10 +185,10 @@ def _open_to_writers(probe: Probe) -> set[str]:
 
 
 @cache
-def _beside(format_id: str) -> frozenset[str]:
-    """Return the codes of notes that files beside a journal prove."""
-    notes = get_format(format_id).vocabulary.notes
-    return frozenset(name for name, note in notes.items() if note.neighbour)
+def _marked(format_id: str, mark: str) -> frozenset[str]:
+    """Return the codes of notes, and of what is missing, that the format's tables mark so."""
+    words = get_format(format_id).vocabulary
+    return frozenset(name for name, word in {**words.notes, **words.missing}.items() if getattr(word, mark))
 
 
 def _of_contents(probe: Probe) -> bool:

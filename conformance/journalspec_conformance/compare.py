@@ -38,7 +38,8 @@ class Claims:
     recovered are one verdict. Without `records` none are listed, and none compared. `missing`: it
     tells what belongs to a journal and is not there; who does not is not asked to notice that, so that
     clean and recovered are one verdict where nothing else makes the difference. `beside` are the codes
-    of notes that files beside a journal prove: compared with `missing` alone.
+    of notes that files beside a journal prove: compared with `missing` alone. `exact` are codes, of
+    notes and of what is missing, that expectations list wherever they are in the answer.
     """
 
     level: Level = Level.LAYOUT
@@ -48,6 +49,11 @@ class Claims:
     records: bool = True
     missing: bool = True
     beside: frozenset[str] = frozenset()
+    exact: frozenset[str] = frozenset()
+
+    def unlisted(self, expected: Members) -> frozenset[str]:
+        """Return the codes that no answer has unless they are listed; of a crash it is open what survived."""
+        return frozenset() if expected.get("verdict") == REFUSED or "allowed" in expected else self.exact
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,8 +278,11 @@ def _listed(name: str) -> Step:
     """Return the comparison of two lists, entry by entry, by the members that the expected one has."""
 
     def step(expected: Members, observed: Members, claims: Claims) -> Difference | None:
-        told = name in expected and (claims.missing or name != "missing")
-        for index, pair in enumerate(zip_longest(expected[name], observed.get(name) or [])) if told else ():
+        have: Sequence[Members] = observed.get(name) or ()
+        if name not in expected:
+            have = [entry for entry in have if entry.get("code") in claims.unlisted(expected)]
+        told = claims.missing or name != "missing"
+        for index, pair in enumerate(zip_longest(expected.get(name, ()), have)) if told else ():
             left, right = pair
             if left is None or right is None or any(value != right.get(key) for key, value in left.items()):
                 return Difference(name, f"{name}[{index}]", left, right, left or right)
@@ -314,8 +323,9 @@ def _notes(expected: Members, observed: Members, claims: Claims) -> Difference |
     for code in wanted:
         if codes.count(code) < wanted.count(code):
             return Difference("notes", "notes", code, codes)
-    for code in [code for code in expected.get("unnoted", ()) if code not in unasked]:
-        if codes.count(code) > wanted.count(code):
+    barred = {*expected.get("unnoted", ()), *claims.unlisted(expected).difference(wanted)} - unasked
+    for code in codes:
+        if code in barred and codes.count(code) > wanted.count(code):
             more = "no more" if code in wanted else "no"
             return Difference("notes", "notes", f"{more} {code}", codes)
     noted = [note for note in expected.get("noted", ()) if note["code"] not in unasked]

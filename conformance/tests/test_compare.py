@@ -328,3 +328,16 @@ def test_contents_are_compared_by_the_tables_and_columns_that_are_expected() -> 
         assert found is not None
         assert found.fingerprint == "contents:messages:number"
     assert compare(want, {"verdict": "clean"}, Claims(Level.STATE)) is None
+
+
+def test_exact_codes_are_told_only_where_they_are_listed() -> None:
+    claims = Claims(exact=frozenset({"odd", "missing-file"}))
+    told = {**GOOD, "notes": [{"code": "odd"}, {"code": "other"}]}
+    assert compare({"verdict": "recovered"}, told, Claims()) is None
+    assert compare({"verdict": "recovered", "notes": ["odd"]}, told, claims) is None
+    found = compare({"verdict": "recovered"}, told, claims)
+    assert found is not None
+    assert found.fingerprint == "notes"
+    found = compare({"verdict": "recovered"}, LACKING, claims)
+    assert found is not None
+    assert found.fingerprint == "missing"

@@ -110,6 +110,7 @@ class Entry:
     `neighbour` is for notes: what is beside the journal proves it, so only those who look there are asked
     (the feature ``missing``).
     `names` and `count` are for what is missing: what its name is, and what is counted (empty: nothing).
+    `exact` is for notes and what is missing: a case lists each such code, so that no other answer tells one.
     `whole` is for reasons: the record is sound, and other bytes say that it does not count.
     """
 
@@ -129,6 +130,7 @@ class Entry:
     names: str = ""
     count: str = ""
     neighbour: bool = False
+    exact: bool = False
     unseen: str = ""
     advice: str = ""
 

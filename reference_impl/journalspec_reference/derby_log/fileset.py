@@ -183,9 +183,13 @@ class Log:
         """Return a later file that shows that the log went on beyond its end (DRB-END-046, DRB-END-167)."""
         found = Instant(last.file.number, last.end.off)
         for file, previous in self.later(last):
-            if previous >= found and (self.filled(file) or previous.packed - found.packed > _BUFFERS):
+            if previous >= found and self.went_on(file, previous, found):
                 return file
         return None
+
+    def went_on(self, file: LogFile, previous: Instant, found: Instant) -> bool:
+        """Tell whether a later file shows more than that a switch from `found` was not finished."""
+        return self.filled(file) or previous.packed - found.packed > _BUFFERS
 
     def filled(self, file: LogFile) -> bool:
         """Tell whether a file holds a record at its beginning, or a sound group anywhere."""

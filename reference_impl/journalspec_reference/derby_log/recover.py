@@ -273,10 +273,13 @@ class LogPass:
         for number, file in self._logs.items():
             with suppress(Refusal):
                 self.log.enter(number)
-                for batch in examined(self.log, file, HEADER, known(self._edition)):
-                    for row, body in batch.more["bodies"].decoded.items():
-                        if body.operation.name == "CHECKPOINT":
-                            found = Instant(number, batch.base + batch.off[row])
+                for batch in self.log.scan(file):
+                    for off, end in zip(batch.off, batch.end, strict=True):
+                        # What cannot be decoded is a record all the same (DRB-REC-022).
+                        with suppress(BadLog):
+                            body = decode(batch.data[off + BEFORE : end - BEHIND], known(self._edition))
+                            if body.operation.name == "CHECKPOINT":
+                                found = Instant(number, batch.base + off)
         self._named = found
         return found
 
@@ -315,7 +318,7 @@ class LogPass:
         if body is not None and body.operation.name == "CHECKPOINT":
             undo = Instant.unpack(body.fields["undo_from"])
             begins = self._logs.get(undo.number)
-            if begins is None or HEADER <= undo.position <= begins.length:
+            if undo.position >= HEADER and (begins is None or undo.position <= begins.length):
                 self.redo_from = Instant.unpack(body.fields["redo_from"])
                 self.checkpoint = at
                 return self._entered(undo, At(file.name, at.position, 0))
@@ -328,7 +331,7 @@ class LogPass:
     def _before(self, start: Instant) -> Iterator[Step]:
         """Take in the files before the log, and what is before it in its own first file."""
         for number, file in self._logs.items():
-            if number < start.number:
+            if number < start.number and file.length >= HEADER:
                 end = yield from self._beside_the_log(file)
                 if end.reason:
                     self._after_damage(file, end)
@@ -550,12 +553,13 @@ class LogPass:
                 self._missing.append(
                     Missing("container", file_of(container), log, instant.position, text=text)
                 )
+        found = Instant(last.file.number, last.end.off)
         for later, previous in self.log.later(last):
-            if previous > Instant(last.file.number, last.end.off):
+            if previous > found:
                 if previous.number not in self._logs:
                     name = f"log{previous.number}.dat"
                     self._missing.append(Missing("log-file", name, later.name, 16, text=self._does))
-                elif later.number == last.file.number + 1 and not self.log.filled(later):
+                elif later.number == found.number + 1 and not self.log.went_on(later, previous, found):
                     self._late.append(Note("unfinished-switch", later.name, text=f"{previous.packed:#x}"))
         if self._edition != SEED and self.log.ended(last):
             name = f"log{last.file.number + 1}.dat"
