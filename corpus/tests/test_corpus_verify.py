@@ -390,7 +390,7 @@ def test_a_build_on_a_disk_that_is_full_at_any_file_continues_afterwards(
             assert done.exit_code == 1
             assert "No space left on device" in done.stderr
             assert str(out) in done.stderr
-            assert "the same command again goes on" in done.stderr
+            assert "the same command continues there" in done.stderr
             assert not [name for name in contents(out) if name.endswith(".partial")]
             assert invoke(*arguments, out).exit_code == 0
         found = contents(out)

@@ -120,7 +120,7 @@ def test_killed_builds_are_taken_up_and_come_out_the_same(tmp_path: Path, refere
     _, said = process.communicate()
     assert process.returncode == 1
     assert "a worker process ended with signal SIGKILL; the system may have run out of memory" in said
-    assert "the same command again goes on" in said
+    assert "the same command continues there" in said
     assert "Traceback" not in said
     assert before <= sealed(out) < PLAN.shards()
     process = start(out)
@@ -129,7 +129,7 @@ def test_killed_builds_are_taken_up_and_come_out_the_same(tmp_path: Path, refere
     os.killpg(process.pid, signal.SIGINT)
     _, said = process.communicate()
     assert process.returncode == 130
-    assert "interrupted; what is finished is kept" in said
+    assert "interrupted; finished parts stay" in said
     assert "Traceback" not in said
     assert sealed(out) < PLAN.shards()
     manifest = build(PLAN, out, Builder(jobs=2))
@@ -169,7 +169,7 @@ def test_no_space_is_reported_and_nothing_half_stays(tmp_path: Path, jobs: str) 
     done = run(*building(out, "--jobs", jobs, plan=SHORT), preexec_fn=limited)
     assert done.returncode == 1
     assert "File too large" in done.stderr
-    assert "what is finished is kept" in done.stderr
+    assert "finished parts stay" in done.stderr
     assert "Traceback" not in done.stderr
     assert not list((out / "work").glob(".*"))
 

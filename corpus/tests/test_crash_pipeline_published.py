@@ -134,7 +134,7 @@ def test_three_of_each_class_are_taken_however_many_others_come_first() -> None:
 
 def test_the_page_on_the_core_tier_names_every_column_of_the_states() -> None:
     page = (DOCS / "core-tier.md").read_text()
-    table = page[page.index("| column | what it is |") : page.index("## Reading it")]
+    table = page[page.index("| column | what it is |") : page.index("## Ids")]
     for name in schema(["NAME"]).names:
         assert f"`{name}`" in table, name
 

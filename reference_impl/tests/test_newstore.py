@@ -212,7 +212,7 @@ def test_a_source_that_changes_meanwhile_is_noticed(old: Path, end: bytes) -> No
 
 def test_a_process_that_has_the_journal_open_is_noticed(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(newstore, "held", lambda *_: [("btm1.tlog", "process 7")])
-    with pytest.raises(FilesetError, match="process 7 holds a lock"):
+    with pytest.raises(FilesetError, match="process 7 has a lock"):
         newstore.refuse_running([answered(old).journal])
 
 

@@ -133,11 +133,13 @@ def _log_seen(content: bytes, number: int, edition: str) -> LogSeen:
 
 def _offsets(content: bytes, end: int, number: int) -> tuple[int, ...]:
     """Return the offsets of instants in the file `number` that may be in the first `end` bytes of a file."""
-    out, word = list[int](), number.to_bytes(4, "big")
-    at = content.find(word, 0, end)
-    while at >= 0:
-        out.append(int.from_bytes(content[at + 4 : at + 8], "big"))
-        at = content.find(word, at + 1, end)
+    out = list[int]()
+    # A compressed long of eight bytes begins with a bit that is not part of it (DRB-ENC-002).
+    for word in (number.to_bytes(4, "big"), (number | 1 << 31).to_bytes(4, "big")):
+        at = content.find(word, 0, end)
+        while at >= 0:
+            out.append(int.from_bytes(content[at + 4 : at + 8], "big") & (1 << 31) - 1)
+            at = content.find(word, at + 1, end)
     return tuple(out)
 
 

@@ -264,7 +264,7 @@ def each_shard(
                 found[order[at]] = answer
                 progress(len(found))
     except WorkerDied as error:
-        raise BuildError(str(error), "the same command again goes on where this one stopped") from None
+        raise BuildError(str(error), "finished parts stay: the same command continues there") from None
     return {number: found[number] for number in shards}
 
 

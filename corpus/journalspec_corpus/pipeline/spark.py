@@ -114,7 +114,9 @@ def run(
     try:
         done = job.collect()
     except Exception as error:  # Py4J's and PySpark's own, once Spark has given up retrying
-        raise BuildError(f"Spark gave up: {_cause(error)}", "what is finished is kept") from None
+        raise BuildError(
+            f"Spark gave up: {_cause(error)}", "finished parts stay: the same command continues there"
+        ) from None
     finally:
         stop.set()
         watcher.join()

@@ -59,7 +59,9 @@ def tried(work: Callable[[int], object], number: int) -> object:
         return error
     except OSError as error:
         name = f"{error.filename}: " if error.filename else ""
-        return BuildError(f"{name}{error.strerror or error}", "what is finished is kept")
+        return BuildError(
+            f"{name}{error.strerror or error}", "finished parts stay: the same command continues there"
+        )
     except MemoryError:
         return BuildError(f"shard {number}: not enough memory", "try fewer --jobs")
     except Exception as error:  # whatever it is, the builder has to hear of it

@@ -13,7 +13,7 @@ from journalspec_reference.api import Detection, Files, NumberedFile, NumberedNa
 from journalspec_reference.batches import Batch, Source, source_of
 from journalspec_reference.derby_log import codec, properties
 from journalspec_reference.derby_log.bodies import EDITIONS, Body, decode, known
-from journalspec_reference.derby_log.codec import HEADER, BadLog, Control, Instant, Refusal
+from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog, Control, Instant, Refusal
 from journalspec_reference.derby_log.scan import End, Groups, body_of, groups_after, one, scan
 
 FORMAT = "derby_log"
@@ -230,3 +230,18 @@ def body_at(log: Log, edition: str, instant: Instant) -> Body:
     if found is None:
         raise BadLog(f"there is no record {instant.packed:#x}")
     return decode(found, known(edition))
+
+
+def last_checkpoint(log: Log, edition: str) -> Instant | None:
+    """Return the instant of the last checkpoint record of all files; None if there is none (DRB-CTL-171)."""
+    last = None
+    for number in log.files:
+        with suppress(Refusal):
+            for batch in log.scan(log.enter(number)):
+                for off, end in zip(batch.off, batch.end, strict=True):
+                    # What cannot be decoded is a record all the same (DRB-REC-022).
+                    with suppress(BadLog):
+                        body = decode(batch.data[off + BEFORE : end - BEHIND], known(edition))
+                        if body.operation.name == "CHECKPOINT":
+                            last = Instant(number, batch.base + off)
+    return last

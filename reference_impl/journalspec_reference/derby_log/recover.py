@@ -46,6 +46,7 @@ from journalspec_reference.derby_log.fileset import (
     choose,
     container_names,
     gather,
+    last_checkpoint,
     stubs,
 )
 from journalspec_reference.derby_log.scan import UNSUMMED, End, Groups, garbage
@@ -240,7 +241,9 @@ class LogPass:
         self._named = control.checkpoint if control else None
         if control is None:
             self._late.append(Note("no-control"))
-            return self._entered(self._found_checkpoint() or Instant(1, HEADER))
+            if self._policy and 1 not in self._logs:
+                self._named = last_checkpoint(self.log, self._edition)
+            return self._entered(self._named or Instant(1, HEADER))
         if self.chosen.name != CONTROLS[0]:
             self._late.append(Note("mirror-used", self.chosen.name, text=self._boots_without()))
         if control.flags & _TEST_MODE:
@@ -261,27 +264,6 @@ class LogPass:
         if data == bytes(codec.CONTROL):
             return "DRB-DEV-001: Derby does not start (XSLAC)"
         return "DRB-DEV-002: Derby does not start" if len(data) == _OLD_CONTROL else "Derby uses it, too"
-
-    def _found_checkpoint(self) -> Instant | None:
-        """Return the last checkpoint record of the files, where no control file names one (DRB-CTL-171).
-
-        With `log1.dat` it is not needed: the scan begins there.
-        """
-        found = None
-        if 1 in self._logs or not self._policy:
-            return None
-        for number, file in self._logs.items():
-            with suppress(Refusal):
-                self.log.enter(number)
-                for batch in self.log.scan(file):
-                    for off, end in zip(batch.off, batch.end, strict=True):
-                        # What cannot be decoded is a record all the same (DRB-REC-022).
-                        with suppress(BadLog):
-                            body = decode(batch.data[off + BEFORE : end - BEHIND], known(self._edition))
-                            if body.operation.name == "CHECKPOINT":
-                                found = Instant(number, batch.base + off)
-        self._named = found
-        return found
 
     def _entered(self, start: Instant, by: At | None = None) -> Instant:
         """Check the file in which the scan starts (DRB-RCV-061, DRB-HDR-162); to read, any will do.
