@@ -114,7 +114,9 @@ def without_gap(found: list[At], behind_gaps: bool) -> Iterator[tuple[int, int]]
 
 
 def is_log(entry: FileMap) -> bool:
-    return entry.role in ("active", "passive", "data", "log", "old")
+    # A file of Derby that is shorter than its header has no part that a schema knows.
+    is_short = entry.role == "old" and not entry.header
+    return entry.role in ("active", "passive", "data", "log", "old") and not is_short
 
 
 def assert_built_again(case: Case, files: dict[str, bytes], seen: Observation) -> None:
