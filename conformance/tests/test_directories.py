@@ -305,6 +305,14 @@ def test_an_index_alone_is_a_journal_without_its_files(tmp_path: Path) -> None:
     assert call("check", tmp_path).exit_code == 0
 
 
+def test_a_screen_says_that_an_index_cannot_be_used(tmp_path: Path) -> None:
+    """The journal is clean, its index is not: the sentence must not say that nothing is damaged."""
+    shutil.copytree(CAPTURED / "kahadb_journal/activemq-6.1.7/rollover", tmp_path / "store")
+    (tmp_path / "store/db.data").write_bytes(index()[:100])
+    screen = flat(call("inspect", tmp_path / "store", status=0))
+    assert "nothing is damaged in the journal; db.data cannot be used" in screen
+
+
 def index() -> bytes:
     """Return the index of a published case."""
     case = next(case for case in load_cases("kahadb_journal") if "db.data" in case.files())

@@ -227,11 +227,15 @@ def _beside(answer: Answer, contents: Holdings | None) -> list[str]:
 
 def _whole(parts: Sequence[Part]) -> str:
     """Return what is said of a store without damage: a file may be gone, and nothing prove that."""
+    said = "nothing is damaged or missing"
     for part in parts:
-        words = part.description.vocabulary.notes
-        if any(note.code in words and words[note.code].absence for note in part.answer.observation.notes):
-            return "nothing is damaged, and nothing is known to be missing"
-    return "nothing is damaged or missing"
+        words, phrases = part.description.vocabulary.notes, part.description.phrases
+        for code in [note.code for note in part.answer.observation.notes if note.code in words]:
+            if words[code].neighbour and code in phrases:
+                return f"nothing is damaged in the journal; {phrases[code]}"
+            if words[code].absence:
+                said = "nothing is damaged, and nothing is known to be missing"
+    return said
 
 
 def _of_part(part: Part, parts: Sequence[Part]) -> str:
