@@ -33,10 +33,10 @@ class Disk:
         return self.data[off : max(off, end)]
 
     def next_data(self, off: int) -> int:
-        block = off // SECTOR
-        while block * SECTOR < self.size and not self.data[block * SECTOR :][:SECTOR].strip(b"\0"):
-            block += 1
-        return min(max(off, block * SECTOR), self.size)
+        at = off // SECTOR * SECTOR
+        while at < self.size and not any(self.data[at : at + SECTOR]):
+            at += SECTOR
+        return min(max(off, at), self.size)
 
     def changed(self) -> bool:
         return False
