@@ -40,7 +40,7 @@ def damaged(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def hidden(tmp_path: Path) -> Path:
-    """The active file has lost its header; a decision that nobody confirmed is whole in it."""
+    """The active file has lost its header; an unconfirmed decision is whole in it."""
     path = pair(tmp_path, A, decision(PREPARED, b"B", b"db1")) / "btm1.tlog"
     path.write_bytes(bytes(21) + path.read_bytes()[21:])
     return tmp_path

@@ -9,7 +9,6 @@ journals through :func:`ask` alone.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -36,8 +35,9 @@ from journalspec.reread import Lazy, joined
 from journalspec_reference.api import Params
 from journalspec_reference.api import load as load_implementation
 from journalspec_reference.batches import Stretch
-from journalspec_reference.content import UNREADABLE, Content, Ranges, Unreadable, at_hand, held
-from journalspec_reference.filesets import HEAD, FilesetError, Journal, LeftOut, appeared, by_reason
+from journalspec_reference.content import UNREADABLE, Content, Ranges, Unreadable, at_hand
+from journalspec_reference.filesets import FilesetError, Journal, LeftOut, appeared, by_reason
+from journalspec_reference.locks import held
 
 SALVAGE = "salvage"
 UNREAD = "unreadable-file"
@@ -455,33 +455,3 @@ def checked_params(description: Format, params: Mapping[str, str], edition: str 
             )
         for problem in known[name].problems(value, name, edition or description.default_edition):
             raise FilesetError(f"{description.id}: parameter {problem}")
-
-
-def is_copy(name: str, original: str) -> bool:
-    """Tell whether a name is another one and something after it, as those of renamed files and copies are."""
-    return name != original and name.startswith(original) and not name[len(original)].isalnum()
-
-
-def renamed(
-    journal: Journal, named: re.Pattern[str], begins: Callable[[bytes], bool]
-) -> Iterator[tuple[str, str]]:
-    """Yield the name of each file of a journal that is not here, and that of the file which may be it.
-
-    That one has the name, which `named` matches, and something after it (``db-2.log.old``), and `begins` as
-    such a file does.
-    """
-    listed, root = journal.listed or frozenset(), journal.root
-    for other in sorted(listed):
-        found = named.match(other)
-        if root is None or found is None or not is_copy(other, found[0]):
-            continue
-        # To open a pipe would wait for a writer.
-        if found[0] in listed or other in journal.files or not (root / other).is_file():
-            continue
-        try:
-            with (root / other).open("rb") as file:
-                head = file.read(HEAD)
-        except OSError:
-            continue
-        if begins(head):
-            yield found[0], other

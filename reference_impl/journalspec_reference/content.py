@@ -2,7 +2,7 @@
 
 A mapped file kills the process that looks at it if the disk cannot deliver a page, or if the file
 was cut in the meantime. So bytes are copied. What cannot be read is zeros, and a range with its reason.
-Compressed files are decompressed also, up to a bound; and here it is asked who holds a lock on a file.
+Compressed files are decompressed also, up to a bound.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import errno
 import os
 import stat
-import struct
 import tempfile
 from array import array
 from bisect import bisect_left, bisect_right
@@ -45,10 +44,6 @@ _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 #: Why a region holds no record if its bytes could not be read.
 UNREADABLE = "unreadable"
 SHORTER = "became shorter while it was read"
-#: What `F_GETLK` takes and gives: type, from where, start, length (0: to the end), process.
-_FLOCK = struct.Struct("hhqqi")
-#: Stands for the journal's own files among the names of lock files.
-OWN = "*"
 
 
 class Unreadable(NamedTuple):
@@ -480,35 +475,3 @@ def _next_data(handle: int, off: int, size: int) -> int:
             return off
         # Nothing but a hole up to the end, which may be nearer by now: what is gone is not a hole.
         return max(off, min(size, os.fstat(handle).st_size))
-
-
-def held(root: Path, lock_files: Iterable[str], own: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield (name, who holds a lock on it) for the lock files in or above `root`; `*` means `own` files.
-
-    Nothing is locked, and no lock is awaited. Yields nothing where the system cannot say.
-    """
-    for name in lock_files:
-        for file in own if name == OWN else (name,):
-            for place in (root / file, root.parent / file):
-                if who := _holder(place):
-                    yield file, who
-
-
-def _holder(path: Path) -> str:
-    """Return who holds a lock on any byte of a file, empty if no process does or it cannot be asked."""
-    try:
-        import fcntl  # noqa: PLC0415  # not on every system
-    except ImportError:
-        return ""
-    with suppress(OSError, ValueError):
-        # Never waits, as opening a pipe would.
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-        try:
-            asked = _FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
-            kind, _, _, _, process = _FLOCK.unpack(fcntl.fcntl(handle, fcntl.F_GETLK, asked))
-        finally:
-            os.close(handle)
-        if kind != fcntl.F_UNLCK:
-            # A process on another machine, or in another container, has no number here.
-            return f"process {process}" if process > 0 else "another process"
-    return ""

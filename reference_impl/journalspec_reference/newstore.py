@@ -26,10 +26,11 @@ from journalspec.formats import UnknownFormat, get_format
 from journalspec.observation import CLEAN, RECOVERED, REFUSED, Observation
 from journalspec_reference.answers import Answer, ask
 from journalspec_reference.api import load
-from journalspec_reference.content import PartOfFile, held
+from journalspec_reference.content import PartOfFile
 from journalspec_reference.contents import Count
 from journalspec_reference.filesets import FilesetError, Journal, NoJournal, find_journals
 from journalspec_reference.filesets import load as load_files
+from journalspec_reference.locks import held
 
 try:
     import fcntl

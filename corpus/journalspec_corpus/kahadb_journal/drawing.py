@@ -34,7 +34,7 @@ COMMANDS = (
     "r{n} REMOVE_DESTINATION",
     "r{n} TRACE text=x",
 )
-#: What goes into a command: numbers of ten bytes and more, a false length, fields nobody knows, no text.
+#: What goes into a command: numbers of ten bytes and more, a false length, unknown fields, no text.
 _PIECES = (
     b"\xff" * 9 + b"\x01",
     b"\x80" * 11,

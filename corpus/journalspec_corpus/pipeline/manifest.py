@@ -3,7 +3,7 @@
 Needs nothing that builds one. Every bit counts: the manifest is sealed, the plan is in it, all other files
 have their checksums there, and what is in none of them is named. Whether the plan leads to these
 files, and to what the manifest counts in them, only another build shows (:func:`.build.built_again`).
-Whoever made the directory may have meant harm: nothing but regular files is opened, and
+A directory may be hostile: nothing but regular files is opened, and
 nothing is read before it is known to be of a size that such a file may have.
 """
 
@@ -127,7 +127,7 @@ def as_json(manifest: Mapping[str, Any]) -> dict[str, Any]:
 MAX_FILE = 1 << 30
 #: More of one kind are counted, not listed.
 LISTED = 5
-#: What a manifest that somebody else wrote may raise where it is not of the form that it should be.
+#: The errors that a manifest of a wrong form may raise.
 ILL_FORMED = (KeyError, TypeError, AttributeError, ValueError, IndexError, OverflowError, RecursionError)
 
 
@@ -164,7 +164,7 @@ def verify(directory: Path) -> Verified:
 def _guarded(
     check: Callable[[Path, Any, Verified], None], directory: Path, manifest: Any, out: Verified
 ) -> None:
-    """Make one check, whatever a manifest that somebody else wrote has in it."""
+    """Make one check, whatever the content of the manifest is."""
     try:
         check(directory, manifest, out)
     except ILL_FORMED as error:

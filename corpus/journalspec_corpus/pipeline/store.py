@@ -36,7 +36,7 @@ from journalspec_corpus.pipeline.run import judged_shard
 from journalspec_corpus.pipeline.tables import Reached
 from journalspec_corpus.seal import MAX_SEALED, render
 
-#: Is told how many shards are done.
+#: Gets the number of finished shards.
 ShardsDone = Callable[[int], None]
 _TRACEBACK = "JOURNALSPEC_TRACEBACK"
 #: Where the schema of a shard's file has its summary.

@@ -162,13 +162,16 @@ class BodyReader:
         # Each element takes a byte: more of them than bytes are left end soon. An object costs many times
         # its bytes: of a long list the bytes are kept, and decoded for whoever goes through it.
         start, count, rows = self.at, known[slot.count], []
-        if count > _FEW and self.quick and all(each.type == "cint" for each in slot.of):
-            # So are numbers in their shortest forms passed all at once.
-            self.at = max(start, passed(self.data, start, len(self.data), count * len(slot.of)))
-        for number in range(count if self.at == start else 0):
-            row = self.element(slot.of, number)
-            if count <= _FEW:
-                rows.append(row)
+        plain = count > _FEW and self.quick and all(each.type == "cint" for each in slot.of)
+        # Numbers in their shortest forms are passed all at once.
+        end = passed(self.data, start, len(self.data), count * len(slot.of)) if plain else -1
+        if end >= 0:
+            self.at = end
+        else:
+            for number in range(count):
+                row = self.element(slot.of, number)
+                if count <= _FEW:
+                    rows.append(row)
         if count <= _FEW:
             return rows
         return Lazy([Part("", partial(_elements, self.data[start : self.at], slot.of, count), count)])

@@ -43,7 +43,7 @@ def file_schema(codec: ConstructCodec, edition: str) -> Construct[Any, Any]:
     def unknown(stream: Any, context: Any) -> bool:
         return inside(stream, context._) and not known(stream, context)
 
-    # Records of types that nobody knows are between the others (KHD-REC-004).
+    # Records of unknown types are between the others (KHD-REC-004).
     runs = Struct(
         "records" / While(known, codec.schema("record", edition)),
         "unknown" / While(unknown, codec.schema("unknown", edition)),
