@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import zlib
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -41,6 +41,8 @@ CONTROL = "journal-rename-control.ctr"
 NAME = re.compile(r"(.*)-(-?\d+)\.([A-Za-z]+)")
 #: What padding consists of, the sizes of blocks (bytes), and those that a header's block may have.
 FILLS, BLOCKS, HEADER_BLOCKS = (0x00, 0x4A), (512, 4096), (512, 1024, 2048, 4096, 8192, 16384, 32768, 65536)
+#: No free file has an id that is so far above those in use.
+FAR = 1000
 #: The pool that Artemis keeps, in files.
 POOL = 10
 #: The fields that expectations list of a record.
@@ -115,7 +117,8 @@ def _answer(found: Sequence[Scanned], files: Files, edition: str) -> dict[str, A
     numbers = [_number(file.name) for file in usable]
     complete = numbers == [*range(1, len(usable) + 1)] == [file.rank for file in usable]
     state, gone = replayed(records, [file.rank for file in usable], edition, complete=complete)
-    missing = _packed(found) + ([] if CONTROL in files else _lost(found, usable)) + gone
+    missing = _packed(found) + ([] if CONTROL in files else _lost(found, usable))
+    missing += [*_changed_headers(usable, files, edition), *gone]
     rejected = any(item["why"] != "no-end" for item in state["discarded"])
     notes = ["invalid-file"] if len(usable) < len(found) else []
     notes += dict.fromkeys(note for file in usable for note in file.notes)
@@ -161,6 +164,15 @@ def _lost(found: Sequence[Scanned], usable: Sequence[Scanned]) -> list[dict[str,
             ends = dict.fromkeys((before + 1, after - 1))
             out.append({"code": "file", "name": " to ".join(f"{first[1]}-{end}.amq" for end in ends)})
     return out
+
+
+def _changed_headers(usable: Sequence[Scanned], files: Files, edition: str) -> Iterator[dict[str, Any]]:
+    """Yield the files whose header has an id that none of their records has (JBM-FIL-027)."""
+    for file in usable:
+        first = implied_id(bytes(files[file.name]), edition)
+        used = [first, *(other.rank for other in usable if other.records)]
+        if not file.records and first and file.rank - max(used) >= FAR:
+            yield {"code": "header", "name": file.name, "file": file.name, "off": 0}
 
 
 def _searched(files: Files, edition: str, params: Params) -> list[Scanned]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import struct
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -38,6 +38,8 @@ UNFILLED = b"JJJJ"
 POOL_FILES, POOL_EXTENSION = 10, "amq"
 #: The fields of the header of 16 bytes, in order.
 LONG_FIELDS = LAYOUT.structure("header", "v2").names
+#: No free file has an id that is so far above those in use: they are the next ones.
+FAR = 1000
 #: So many gaps in the ids are reported one by one.
 MOST_GAPS = 20
 #: The lists of a control record, in order, and what each of their elements holds.
@@ -251,6 +253,20 @@ def lost_from(found: FileSet, *, before: bool = False) -> list[Missing]:
         for gap in missing_numbers(numbers)[:MOST_GAPS]
     ]
     return [Missing("file", name, text=text) for name in names]
+
+
+def changed_headers(files: Sequence[DataFile], counts: Sequence[int]) -> Iterator[Missing]:
+    """Yield the files whose headers are not those that they were written with (JBM-FIL-027).
+
+    `counts`: how many records of its own each of the `files` has. A free file has none either, but it has one
+    of the next ids after those in use.
+    """
+    far = FAR + max((file.file_id for file, count in zip(files, counts, strict=True) if count), default=0)
+    for file, count in zip(files, counts, strict=True):
+        implied = implied_id(file.data, file.dialect) if not count and file.file_id >= far else None
+        if implied and file.file_id >= implied + FAR:
+            text = f"the header has the id {file.file_id}, the first record {implied}: none is read"
+            yield Missing("header", file.name, file.name, 0, text=text)
 
 
 def _identity_notes(files: list[DataFile]) -> list[Note]:

@@ -54,6 +54,7 @@ from journalspec_reference.jboss_journal.codec import (
 from journalspec_reference.jboss_journal.fileset import (
     DataFile,
     FileSet,
+    changed_headers,
     gather,
     limit_of,
     lost_from,
@@ -630,11 +631,11 @@ def _observe(found: FileSet, params: Params, *, forensic: bool = False) -> Obser
     # The header may be what is wrong: the file id that counts here is the one in the record (JBM-RCV-030).
     notes = [Note("unanchored", file.name) for file in unusable if _rows(beside, _of_other_lives(file, 0))]
     replay = Replay((file.file_id for file in usable), found.complete)
+    counts = []
     for file in usable:
         limit = limit_of(file, params)
         replay.next_file(file, limit)
-        for batch in seen.walked(stretch_of(file, limit)):
-            replay.take(batch)
+        counts.append(_rows(seen, stretch_of(file, limit), replay.take))
     if forensic:
         for file in usable:
             if _rows(beside, _of_other_lives(file, limit_of(file, params))):
@@ -644,7 +645,7 @@ def _observe(found: FileSet, params: Params, *, forensic: bool = False) -> Obser
     state = replay.outcome()
     dropped = seen.dropped()
     gaps = () if replay.deletes else lost_from(found)
-    missing: Sequence[Missing] = (*found.missing, *gaps)
+    missing: Sequence[Missing] = (*found.missing, *gaps, *changed_headers(usable, counts))
     if lacking := replay.missing():
         missing = joined(missing_place, missing, lacking)
     files = (*found.files, *found.others) if forensic else found.files
@@ -662,9 +663,13 @@ def _observe(found: FileSet, params: Params, *, forensic: bool = False) -> Obser
     )
 
 
-def _rows(found: Found, stretch: Stretch) -> int:
-    """Take in all of a stretch; return how many records it has."""
-    return sum(map(len, found.walked(stretch)))
+def _rows(found: Found, stretch: Stretch, take: Callable[[Batch], object] = len) -> int:
+    """Take in all of a stretch, and give each batch to `take`; return how many records it has."""
+    count = 0
+    for batch in found.walked(stretch):
+        take(batch)
+        count += len(batch)
+    return count
 
 
 def _left_out(file: DataFile) -> Stretch:
