@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import textwrap
 import tracemalloc
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -26,6 +28,7 @@ from journalspec_conformance.cli.journal_view import wrapped_lines
 from journalspec_corpus import load_cases
 from journalspec_reference import answers, batches, load
 from journalspec_reference.batches import source_of
+from journalspec_reference.bitronix_tlog import recover as bitronix
 from journalspec_reference.filesets import find_journals
 from journalspec_reference.filesets import load as load_files
 from journalspec_reference.ids import Ids
@@ -33,6 +36,7 @@ from journalspec_reference.jboss_journal import recover
 from journalspec_reference.jboss_journal.codec import DIALECTS
 from journalspec_reference.jboss_journal.fileset import DataFile
 from journalspec_reference.jboss_journal.scan import scan
+from journalspec_reference.swiftmq_store.scan import Log
 from judged import in_full
 
 TOOL = Path(__file__).parents[2] / "tools" / "memory.py"
@@ -123,18 +127,30 @@ def test_the_journals_of_the_tool_are_valid_and_as_live_as_it_says(tmp_path: Pat
 
 
 #: Format, shape, two sizes, and what must at least be told of a journal of each, as a part of its size. The
-#: first has at least one stretch, as most formats have it: a shorter one takes less by itself. Where it is
-#: small, growth shows in a second one that takes less time.
+#: first has at least one stretch: a shorter one takes less by itself. What is kept up to a bound (KEEP, a
+#: stretch, SWEEP_FROM) is so little here that both sizes are beyond it.
 GROWN = [
-    ("bitronix_tlog", "deleted", (1 << 20, 5 << 19), 1.0),
-    ("jboss_journal", "one-file", (1 << 20, 5 << 19), 1.0),
-    ("kahadb_journal", "one-file", (1 << 15, 1 << 17), 1.0),
+    ("bitronix_tlog", "deleted", (1 << 18, 5 << 17), 1.0),
+    ("jboss_journal", "one-file", (1 << 18, 5 << 17), 1.0),
+    ("kahadb_journal", "one-file", (1 << 14, 1 << 16), 1.0),
     ("swiftmq_store", "deleted", (1 << 21, 1 << 23), 0.0),
-    ("swiftmq_store", "committed", (1 << 20, 5 << 19), 0.0),
+    ("swiftmq_store", "committed", (1 << 18, 5 << 17), 0.0),
     ("swiftmq_store", "large", (1 << 21, 1 << 23), 0.0),
 ]
+#: So much more may be needed whatever the sizes are: a part of the larger one, at most so many bytes.
+BESIDE, MOST_BESIDE = 10, 1 << 18
 
 
+@pytest.fixture
+def collected() -> Iterator[None]:
+    """Let Python look for circles as often as it does for users: conftest.py lets them pile up."""
+    before = gc.get_threshold()
+    gc.set_threshold(700, 10, 10)
+    yield
+    gc.set_threshold(*before)
+
+
+@pytest.mark.usefixtures("collected")
 @pytest.mark.parametrize("policy", [None, "strict"])
 @pytest.mark.parametrize(("format_id", "shape", "sizes", "part"), GROWN)
 def test_memory_does_not_grow_with_the_journal(
@@ -150,6 +166,10 @@ def test_memory_does_not_grow_with_the_journal(
     """What is loaded of files is bounded, and distinguished."""
     monkeypatch.setattr(reread, "KEEP", 1 << 14)
     monkeypatch.setattr(batches, "STRETCH", 1 << 13)
+    for module in (bitronix, recover):
+        monkeypatch.setattr(module, "scan", partial(module.scan, stretch=1 << 13))
+    monkeypatch.setattr(Log.scan, "__defaults__", (0, None, 1 << 13))
+    monkeypatch.setattr(recover, "SWEEP_FROM", 1 << 13)
     peaks = []
     for size in sizes:
         place = tmp_path / str(size)
@@ -167,7 +187,7 @@ def test_memory_does_not_grow_with_the_journal(
             tracemalloc.stop()
         assert seen.verdict == CLEAN
         assert told > max(100, part * size)
-    assert peaks[1] < 1.5 * peaks[0] + min(sizes[1], 1 << 18)
+    assert peaks[1] < 1.5 * peaks[0] + min(sizes[1] // BESIDE, MOST_BESIDE)
 
 
 def test_a_transaction_and_a_delete_may_be_of_any_age(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@
         Files.write(directory.resolve(name), bytes);
     }
 
-    /** Does the work and prints what it throws; gives up after ten seconds. */
+    /** Does the work and prints what it throws; gives up after five seconds. */
     static void attempt(Callable<?> work) throws Exception {
         Thread thread = new Thread(() -> {
             try {
@@ -24,9 +24,9 @@
         });
         thread.setDaemon(true);
         thread.start();
-        thread.join(10_000);
+        thread.join(5_000);
         if (thread.isAlive()) {
-            System.out.println("no answer after 10 seconds, and still busy");
+            System.out.println("no answer after 5 seconds, and still busy");
         }
         System.out.flush();
         Runtime.getRuntime().halt(0);
