@@ -66,7 +66,7 @@ def new_store(answer: Answer, choices: StoreChoices) -> Database | OnlyRows:
     if journal.edition == SEED or seen.code in _STRICT:
         text = seen.message or "the seed document does not say what records hold"
         raise CannotRebuild(text, "say which edition it is with --edition, and take policy `default`")
-    found = DerbyContents(journal)
+    found = DerbyContents(answer)
     for remark in found.remarks.kept:
         if remark.code in ("no-password", "wrong-password"):
             raise CannotRebuild(remark.text, "the boot password decides where the log ends")

@@ -47,6 +47,7 @@ from journalspec_reference.derby_log.fileset import (
     container_names,
     gather,
     last_checkpoint,
+    number_of,
     stubs,
 )
 from journalspec_reference.derby_log.scan import UNSUMMED, End, Groups, garbage
@@ -148,6 +149,8 @@ class LogPass:
         self, files: Files, edition: str, policy: str, *, suite: bool = True, replay: bool = True
     ) -> None:
         self._replay = replay
+        #: Where the batch begins in which the redo point is, and what was known before it.
+        self.resume: tuple[Instant, Store] | None = None
         self._files, self._edition, self._policy = files, edition, policy
         self._logs = gather(files)
         self._found, self._beside_log = Found(), Found()
@@ -418,6 +421,9 @@ class LogPass:
     def _count(self, file: LogFile, batch: Batch, bodies: pages.Bodies) -> None:
         """Redo the records of a batch: what is plain at once, all else by what its body says."""
         number, base, store, redo_from = file.number, batch.base, self.store, self.redo_from.packed
+        begin = Instant(number, base)
+        if self.start < begin <= self.redo_from and batch.end and begin.packed + batch.end[-1] > redo_from:
+            self.resume = begin, store.without_pages()
         if self._explained is not None and (number > self.start.number or self.start.position == HEADER):
             self._explained.take(bodies)
         rows: Iterable[int] = range(len(batch))
@@ -471,6 +477,24 @@ class LogPass:
             self._own.add(container)
         elif "page" in body.fields and late and container not in self._beside:
             self._absent.setdefault(container, instant)
+
+    def taken(self) -> Iterator[tuple[int, Batch, pages.Bodies | None]]:
+        """Take in the log; yield its batches with the number of their file, and their bodies."""
+        for stretch, take in self.steps():
+            for batch in stretch.scan():
+                bodies = batch.more.get("bodies")
+                take(batch)
+                yield number_of(stretch.file) or 0, batch, bodies
+
+    def again(self) -> Iterator[tuple[int, Batch, pages.Bodies | None]]:
+        """Yield of a log that was taken in what :meth:`taken` does, from where to resume."""
+        assert self.resume is not None
+        assert self.last is not None
+        at, _ = self.resume
+        for number in range(at.number, self.last.file.number + 1):
+            start = at.position if number == at.number else HEADER
+            for batch in examined(self.log, self._logs[number], start, self._forms):
+                yield number, batch, batch.more["bodies"]
 
     # What comes after.
 
@@ -564,6 +588,10 @@ class LogPass:
             self._unfit = self._unfit or Refusal("record", "bad-body", str(error), place)
         lost = self._short or any(note.code in _LOSSES for note in self._late)
         dropped = self._found.dropped()
+        if self.resume is not None and self._unfit is None and self.chosen.control is not None:
+            # It is the same log by each policy. Of pages the rows above are all that is asked for.
+            self.store.pages.clear()
+            self._explained, state = None, RedoneState(state, self)
         if self._forms is not None:
             self._found.codes = self._types
         return Observation(
@@ -646,6 +674,14 @@ def _header(structure: str, edition: str, data: bytes) -> Mapping[str, Any]:
     if "major" in header:
         header["checkpoint"] = Instant.unpack(header["checkpoint"]).packed
     return header
+
+
+class RedoneState(dict[str, Any]):
+    """A logical state, with the pass over the log that led to it."""
+
+    def __init__(self, state: Mapping[str, Any], log: LogPass) -> None:
+        super().__init__(state)
+        self.log = log
 
 
 def recover(files: Files, edition: str, policy: str, params: Params) -> Observation:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from heapq import heappop, heappush
 from operator import itemgetter
@@ -213,6 +213,16 @@ class Store:
         self.highest: dict[int, int] = {}
         #: Place of a part of a row -> place of the part before it.
         self._owners: dict[RowPlace, tuple[int, int]] = {}
+
+    def without_pages(self) -> Store:
+        """Return a copy that knows of transactions and of containers that are made, and of no page."""
+        found = Store({}, Containers({}, {}), self.find)
+        found.transactions = {
+            number: replace(each, changes=each.changes[:], by_row={**each.by_row})
+            for number, each in self.transactions.items()
+        }
+        found.made, found.next = {**self.made}, self.next
+        return found
 
     def take(self, instant: int, body: Body, redo_from: int) -> None:
         """Redo the record at a packed instant (DRB-RCV-062, DRB-RCV-063); raises Refusal, BadLog."""

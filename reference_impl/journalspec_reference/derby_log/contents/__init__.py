@@ -23,6 +23,7 @@ from journalspec_reference.derby_log.contents.cipher import Cipher, ClearLogs, N
 from journalspec_reference.derby_log.contents.repairs import Repair, repaired
 from journalspec_reference.derby_log.contents.values import TYPES, UNKNOWN, Decoded
 from journalspec_reference.derby_log.fileset import container_names, gather
+from journalspec_reference.derby_log.recover import LogPass, RedoneState
 from journalspec_reference.derby_log.store import Transaction
 from journalspec_reference.filesets import FilesetError, Journal, load
 
@@ -38,7 +39,7 @@ _IN_DOUBT = "in_doubt"
 
 def contents(answer: Answer) -> DerbyContents:
     """Return the content of a database after recovery; unreadable parts are remarks."""
-    return DerbyContents(answer.journal)
+    return DerbyContents(answer)
 
 
 def _properties(journal: Journal) -> dict[str, str] | None:
@@ -73,7 +74,8 @@ def _containers(journal: Journal) -> dict[int, tuple[str, Any]]:
 class DerbyContents:
     """The tables of a database; each SQL table is one of them, by the name of its schema and its own."""
 
-    def __init__(self, journal: Journal) -> None:
+    def __init__(self, answer: Answer) -> None:
+        journal, state = answer.journal, answer.observation.state
         #: The tables that there are.
         self.tables = contents_of(FORMAT).tables
         self.remarks = Remarks()
@@ -111,7 +113,8 @@ class DerbyContents:
                 "without the containers of the database, seg0, nothing is known of its tables",
             )
             return
-        if (problem := self._redone(beside, cipher, files, journal.edition)) and cipher is None:
+        log = state.log if isinstance(state, RedoneState) and cipher is None else None
+        if (problem := self._redone(beside, cipher, files, journal.edition, log)) and cipher is None:
             repairs = [*repaired(files, journal.edition)]
             other = {**files, **{each.name: each.data for each in repairs}}
             # A log that ends where it begins would be one of which nothing is left.
@@ -138,11 +141,12 @@ class DerbyContents:
         cipher: Cipher | None,
         files: Mapping[str, Any],
         edition: str,
+        log: LogPass | None = None,
     ) -> str:
         """Redo a log on the containers; return why it is not redone to its end."""
         self._state, self._early = Booted(beside, cipher, self._report), []
         try:
-            store = self._state.replay(files, edition)
+            store = self._state.replay(files, edition, log)
         except (Refusal, BadLog) as error:
             return str(error)
         self._open = [(number, store.transactions[number]) for number in store.branches()]

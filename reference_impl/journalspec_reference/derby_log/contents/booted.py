@@ -19,7 +19,7 @@ from journalspec_reference.derby_log.codec import BEFORE, BEHIND, BadLog, Instan
 from journalspec_reference.derby_log.containers import Fault, Heap, descriptor, main_page, stored, tally
 from journalspec_reference.derby_log.contents.cipher import Cipher
 from journalspec_reference.derby_log.contents.images import Images
-from journalspec_reference.derby_log.fileset import body_at, number_of
+from journalspec_reference.derby_log.fileset import body_at
 from journalspec_reference.derby_log.heap import (
     BY_ROW,
     ROWS_PAGE,
@@ -31,7 +31,6 @@ from journalspec_reference.derby_log.heap import (
     number,
     page_of,
 )
-from journalspec_reference.derby_log.pages import Bodies
 from journalspec_reference.derby_log.recover import LogPass
 from journalspec_reference.derby_log.store import CREATED, OldPage, Place, Store
 
@@ -126,27 +125,30 @@ class Booted:
 
     # Redo and undo.
 
-    def replay(self, files: Mapping[str, Any], edition: str) -> Store:
-        """Redo the log and undo what is open; return what is known of transactions. Raises Refusal."""
-        self.log = log = LogPass(files, edition, "default", suite=False, replay=False)
+    def replay(self, files: Mapping[str, Any], edition: str, known: LogPass | None = None) -> Store:
+        """Redo the log and undo what is open; return what is known of transactions. Raises Refusal.
+
+        Of a log that is `known` only the part is read again that pages may lack.
+        """
+        self.log = log = known or LogPass(files, edition, "default", suite=False, replay=False)
         self._find = partial(body_at, log.log, edition)
-        self.store = store = Store({}, _NONE, self._find)
-        for stretch, take in log.steps():
-            for batch in stretch.scan():
-                # What is not a record has no body.
-                bodies: Bodies | None = batch.more.get("bodies")
-                take(batch)
-                if bodies is None or not len(batch):
-                    continue
-                rows: Iterable[int] = range(len(batch))
-                first = Instant(number_of(stretch.file) or 0, batch.base).packed
-                if first + batch.end[-1] <= log.redo_from.packed:
-                    rows = bodies.replay(store, (), first, len(batch), log.redo_from.packed)
-                for row in rows:
-                    start, end = batch.off[row], batch.end[row]
-                    body = bodies.decoded.get(row) or decode(batch.data[start + BEFORE : end - BEHIND])
-                    instant = int.from_bytes(batch.data[start + 4 : start + BEFORE], "big")
-                    self._take(store, instant, body, log.redo_from.packed)
+        batches, self.store = log.taken(), Store({}, _NONE, self._find)
+        if known is not None and known.resume is not None:
+            batches, self.store = known.again(), known.resume[1].without_pages()
+        store = self.store
+        for number, batch, bodies in batches:
+            # What is not a record has no body.
+            if bodies is None or not len(batch):
+                continue
+            rows: Iterable[int] = range(len(batch))
+            first = Instant(number, batch.base).packed
+            if first + batch.end[-1] <= log.redo_from.packed:
+                rows = bodies.replay(store, (), first, len(batch), log.redo_from.packed)
+            for row in rows:
+                start, end = batch.off[row], batch.end[row]
+                body = bodies.decoded.get(row) or decode(batch.data[start + BEFORE : end - BEHIND])
+                instant = int.from_bytes(batch.data[start + 4 : start + BEFORE], "big")
+                self._take(store, instant, body, log.redo_from.packed)
         for transaction in (*store.losers(), *store.branches()):
             for _, body in store.undoable(transaction):
                 self._undo(body)
