@@ -38,6 +38,7 @@ from journalspec_reference.filesets import find_journals, load
 #: Product of ``tools/stores`` -> the format that it writes, and the directory of its journal.
 FORMATS = {
     "artemis-core": ("jboss_journal", "journal"),
+    "artemis-1": ("jboss_journal", "journal"),
     "hornetq": ("jboss_journal", "journal"),
     "kahadb": ("kahadb_journal", ""),
     "derby": ("derby_log", "log"),

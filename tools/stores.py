@@ -37,7 +37,7 @@ FEW = 10_000
 
 
 #: What products of today look into, of a Java that hides it.
-OPENED = tuple(f"--add-opens=java.base/java.{package}=ALL-UNNAMED" for package in ("lang", "util"))
+OPENED = tuple(f"--add-opens=java.base/java.{package}=ALL-UNNAMED" for package in ("lang", "nio", "util"))
 
 
 class StoreError(RuntimeError):
@@ -56,6 +56,8 @@ class Product:
     browse: str = ""
     #: What the program shares with others; it is compiled as a part of it.
     common: str = ""
+    #: What the product calls otherwise than the one that the program was written for.
+    renames: Sequence[Sequence[str]] = ()
 
 
 PRODUCTS = {
@@ -76,9 +78,16 @@ def digest(*parts: str) -> str:
 def source_of(name: str, version: str, program: str = "") -> str:
     """Return the program as the version compiles it: messages moved to another package with ActiveMQ 6."""
     files = filter(None, (program or PRODUCTS[name].program, PRODUCTS[name].common))
-    text = "".join((PROGRAMS / file).read_text(encoding="utf-8") for file in files)
+    text = renamed(name, "".join((PROGRAMS / file).read_text(encoding="utf-8") for file in files))
     old = name == "kahadb" and int(version.partition(".")[0]) < 6
     return text.replace("import jakarta.jms", "import javax.jms") if old else text
+
+
+def renamed(name: str, text: str) -> str:
+    """Return a program with the names that a product has for what the program calls."""
+    for old, new in PRODUCTS[name].renames:
+        text = text.replace(old, new)
+    return text
 
 
 def _run(words: list[str], what: str) -> str:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from stores import OPENED, StoreError, cache, jars, unpacked
+from stores import OPENED, StoreError, cache, jars, renamed, unpacked
 
 from journalspec.reread import LISTS
 from journalspec_reference.answers import SALVAGE, Answer, ask
@@ -66,6 +66,8 @@ ARTEMIS = Broker("artemis-core", "2.44.0", "ArtemisDelivers.java")
 #: With the importer of XML.
 CLI = Broker("artemis-cli", "2.44.0", "ArtemisDelivers.java")
 HORNETQ = Broker("hornetq", "2.4.9.Final", "HornetqDelivers.java")
+#: Its classes are those of HornetQ 2.4 under other names.
+ARTEMIS_1 = Broker("artemis-1", "1.5.6", "HornetqDelivers.java")
 
 
 @dataclass
@@ -85,7 +87,8 @@ def command(broker: Broker, scratch: Path) -> list[str]:
     """Return what starts the program of a broker, but for its arguments; its source goes to `scratch`."""
     source = scratch / broker.program
     parts = (HERE.with_name(name) for name in (broker.program, COMMON))
-    source.write_text("".join(part.read_text(encoding="utf-8") for part in parts), encoding="utf-8")
+    text = "".join(part.read_text(encoding="utf-8") for part in parts)
+    source.write_text(renamed(broker.name, text), encoding="utf-8")
     path = f"{jars(broker.name, broker.version)}/*"
     return ["java", "-Xmx1g", "-XX:TieredStopAtLevel=1", *OPENED, "-cp", path, str(source)]
 
@@ -353,7 +356,7 @@ def delivered(new: Sequence[tuple[Path, Answer]]) -> Iterator[str]:
 
 def restarted(found: Sequence[tuple[Path, Answer]], name: str, version: str) -> Iterator[str]:
     """Start a broker on a copy of each store; yield what it has and contents do not have, or else."""
-    own = {broker.name: broker.program for broker in (ARTEMIS, HORNETQ)}
+    own = {broker.name: broker.program for broker in (ARTEMIS, ARTEMIS_1, HORNETQ)}
     with tempfile.TemporaryDirectory(prefix="newstore-start-") as scratch:
         copies = [Path(scratch, str(number)) for number in range(len(found))]
         for copy, (place, _) in zip(copies, found, strict=True):
