@@ -123,11 +123,11 @@ def expectation(answer: Answer) -> Expected:
     assert isinstance(found, KahaContents)
     for row in found.rows("queues"):
         if row["kind"] == "queue":
-            out.messages[_trimmed(row["name"]), ""] = Counter()
+            out.messages[_called(row["name"]), ""] = Counter()
     for row in found.rows("subscriptions"):
-        out.messages[_trimmed(row["queue"]), str(row["key"])] = Counter()
+        out.messages[_called(row["queue"]), str(row["key"])] = Counter()
         if row["selector"] is not None and answer.journal.edition == "5.3":
-            out.selected.add((_trimmed(row["queue"]), str(row["key"])))
+            out.selected.add((_called(row["queue"]), str(row["key"])))
     acked = set()
     for row in found.rows("transactions"):
         if row["state"] == "prepared" and row["kind"] == "XA":
@@ -135,7 +135,7 @@ def expectation(answer: Answer) -> Expected:
             changes: Any = row["changes"]
             acked |= {(each["queue"], each["subscription"], each["id"]) for each in changes}
     for row in found.rows("messages"):
-        key = _trimmed(row["queue"]), str(row["subscription"] or "")
+        key = _called(row["queue"]), str(row["subscription"] or "")
         if row["kind"] == "unknown":
             out.readable = False
         expiration: Any = row["expiration"]
@@ -155,6 +155,11 @@ def expectation(answer: Answer) -> Expected:
     out.starts = _starts(answer, found)
     out.openwire = found.version
     return out
+
+
+def _called(name: object) -> str:
+    """Return a name as the program prints it: a destination without one is null."""
+    return _trimmed(name) or "null"
 
 
 def _trimmed(name: object) -> str:

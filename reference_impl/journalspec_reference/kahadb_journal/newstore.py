@@ -105,7 +105,7 @@ class KahaNewStore(NewStore):
         yield from self._survivors.jobs()
 
     def _only_unfinished(self) -> bool:
-        """Return whether the damage is a last batch whose end was not written: nothing of it was acknowledged.
+        """Return whether the damage is a last batch whose end was not written: none of it was acknowledged.
 
         One that is whole, and whose checksum is wrong, may have been.
         """
