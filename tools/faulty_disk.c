@@ -2,13 +2,15 @@
  *
  * Every call that changes what lies below FAULTY_ROOT is counted, over all processes that inherit
  * the preload. Call number FAULTY_AT fails with FAULTY_ERRNO; with FAULTY_LASTING all later ones
- * too, and the first write is cut short before, as it is when a real disk fills up.
+ * too, and the first write is cut short before, as it is when a real disk fills up. With FAULTY_KILL
+ * the process is killed in its place.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +33,7 @@ static size_t root_length;
 static unsigned long fail_at;
 static int fail_errno;
 static int lasting;
+static int kills;
 
 __attribute__((constructor)) static void start(void) {
     const char *state = getenv("FAULTY_STATE"), *at = getenv("FAULTY_AT"), *number = getenv("FAULTY_ERRNO");
@@ -48,6 +51,7 @@ __attribute__((constructor)) static void start(void) {
     fail_at = at ? strtoul(at, NULL, 10) : 0;
     fail_errno = number ? atoi(number) : ENOSPC;
     lasting = getenv("FAULTY_LASTING") != NULL;
+    kills = getenv("FAULTY_KILL") != NULL;
     shared = place;
 }
 
@@ -74,6 +78,8 @@ static int fails(const char *what, const char *path) {
         return 0;
     if (number == fail_at)
         snprintf(shared->failed, sizeof shared->failed, "%s %s", what, path + root_length);
+    if (kills)
+        raise(SIGKILL);
     errno = fail_errno;
     return 1;
 }

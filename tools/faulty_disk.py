@@ -2,6 +2,7 @@
 
     python tools/faulty_disk.py --every --in DIR COMMAND...
     python tools/faulty_disk.py --sample 40 --seed 7 --resumes --in DIR COMMAND...
+    python tools/faulty_disk.py --every --kill --in DIR COMMAND...
 
 COMMAND runs in a fresh copy of DIR each time, so it names its files relative to
 that. First it runs twice undisturbed: what differs between the two is taken to
@@ -12,6 +13,8 @@ after it. Each time it must either succeed, or end with status 2 and say
 so in a few lines that name the cause; then files that were there are as they were or
 wholly new, and nothing is left behind. With --resumes it may leave unfinished
 work, and run again without a fault it must get to what it gets to undisturbed.
+With --kill the process is killed at that call: all is there but for what begins with
+a dot, or the same holds.
 
 Needs Linux and a C compiler (cc). Exit status: 0 it is all that; 1 it does not; 2 usage.
 """
@@ -25,6 +28,7 @@ import mmap
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -76,6 +80,7 @@ class Disk:
     shim: Path
     error: str = "ENOSPC"
     lasting: bool = False
+    kill: bool = False
     resumes: bool = False
     varies: Sequence[str] = ()
     timeout: float = 600.0
@@ -111,7 +116,8 @@ class Disk:
             "FAULTY_AT": str(at),
             "FAULTY_ERRNO": str(getattr(errno, self.error)),
         }
-        return found | ({"FAULTY_LASTING": "1"} if self.lasting else {})
+        found |= {"FAULTY_LASTING": "1"} if self.lasting else {}
+        return found | ({"FAULTY_KILL": "1"} if self.kill else {})
 
     @contextmanager
     def copy(self) -> Iterator[Path]:
@@ -174,11 +180,14 @@ def faults(disk: Disk, sound: Undisturbed, at: int) -> tuple[str, list[str]]:
     with disk.copy() as place:
         ended = disk.run(place, at)
         found = list(_said(disk, sound, ended))
+        seen = {name: digest for name, digest in ended.tree.items() if "/." not in f"/{name}"}
+        if disk.kill and ended.status == -signal.SIGKILL and not sound.differing(seen):
+            return ended.failed, found
         if ended.status == sound.after.status:
             found += [
                 f"it succeeded, but {name} is not as it should be" for name in sound.differing(ended.tree)
             ]
-        elif disk.resumes:
+        elif disk.resumes or disk.kill:
             found += list(_lost(sound, ended.tree, set(ended.tree)))
             again = disk.run(place)
             if again.status != sound.after.status:
@@ -190,7 +199,7 @@ def faults(disk: Disk, sound: Undisturbed, at: int) -> tuple[str, list[str]]:
 
 
 def _said(disk: Disk, sound: Undisturbed, ended: Ended) -> Iterator[str]:
-    if ended.status == sound.after.status:
+    if ended.status == sound.after.status or (disk.kill and ended.status == -signal.SIGKILL):
         return
     if ended.status != CANNOT_WRITE:
         yield f"it ended with {ended.status}"
@@ -246,6 +255,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--in", dest="template", type=Path, metavar="DIR", help="default: an empty directory")
     parser.add_argument("--error", choices=ERRORS, default="ENOSPC")
     parser.add_argument("--lasting", action="store_true", help="all later calls fail, too")
+    parser.add_argument("--kill", action="store_true", help="the process is killed there")
     parser.add_argument(
         "--resumes", action="store_true", help="unfinished work may stay, and is gone on with"
     )
@@ -273,6 +283,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 compiled(scratch),
                 options.error,
                 options.lasting,
+                options.kill,
                 options.resumes,
                 options.varies,
             )
@@ -289,7 +300,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 bad += bool(found)
                 for fault in found:
                     print(f"call {at} ({what}): {fault}")
-    print(f"{len(points)} of {sound.after.calls} calls failed, one per run: {bad} badly")
+    done = "were its last" if options.kill else "failed"
+    print(f"{len(points)} of {sound.after.calls} calls {done}, one per run: {bad} badly")
     return 1 if bad else 0
 
 

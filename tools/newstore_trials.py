@@ -14,7 +14,9 @@ drawn       none of these: a drawn journal, or a state that a crash of the refer
 The law: what the new store holds is what contents report of the old one under the same policy (without
 contents: the same state), it is read clean, and the old files are as they were. A trial ends as *kept*,
 *exported* (a format wrote rows instead), *nothing* (nothing can be kept), or *wrong*.
-With --product the product is started on each new store. Every trial is a function of format, seed and number:
+With --product the product is started on each new store, and with --old on a copy of each damaged one as well:
+what that delivers the new one does, too, or its report names it. *started* and *old* count the starts that
+could be compared. Every trial is a function of format, seed, number and what stores there are:
 `--only N` repeats one. Exit status: 0 nothing wrong; 1 something wrong; 2 usage.
 """
 
@@ -69,6 +71,10 @@ MOST_SHOWN = 20
 PLACES = frozenset({"file", "off"})
 
 
+#: What a report names: ids of messages and the like, and the tables and queues that lose something.
+Named = frozenset[str]
+
+
 class Hooks:
     """What ``tools/newstore/FORMAT.py`` may say of its format; these are what is done without it."""
 
@@ -104,14 +110,23 @@ class Hooks:
         """Return whether a new store is rows for another one: no store of the old kind could be made."""
         return bool(getattr(self._module, "exported", lambda place: False)(place))
 
-    def delivered(self, stores: Sequence[tuple[Path, Answer]]) -> Iterator[str]:
-        """Start the product on each new store; yield what is wrong with each, empty: nothing.
+    def delivered(self, stores: Sequence[tuple[Path, Answer]]) -> Iterator[str | None]:
+        """Start the product on each new store; yield what is wrong with each, empty: nothing; None: no start.
 
         `stores` are directories with the answers that they were made of; many starts may share a process.
         """
         if not hasattr(self._module, "delivered"):
             raise SystemExit(f"--product: tools/newstore/{self.format_id}.py has no `delivered`")
         yield from self._module.delivered(stores)
+
+    def lacking(self, stores: Sequence[tuple[Path, Answer, Named]]) -> Iterator[str | None]:
+        """Start the product on each old store; yield what it delivers that the new one has not.
+
+        What the report of the new store names is not asked for. None: there was no start.
+        """
+        if not hasattr(self._module, "lacking"):
+            raise SystemExit(f"--old: tools/newstore/{self.format_id}.py has no `lacking`")
+        yield from self._module.lacking(stores)
 
 
 def _bare(row: Row) -> Any:
@@ -130,10 +145,14 @@ class State:
 
 
 def bases(format_id: str, more: Iterable[Path], scratch: Path) -> list[tuple[str, Mapping[str, bytes]]]:
-    """Return the files of the stores that are damaged."""
+    """Return the files of the stores that are damaged.
+
+    The captured sets are many and small: each of the others is there so often that they are half.
+    """
     places = [
         path.parent for path in sorted((ROOT / "corpus/captured" / format_id).glob("*/*/expected.json"))
     ]
+    captured = len(places)
     for number, path in enumerate(more):
         if path.is_dir():
             places.append(path)
@@ -142,16 +161,16 @@ def bases(format_id: str, more: Iterable[Path], scratch: Path) -> list[tuple[str
                 archive.extractall(scratch / str(number), filter="data")
             places.append(scratch / str(number))
     found: list[tuple[str, Mapping[str, bytes]]] = []
-    for place in places:
+    often = max(1, captured // max(1, len(places) - captured))
+    for number, place in enumerate(places):
         files = [
             path
             for path in sorted(place.rglob("*"))
             if path.is_file() and not path.is_symlink() and path.name not in ABOUT
         ]
         if 0 < sum(path.stat().st_size for path in files) <= MOST_BYTES:
-            found.append(
-                (place.name, {path.relative_to(place).as_posix(): path.read_bytes() for path in files})
-            )
+            read = {path.relative_to(place).as_posix(): path.read_bytes() for path in files}
+            found += [(place.name, read)] * (often if number >= captured else 1)
     return found
 
 
@@ -197,7 +216,7 @@ def state_of(
     if kind == "drawn" or not stores:
         (case,) = drawn_cases(format_id, seed, [number])
         return State(case.id, "drawn", dict(case.files()), case.edition, case.params)
-    name, files = stores[number // len(KINDS) % len(stores)]
+    name, files = random.choice(stores)
     if kind == "none":
         return State(name, kind, files)
     if kind == "reachable":
@@ -216,6 +235,7 @@ class Made:
     ended: str
     why: str = ""
     answer: Answer | None = None
+    named: Named = frozenset()
 
 
 def tried(format_id: str, state: State, hooks: Hooks, place: Path) -> Made:
@@ -236,6 +256,8 @@ def tried(format_id: str, state: State, hooks: Hooks, place: Path) -> Made:
         files = [*sources([answer.journal], covered(part))]
         report = LossReport(str(old), "new", [part])
         write([part], place / "new", report.write_json, report.write_page, files, digests(files))
+        items = [*store.left_out(), *store.unverified()]
+        named = frozenset(text for item in items for text in (item.id, item.queue) if text)
     except CannotRebuild as error:
         wrong = hooks.nothing(answer) if answer is not None else ""
         return Made(
@@ -248,12 +270,12 @@ def tried(format_id: str, state: State, hooks: Hooks, place: Path) -> Made:
             return Made("wrong", f"{name} of the old store was changed")
     after = _main(place / "new", format_id, state, "strict")
     if after is None and hooks.exported(place / "new"):
-        return Made("exported", answer=answer)
+        return Made("exported", "", answer, named)
     if after is None:
         return Made("wrong", "no journal is found in the new store")
     if (now := hooks.live(after)) != before:
         return Made("wrong", f"kept is {_first_difference(before, now)}", answer)
-    return Made("kept", answer=answer)
+    return Made("kept", "", answer, named)
 
 
 def _main(place: Path, format_id: str, state: State, policy: str) -> Answer | None:
@@ -300,15 +322,15 @@ class Results:
         if done.ended == "wrong":
             self.wrong.append(f"{number}: {state.kind}, {state.name}: {done.why}")
 
-    def started(self, number: int, state: State, problem: str) -> None:
-        """Count a start of the product."""
-        self.counts[state.kind, "started"] += not problem
+    def started(self, number: int, state: State, problem: str | None, column: str = "started") -> None:
+        """Count a start of the product; None: there was none."""
+        self.counts[state.kind, column] += problem == ""
         if problem:
-            self.add(number, state, Made("wrong", f"the product: {problem}"))
+            self.add(number, state, Made("wrong", f"the product ({column}): {problem}"))
 
     def lines(self) -> Iterator[str]:
         """Yield the table, and what is below it."""
-        columns = ("kept", "exported", "nothing", "wrong", "started")
+        columns = ("kept", "exported", "nothing", "wrong", "started", "old")
         yield f"{'state':<12}" + "".join(f"{name:>10}" for name in columns)
         for kind in (*KINDS, "all"):
             numbers = (
@@ -335,12 +357,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--only", type=int, help="the number of one trial")
     parser.add_argument("--product", action="store_true", help="start the product on each new store")
+    parser.add_argument("--old", action="store_true", help="and on a copy of each damaged one")
     given = parser.parse_args(arguments)
     hooks, results = Hooks(given.format), Results()
     with tempfile.TemporaryDirectory(prefix="newstore-") as scratch:
         stores = bases(given.format, [*hooks.stores(), *given.stores], Path(scratch, "bases"))
         stores = [each for each in stores if not given.product or hooks.starts(each[1])]
-        made: list[tuple[int, State, Path, Answer]] = []
+        made: list[tuple[int, State, Path, Made]] = []
         for number in range(given.count) if given.only is None else [given.only]:
             state, place = state_of(given.format, stores, given.seed, number), Path(scratch, str(number))
             place.mkdir()
@@ -352,11 +375,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if not given.product:
                 shutil.rmtree(place)
             elif done.answer is not None:
-                made.append((number, state, place / "new", done.answer))
+                made.append((number, state, place, done))
+        asked = [(place, done.answer, done.named) for _, _, place, done in made if done.answer is not None]
         if given.product:
-            starts = hooks.delivered([(place, answer) for _, _, place, answer in made])
+            starts = hooks.delivered([(place / "new", answer) for place, answer, _ in asked])
             for (number, state, _, _), problem in zip(made, starts, strict=True):
                 results.started(number, state, problem)
+        if given.product and given.old:
+            starts = hooks.lacking([(place / "old", answer, named) for place, answer, named in asked])
+            for (number, state, _, _), problem in zip(made, starts, strict=True):
+                results.started(number, state, problem, "old")
     print("\n".join(results.lines()))
     return 1 if results.wrong else 0
 

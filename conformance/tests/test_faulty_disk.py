@@ -61,6 +61,18 @@ def test_only_resumable_commands_may_leave_unfinished_work(breaking: Break) -> N
     assert "run again, b is not as it should be" in done.stdout
 
 
+def test_a_killed_command_leaves_all_or_what_the_next_run_goes_on_with(breaking: Break) -> None:
+    steps = "os.makedirs('.part', exist_ok=True)\n    os.rename('.part', 'all')"
+    good = program(f"if os.path.exists('all'):\n    sys.exit(3)\nelse:\n    {steps}")
+    done = breaking(good, "--kill")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "2 of 2 calls were its last" in done.stdout
+    bad = program("os.mkdir('all')\npathlib.Path('all/x').write_text('x')")
+    done = breaking(bad, "--kill")
+    assert done.returncode == 1
+    assert "run again, it ended with 2" in done.stdout
+
+
 def test_unjudgeable_parts_are_reported(breaking: Break) -> None:
     done = breaking((sys.executable, "-c", "print('hello')"))
     assert done.returncode == 2

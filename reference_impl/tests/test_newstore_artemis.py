@@ -16,6 +16,7 @@ from journalspec_reference.filesets import Journal, find_journals, load
 from journalspec_reference.jboss_journal.codec import DIALECTS, LONG_HEADER
 from journalspec_reference.jboss_journal.contents import BrokerContents
 from journalspec_reference.jboss_journal.packing import NewRecord, Packing, packing_of
+from journalspec_reference.jboss_journal.wanted import paged_message
 from journalspec_reference.newstore import LossItem, NewStore, StoreChoices, new_store
 
 Made = tuple[str, int, int, bytes]
@@ -118,6 +119,57 @@ def test_a_counter_of_a_queue_says_what_its_pages_have(stored: bytes, kept: byte
     found = remade(asked(old), tmp_path / "new")
     counters = [each for each in found.store.replay.live() if each.user_type == 40]
     assert [each.data[each.start : each.end] for each in counters] == [kept]
+
+
+def pages_of(new: Path) -> dict[str, dict[str, list[int]]]:
+    """Return the ids of the messages that queues have in each page of a new store, by address."""
+    found: dict[str, dict[str, list[int]]] = {}
+    opened = contents(asked(new / "journal"))
+    assert isinstance(opened, BrokerContents)
+    for file, entry, queues in opened.store.pending_entries():
+        ids = found.setdefault(file.address, {}).setdefault(Path(file.name).name, [])
+        ids += [paged_message(entry).id] * len(queues)
+    return found
+
+
+def test_a_message_that_was_sent_to_a_queue_by_name_is_in_a_page_of_the_address(tmp_path: Path) -> None:
+    """Artemis finds pages by the address of a queue; such a message has ADDRESS::QUEUE."""
+    pages = b"".join(paged(message(ident, address="orders::a"), [7]) for ident in (20, 21))
+    old = with_pages(tmp_path / "old", [], pages)
+    remade(asked(old), tmp_path / "new")
+    assert pages_of(tmp_path / "new") == {"orders": {"000000001.page": [20, 21]}}
+
+
+def test_a_queue_that_is_made_again_has_what_artemis_reads_of_one(tmp_path: Path) -> None:
+    """Without metadata it does not start; ADDRESS::QUEUE has both names."""
+    old = with_pages(tmp_path / "old", [], paged(message(20, address="orders::a"), [7]))
+    (old.parent / "paging" / "1f" / "address.txt").write_text("orders::a")
+    (old.parent / "bindings" / "activemq-bindings-1.bindings").unlink()
+    found = remade(asked(old), tmp_path / "new")
+    rows = [(row["queue"], row["address"], row["metadata"]) for row in found.rows("queues")]
+    assert rows == [("a", "orders", "")]
+    assert pages_of(tmp_path / "new") == {"orders": {"000000001.page": [20]}}
+
+
+def test_pages_are_with_those_of_the_address_of_their_queues(tmp_path: Path) -> None:
+    """A page with a number that is there gets another one, and what of it was acknowledged stays so."""
+    done = ("ADD", 30, 39, struct.pack(">qqi", 7, 1, 0))
+    first = b"".join(paged(message(ident), [7]) for ident in (20, 21, 22))
+    old = with_pages(tmp_path / "old", [done], first)
+    bindings = old.parent / "bindings" / "activemq-bindings-1.bindings"
+    write(bindings, [("ADD", 7, 21, queue("a")), ("ADD", 9, 21, queue("c", address="other"))])
+    other = old.parent / "paging" / "2f"
+    other.mkdir()
+    (other / "address.txt").write_text("other\n")
+    (other.parent / "1f" / "000000003.page").write_bytes(paged(message(25, address="other"), [9]))
+    (other / "000000001.page").write_bytes(b"".join(paged(message(ident), [7]) for ident in (23, 24)))
+    (other / "000000002.page").write_bytes(paged(message(26, address="other"), [9]))
+    remade(asked(old), tmp_path / "new")
+    assert pages_of(tmp_path / "new") == {
+        "orders": {"000000001.page": [21, 22], "000000004.page": [24]},
+        "other": {"000000002.page": [26], "000000003.page": [25]},
+    }
+    assert {path.name for path in (tmp_path / "new" / "paging").iterdir()} == {"1f", "2f"}
 
 
 def packing(sizes: Mapping[int, int], **params: str) -> Packing:

@@ -476,6 +476,24 @@ def test_of_damage_alone_nothing_can_be_rebuilt() -> None:
         new_store(answer_of({"db-1.log": bytes(data)}), StoreChoices())
 
 
+@pytest.mark.parametrize("zeros", [0, 4000])
+@pytest.mark.parametrize("before", [0, 1])
+def test_a_first_batch_that_was_never_whole_leaves_an_empty_new_store(before: int, zeros: int) -> None:
+    whole = batch([record(0, "TRACE", text="x")]) * before
+    store, again = made(answer_of({"db-1.log": (whole + batch([sent(1)]))[:-100] + bytes(zeros)}))
+    assert [kind for kind, _ in commands_of(store, "5.16")] == ["TRACE"]
+    assert not state_of(again)["destinations"]
+    assert not list(store.carried())
+
+
+def test_notes_of_a_broker_without_a_text_are_no_jobs() -> None:
+    store, _ = made(authored("r1 TRACE", "r2 ADD_MESSAGE q=A id=m1", "r3 REMOVE_DESTINATION q=A"))
+    assert [kind for kind, _ in commands_of(store, "5.16")] == ["TRACE"]
+    damaged = answer_of({"db-1.log": batch([record(0, "TRACE")]) + batch([sent(1)])[:-9]})
+    with pytest.raises(CannotRebuild, match="scheduled messages alone"):
+        new_store(damaged, StoreChoices())
+
+
 def test_files_have_the_length_of_the_product_and_are_the_same_each_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -35,13 +35,16 @@ def live(answer: Answer) -> Any:
     return [{**row, "file": None, "off": None} for row in rows if row["in_doubt"]]
 
 
-def delivered(stores: Sequence[tuple[Path, Answer]]) -> Iterator[str]:
+def delivered(stores: Sequence[tuple[Path, Answer]]) -> Iterator[str | None]:
     """Start each product on each new pair; yield what it loads and should not, or does not."""
     connections = {each: connect.to(serving(each), timeout=60, bounds=BOUNDS) for each in PRODUCTS}
     for place, answer in stores:
         files = {path.name: path.read_bytes() for path in place.iterdir()}
-        # There is no product of the other editions.
-        asked = connections.items() if answer.journal.edition in PAIRS else ()
+        if answer.journal.edition not in PAIRS:
+            # There is no product of the other editions.
+            yield None
+            continue
+        asked = connections.items()
         yield "; ".join(filter(None, (_problem(each, files, product, answer) for product, each in asked)))
     for connection in connections.values():
         connection.close()

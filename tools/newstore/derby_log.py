@@ -52,10 +52,36 @@ def exported(place: Path) -> bool:
     return [path.name for path in place.iterdir()] == ["rows.sql"]
 
 
-def delivered(stores: Sequence[tuple[Path, Answer]]) -> Iterator[str]:
+def starts(files: Mapping[str, bytes]) -> bool:
+    """Return whether there is a database, not a log alone."""
+    return "service.properties" in files
+
+
+def delivered(stores: Sequence[tuple[Path, Answer]]) -> Iterator[str | None]:
     """Yield what is wrong with what Derby has of each new store; of a log alone nothing is asked."""
+    for (_, answer), got in zip(stores, _started([place for place, _ in stores]), strict=True):
+        yield None if got is None else difference(got, told(contents_of(answer)))
+
+
+def lacking(old: Sequence[tuple[Path, Answer, frozenset[str]]]) -> Iterator[str | None]:
+    """Yield tables of which Derby has rows of an old store that the new one has not."""
+    for (_, answer, named), got in zip(old, _started([place for place, _, _ in old]), strict=True):
+        if got is None or "refused" in got:
+            yield None
+            continue
+        wanted = told(contents_of(answer))
+        more = {
+            title: sum((Counter(map(json.dumps, rows)) - wanted.get(title, Counter())).values())
+            for title, rows in got["tables"].items()
+            if title not in named and OBJECT not in wanted.get(title, Counter())
+        }
+        yield "; ".join(f"{title}: {count} rows more" for title, count in more.items() if count)
+
+
+def _started(places: Sequence[Path]) -> Iterator[dict[str, Any] | None]:
+    """Start Derby on a copy of each database, or let it run the script; None: there is a log alone."""
     with Derby(SCRIPTS) as derby, tempfile.TemporaryDirectory() as scratch:
-        for number, (place, answer) in enumerate(stores):
+        for number, place in enumerate(places):
             request = {"database": str(Path(scratch, str(number)))}
             if exported(place):
                 request["script"] = str(place / "rows.sql")
@@ -63,9 +89,10 @@ def delivered(stores: Sequence[tuple[Path, Answer]]) -> Iterator[str]:
                 # The start changes it.
                 shutil.copytree(place, request["database"])
             else:
-                yield ""
+                yield None
                 continue
-            yield difference(derby.ask(request), told(contents_of(answer)))
+            yield derby.ask(request)
+            shutil.rmtree(request["database"], ignore_errors=True)
 
 
 class Derby:

@@ -243,7 +243,10 @@ SHARED = 40
 
 
 def stores() -> Iterator[Path]:
-    """Yield stores with messages of each kind: those here, in the cache, and beside the checkout."""
+    """Yield stores with messages of each kind: those here, in the cache, and beside the checkout.
+
+    Of the last ones a second time all but the bindings.
+    """
     yield HERE.parents[2] / "reference_impl" / "tests" / "data" / "hornetq_contents.tar.xz"
     for name in (
         "artemis-core-2.44.0",
@@ -255,12 +258,13 @@ def stores() -> Iterator[Path]:
         yield from sorted((cache() / "stores").glob(f"{name}-*"))[:1]
     for place in sorted((HERE.parents[3] / "shared/contents/jboss_journal").glob("artemis-*")):
         yield unpacked(place, "*/**/*")
+        yield unpacked(place, "[!b]*/**/*")
 
 
 def starts(files: Mapping[str, bytes]) -> bool:
     """Return whether a broker of those that are started here can be started on a store."""
     names = {name.partition("/")[0] for name in files}
-    return {"journal", "bindings"} <= names
+    return "journal" in names
 
 
 def live(answer: Answer) -> Any:
@@ -337,21 +341,57 @@ def _bare(value: Any) -> Any:
     return [*map(_bare, value)] if isinstance(value, LISTS) else nested(value)
 
 
-def delivered(new: Sequence[tuple[Path, Answer]]) -> Iterator[str]:
+def delivered(new: Sequence[tuple[Path, Answer]]) -> Iterator[str | None]:
     """Start a broker on a copy of each new store that is a whole one; yield what it delivers otherwise."""
-    problems = [""] * len(new)
+    for (place, answer), got in zip(new, _started(new), strict=True):
+        yield None if got is None else "; ".join([*differences(carried(place, answer), got)][:3])
+
+
+def lacking(old: Sequence[tuple[Path, Answer, frozenset[str]]]) -> Iterator[str | None]:
+    """Start a broker on a copy of each old store; yield messages that it delivers and a new one has not."""
+    stores = [(place, answer) for place, answer, _ in old]
+    for (_, answer, named), got in zip(old, _started(stores), strict=True):
+        if got is None or got.failed:
+            yield None
+            continue
+        found = contents(answer)
+        assert isinstance(found, BrokerContents)
+        wanted = expected(found, undecodable(found))
+        more = [
+            f"{queue}: {ident}"
+            for queue, there in got.messages.items()
+            for ident in there.keys() - wanted.messages.get(queue, {}).keys()
+            if str(ident) not in named
+        ]
+        yield "; ".join(more[:3])
+
+
+def _started(stores: Sequence[tuple[Path, Answer]]) -> list[Outcome | None]:
+    """Start a broker on a copy of each store; return what it has, None: no broker is started on it."""
+    found: list[Outcome | None] = [None] * len(stores)
     for broker, product in ((ARTEMIS, "ActiveMQ Artemis 2"), (HORNETQ, "HornetQ 2")):
-        mine = [number for number, (place, answer) in enumerate(new) if _product(place, answer) == product]
+        mine = [number for number, each in enumerate(stores) if _product(*each) == product]
         for start in range(0, len(mine), SHARED):
             some = mine[start : start + SHARED]
-            with tempfile.TemporaryDirectory(prefix="newstore-start-") as scratch:
-                copies = {Path(scratch, str(number)): number for number in some}
-                for copy, number in copies.items():
-                    shutil.copytree(new[number][0], copy)
-                for copy, got in received(broker, list(copies)).items():
-                    wanted = carried(*new[copies[copy]])
-                    problems[copies[copy]] = "; ".join([*differences(wanted, got)][:3])
-    yield from problems
+            for number, got in zip(some, _copied(broker, [stores[each][0] for each in some]), strict=True):
+                found[number] = got
+    return found
+
+
+def _copied(broker: Broker, places: Sequence[Path]) -> list[Outcome]:
+    """Return what a broker has of copies of stores; one may end the process, and then the others go on."""
+    with tempfile.TemporaryDirectory(prefix="newstore-start-") as scratch:
+        copies = [Path(scratch, str(number)) for number in range(len(places))]
+        for copy, place in zip(copies, places, strict=True):
+            shutil.copytree(place, copy)
+        try:
+            got = received(broker, copies)
+            return [got[copy] for copy in copies]
+        except StoreError as error:
+            if len(places) == 1:
+                return [Outcome(failed=str(error))]
+    half = len(places) // 2
+    return [*_copied(broker, places[:half]), *_copied(broker, places[half:])]
 
 
 def restarted(found: Sequence[tuple[Path, Answer]], name: str, version: str) -> Iterator[str]:

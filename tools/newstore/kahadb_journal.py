@@ -31,8 +31,8 @@ _LEFT = {"file", "off", "state", "pending", "index_only"}
 RELEASES = {"5.3": "5.8.0", "5.12": "5.13.5", "5.14": "5.15.16", "5.15.1": "5.15.16", "5.15.2": "5.15.16"}
 LATEST = "6.1.7"
 COMMANDS = DIALECTS["5.16"].commands
-#: So long they may take together.
-SECONDS = 1800
+#: So long a start may take on average.
+SECONDS = 10
 #: So many stores share a process.
 SHARED = 60
 
@@ -82,22 +82,49 @@ def release(answer: Answer) -> str:
     return RELEASES.get(answer.journal.edition, LATEST)
 
 
-def delivered(new: Sequence[tuple[Path, Answer]], version: str = "") -> Iterator[str]:
-    """Start ActiveMQ on a copy of each new store; yield what it delivers and should not, or does not."""
-    expected = [expectation(answer) for _, answer in new]
-    found: dict[int, list[list[str]]] = {}
-    versions = [version or release(answer) for _, answer in new]
-    for each in sorted(set(versions)):
-        mine = [number for number, other in enumerate(versions) if other == each]
-        for start in range(0, len(mine), SHARED):
-            some = mine[start : start + SHARED]
-            found |= _started(each, [(number, new[number][0], expected[number]) for number in some])
-    yield from (_problem(want, found.get(number, [])) for number, want in enumerate(expected))
+def delivered(new: Sequence[tuple[Path, Answer]], version: str = "") -> Iterator[str | None]:
+    """Start ActiveMQ on a copy of each new store; yield what it delivers and should not, or does not.
+
+    None: it ends, and that is foretold.
+    """
+    return (_problem(want, lines) for want, lines in _all_started(new, version))
+
+
+def lacking(old: Sequence[tuple[Path, Answer, frozenset[str]]]) -> Iterator[str | None]:
+    """Start ActiveMQ on a copy of each old store; yield messages that it delivers and a new one has not.
+
+    None: it does not start, or messages are not received.
+    """
+    stores = [(place, answer) for place, answer, _ in old]
+    for (want, lines), (_, _, named) in zip(_all_started(stores), old, strict=True):
+        got, _, failed = _told(lines)
+        more = [
+            f"{key}: {ident}"
+            for key, messages in got.items()
+            for ident, _ in messages - want.messages.get(key, Counter())
+            if ident not in named
+        ]
+        yield None if failed or not lines or not want.readable else "; ".join(more[:3])
 
 
 def restarted(found: Sequence[tuple[Path, Answer]], _: str, version: str) -> Iterator[str]:
     """Start ActiveMQ on a copy of each store; yield what it has and contents do not have, or else."""
-    return delivered(found, version)
+    return (problem or "" for problem in delivered(found, version))
+
+
+def _all_started(
+    stores: Sequence[tuple[Path, Answer]], version: str = ""
+) -> Iterator[tuple[Expected, Sequence[Sequence[str]]]]:
+    """Start ActiveMQ on a copy of each store; yield what is expected of it, and the lines that it prints."""
+    expected = [expectation(answer) for _, answer in stores]
+    found: dict[int, list[list[str]]] = {}
+    versions = [version or release(answer) for _, answer in stores]
+    for each in sorted(set(versions)):
+        mine = [number for number, other in enumerate(versions) if other == each]
+        for start in range(0, len(mine), SHARED):
+            some = mine[start : start + SHARED]
+            found |= _started(each, [(number, stores[number][0], expected[number]) for number in some])
+    yield from ((want, found.get(number, [])) for number, want in enumerate(expected))
 
 
 class Expected:
@@ -123,11 +150,11 @@ def expectation(answer: Answer) -> Expected:
     assert isinstance(found, KahaContents)
     for row in found.rows("queues"):
         if row["kind"] == "queue":
-            out.messages[_trimmed(row["name"]), ""] = Counter()
+            out.messages[_called(row["name"]), ""] = Counter()
     for row in found.rows("subscriptions"):
-        out.messages[_trimmed(row["queue"]), str(row["key"])] = Counter()
+        out.messages[_called(row["queue"]), str(row["key"])] = Counter()
         if row["selector"] is not None and answer.journal.edition == "5.3":
-            out.selected.add((_trimmed(row["queue"]), str(row["key"])))
+            out.selected.add((_called(row["queue"]), str(row["key"])))
     acked = set()
     for row in found.rows("transactions"):
         if row["state"] == "prepared" and row["kind"] == "XA":
@@ -135,7 +162,7 @@ def expectation(answer: Answer) -> Expected:
             changes: Any = row["changes"]
             acked |= {(each["queue"], each["subscription"], each["id"]) for each in changes}
     for row in found.rows("messages"):
-        key = _trimmed(row["queue"]), str(row["subscription"] or "")
+        key = _called(row["queue"]), str(row["subscription"] or "")
         if row["kind"] == "unknown":
             out.readable = False
         expiration: Any = row["expiration"]
@@ -155,6 +182,11 @@ def expectation(answer: Answer) -> Expected:
     out.starts = _starts(answer, found)
     out.openwire = found.version
     return out
+
+
+def _called(name: object) -> str:
+    """Return a name as the program prints it: a destination without one is null."""
+    return _trimmed(name) or "null"
 
 
 def _trimmed(name: object) -> str:
@@ -202,9 +234,14 @@ def _started(version: str, some: Sequence[tuple[int, Path, Expected]]) -> dict[i
         for number, place, want in some:
             shutil.copytree(place, Path(scratch, str(number)))
             words.append(f"{scratch}/{number}={want.openwire}" + ("" if want.readable else "=count"))
-        done = subprocess.run(words, capture_output=True, text=True, timeout=SECONDS, check=False)
+        limit = SECONDS * (20 + len(some))
+        try:
+            done = subprocess.run(words, capture_output=True, timeout=limit, check=False)
+            output, errors = done.stdout, done.stderr
+        except subprocess.TimeoutExpired as late:
+            output, errors = late.stdout or b"", late.stderr or b""
         number = -1
-        for line in done.stdout.splitlines():
+        for line in output.decode(errors="replace").splitlines():
             parts = line.split("\t")
             if parts[0] == "store":
                 number = int(Path(parts[1]).name)
@@ -212,23 +249,33 @@ def _started(version: str, some: Sequence[tuple[int, Path, Expected]]) -> dict[i
             elif number in out:
                 out[number].append(parts)
         if number < 0:
-            raise RuntimeError(f"ActiveMQ {version}: {done.stderr[-2000:]}")
+            raise RuntimeError(f"ActiveMQ {version}: {errors.decode(errors='replace')[-2000:]}")
     return out
 
 
-def _problem(want: Expected, lines: Sequence[Sequence[str]]) -> str:
-    """Return what is not as it should be; empty: nothing."""
+def _told(
+    lines: Sequence[Sequence[str]],
+) -> tuple[dict[tuple[str, str], Counter[tuple[str, int]]], set[str], str]:
+    """Return the messages by queue and subscription, the branches in doubt, and why it failed."""
     got: dict[tuple[str, str], Counter[tuple[str, int]]] = {}
-    prepared = set()
+    prepared, failed = set(), ""
     for line in lines:
         if line[0] == "failed":
-            return line[1] if want.starts else ""
-        if line[0] == "prepared":
+            failed = failed or line[1]
+        elif line[0] == "prepared":
             prepared.add(line[1])
         elif line[0] in ("queue", "subscription"):
             got[line[1], line[2] if line[0] == "subscription" else ""] = Counter()
         elif line[0] == "message":
             got[line[1], line[2]][line[3], int(line[4])] += 1
+    return got, prepared, failed
+
+
+def _problem(want: Expected, lines: Sequence[Sequence[str]]) -> str | None:
+    """Return what is not as it should be; empty: nothing; None: it ends, as was foretold."""
+    got, prepared, failed = _told(lines)
+    if failed:
+        return failed if want.starts else None
     if got.keys() != want.messages.keys():
         return f"queues and subscriptions {sorted(got)} instead of {sorted(want.messages)}"
     if prepared != want.prepared:

@@ -29,14 +29,20 @@ def headers(
     return front + b"\0" + struct.pack(">bBqqb", kind, 1, 0, stamp, 4) + properties
 
 
-def message(ident: int, kind: int = 3, body: bytes | None = None, properties: bytes = b"\0") -> bytes:
+def message(
+    ident: int,
+    kind: int = 3,
+    body: bytes | None = None,
+    properties: bytes = b"\0",
+    address: str = "orders",
+) -> bytes:
     """Return the body of a record of type 45 with a Core message."""
     body = simple(f"text {ident}", flag=True) if body is None else body
-    stored = struct.pack(">i", 13 + len(body)) + body + headers(ident, kind, properties)
+    stored = struct.pack(">i", 13 + len(body)) + body + headers(ident, kind, properties, address=address)
     return (
         b"\x01"
         + struct.pack(">q", ident)
-        + simple("orders", flag=True)
+        + simple(address, flag=True)
         + struct.pack(">i", len(stored))
         + stored
     )
@@ -52,8 +58,8 @@ def old_message(ident: int) -> bytes:
 ARTEMIS_1, ARTEMIS_2 = b"\0\x01", b"\0\x01" + struct.pack(">ibb", -1, 0, 1)
 
 
-def queue(name: str, tail: bytes = ARTEMIS_2) -> bytes:
-    return simple(name) + simple("orders") + b"\0" + tail
+def queue(name: str, tail: bytes = ARTEMIS_2, address: str = "orders") -> bytes:
+    return simple(name) + simple(address) + b"\0" + tail
 
 
 def write(path: Path, records: list[tuple[str, int, int, bytes]], tx: int = 0, extra: bytes = b"") -> None:

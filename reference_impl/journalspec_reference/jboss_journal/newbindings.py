@@ -123,7 +123,8 @@ def _queue(name: str, address: str, product: str | None) -> bytes:
     body = text_bytes(name) + text_bytes(address) + b"\0"
     if product == HORNETQ:
         return body
-    body += b"\0\0"
+    # Artemis does not start without a text here, which may be empty; a client made the queue.
+    body += b"\1" + text_bytes("") + b"\0"
     # Of Artemis 2: as many consumers as come, none is waited for, and how it is routed.
     return body + INT.pack(-1) + b"\0" + bytes([name == address]) if product == ARTEMIS_2 else body
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, groupby, islice
+from pathlib import PurePath
 
 from journalspec_reference.contents import Total
 from journalspec_reference.jboss_journal.contents import core
@@ -23,8 +24,8 @@ from journalspec_reference.jboss_journal.contents.paging import (
 from journalspec_reference.jboss_journal.wanted import WantedParts, meaning, paged_message
 from journalspec_reference.newstore import LossItem, NewFile, parts
 
-#: So many messages are asked for the address of their pages.
-MOST_ASKED = 100
+#: So many messages of a page are asked for its address.
+MOST_ASKED = 20
 
 
 class NewPages:
@@ -96,33 +97,62 @@ class NewPages:
                         yield LossItem("message", code, meaning(code), str(message.id), name, *place)
 
     def files(self, room: Room) -> Iterator[NewFile]:
-        """Yield the files of pages and of their addresses."""
-        for directory, found in groupby(self._files(), lambda file: file.name.partition("/")[0]):
-            files, place = [*found], f"{room.path.name}/{directory}"
-            yield NewFile(f"{place}/{ADDRESS_FILE}", [f"{self._address(files)}\n".encode()])
+        """Yield the files of pages and of their addresses, the pages of each address in one directory."""
+        taken = set[str]()
+        for address, files in self._by_address().items():
+            names = [PurePath(file.name).parent.name for file in files]
+            directory = next((each for each in names if each not in taken), f"{names[0]}-{len(taken)}")
+            taken.add(directory)
+            place, numbers = f"{room.path.name}/{directory}", set[int]()
+            yield NewFile(f"{place}/{ADDRESS_FILE}", [f"{address}\n".encode()])
+            last = max(self.numbers)
             for file in files:
-                yield NewFile(f"{room.path.name}/{file.name}", parts(self._page(file)))
+                if doubled := file.number in numbers:
+                    last += 1
+                numbers.add(file.number)
+                name = f"{last:09}.page" if doubled else PurePath(file.name).name
+                yield NewFile(f"{place}/{name}", parts(self._page(file, doubled=doubled)))
 
-    def _address(self, files: Sequence[PageFile]) -> str:
-        """Return the address of pages in one directory: without the right one a broker does not find them.
+    def _by_address(self) -> Mapping[str, Sequence[PageFile]]:
+        """Return the pages of each address, those of the directory first that has most of them."""
+        found: dict[str, list[list[PageFile]]] = {}
+        for _, files in groupby(self._files(), lambda file: file.name.partition("/")[0]):
+            pages = [(file, self._address(file)) for file in files]
+            votes = Counter([*filter(None, (own for _, own in pages)), ""])
+            usual = votes.most_common(1)[0][0] or pages[0][0].address
+            parted: dict[str, list[PageFile]] = {}
+            for file, own in pages:
+                parted.setdefault(own or usual, []).append(file)
+            for address, some in parted.items():
+                found.setdefault(address, []).append(some)
+        return {address: [*chain(*sorted(lists, key=len, reverse=True))] for address, lists in found.items()}
 
-        Messages have their address, too. Where damage leaves a doubt, it is one that a queue receives from.
+    def _address(self, file: PageFile) -> str:
+        """Return the address of the queues that a page is written for; empty: it is for none.
+
+        They receive from the pages of their own address alone. The address of a message may be damaged, or
+        may name the queue as well.
         """
-        entries = chain.from_iterable(map(self._entries, files))
-        own = (paged_message(entry).address for entry, queues in entries if entry and queues)
-        votes = Counter([*filter(None, islice(own, MOST_ASKED)), files[0].address])
-        bound = {queue.address for queue in self._store.bindings.queues.values()}
-        return max(votes, key=lambda each: (votes[each], each in bound))
+        queues = chain.from_iterable(own for _, own in islice(self._entries(file), MOST_ASKED))
+        votes = Counter(map(self._wanted.address_of, queues))
+        return votes.most_common(1)[0][0] if votes else ""
 
-    def _page(self, file: PageFile) -> Iterator[bytes]:
-        """Yield the entries of a page: one that is not carried over becomes a message in no queue."""
+    def _page(self, file: PageFile, *, doubled: bool = False) -> Iterator[bytes]:
+        """Yield the entries of a page: one that is not carried over becomes a message in no queue.
+
+        One that is `doubled` gets a new number, by which no cursor knows what of it was acknowledged.
+        """
+        pending = self._store.pending
         for entry, queues in self._entries(file):
-            if entry is None or not queues:
+            kept = queues
+            if entry is not None and doubled and pending.is_sent(entry.tx):
+                kept = [queue for queue in queues if not pending.is_done(queue, entry.page, entry.index)]
+            if entry is None or not kept:
                 stored = _placeholder(file)
-            elif len(queues) == len(entry.queues):
+            elif len(kept) == len(entry.queues):
                 stored = entry.data
             else:
-                listed = core.INT.pack(len(queues)) + b"".join(map(core.LONG.pack, queues))
+                listed = core.INT.pack(len(kept)) + b"".join(map(core.LONG.pack, kept))
                 stored = entry.data[: entry.end] + listed
             yield HEAD.pack(START, len(stored)) + stored + END
 

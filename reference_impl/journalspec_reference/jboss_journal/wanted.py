@@ -177,6 +177,10 @@ class WantedParts:
         for name in self.chosen.drop:
             self._drop(name)
 
+    def address_of(self, queue: int) -> str:
+        """Return the address that a queue that is kept receives from."""
+        return self.made[queue][1] if queue in self.made else self.store.bindings.queues[queue].address
+
     def _make(self, ident: int) -> None:
         """Make the binding of a queue anew."""
         store = self.store
@@ -186,7 +190,9 @@ class WantedParts:
         address = str(first["address"] or "") if first is not None else next(paged, "")
         taken = {queue.name for queue in store.bindings.queues.values()}
         taken |= {name for name, _ in self.made.values()}
-        name = address if address and address not in taken else f"queue {ident}"
+        # A client may send to a queue by its name: ADDRESS::QUEUE.
+        address, _, called = address.partition("::")
+        name = next((each for each in (called, address) if each and each not in taken), f"queue {ident}")
         self.made[ident] = name, address or name
         store.queues[ident] = name
 

@@ -35,6 +35,8 @@ from journalspec_reference.newstore import (
     StoreChoices,
 )
 
+#: More zeros than any command ends in.
+_UNWRITTEN = 64
 _DOUBT = "any of them may have changed bytes: its checksum is wrong, and does not say where"
 
 
@@ -87,7 +89,7 @@ class KahaNewStore(NewStore):
                 raise CannotRebuild(
                     "its records are scheduled messages alone: when they are due is only in scheduleDB.data"
                 )
-            if self._seen.verdict != CLEAN:
+            if self._seen.verdict != CLEAN and not self._only_unfinished():
                 raise CannotRebuild("recovery keeps no queue, no message and no transaction of this journal")
 
     @property
@@ -101,6 +103,28 @@ class KahaNewStore(NewStore):
         yield from self._survivors.needed
         yield from self._survivors.prepared()
         yield from self._survivors.jobs()
+
+    def _only_unfinished(self) -> bool:
+        """Return whether the damage is a last batch whose end was not written: none of it was acknowledged.
+
+        One that is whole, and whose checksum is wrong, may have been.
+        """
+        seen, files = self._seen, self._files
+        if seen.missing or [region.file for region in seen.dropped] != [
+            note.file for note in seen.notes if note.code == "torn-tail"
+        ]:
+            return False
+        for region in seen.dropped:
+            source = source_of(files[region.file])
+            if region.reason not in ("out-of-bounds", "bad-checksum", "bad-chain", "truncated"):
+                return False
+            header = source.read(region.off, min(CONTROL, region.length))
+            if len(header) == CONTROL:
+                end = region.off + CONTROL + sums(header, 0)[0]
+                least = min(_UNWRITTEN, end - region.off - CONTROL)
+                if end <= source.size and any(source.read(end - least, least)):
+                    return False
+        return True
 
     # choices
 

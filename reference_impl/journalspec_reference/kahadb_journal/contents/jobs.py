@@ -83,7 +83,9 @@ def jobs(passed: JournalPass) -> list[Mapping[str, Any]]:
 
 def early(passed: JournalPass) -> bool:
     """Return whether records are messages alone: the size that they begin with is a TRACE without a text."""
-    return any(name == "TRACE" and "text" not in fields for _, name, fields in passed.commands())
+    kinds = {(name, "text" in fields) for _, name, fields in passed.commands()}
+    # Beside other commands it is a note of a broker.
+    return ("TRACE", False) in kinds and {name for name, _ in kinds} == {"TRACE"}
 
 
 def beside(root: Path | None) -> Iterator[JournalPass]:
