@@ -38,6 +38,7 @@ from journalspec_reference import contents as shared
 from journalspec_reference.answers import SALVAGE, Answer, ask
 from journalspec_reference.filesets import find_journals, load
 from journalspec_reference.jboss_journal import contents as broker
+from journalspec_reference.java_objects import class_name
 from journalspec_reference.jboss_journal.contents import BrokerContents, core
 from journalspec_reference.jboss_journal.contents.beside import Room
 from journalspec_reference.jboss_journal.contents.core import (
@@ -432,7 +433,7 @@ def test_a_stream_has_strings_of_three_forms() -> None:
     ],
 )
 def test_the_class_of_an_object_is_read_from_its_first_bytes(data: bytes, name: str | None) -> None:
-    assert core.class_name(data) == name
+    assert class_name(data) == name
 
 
 def test_damage_after_the_headers_leaves_what_comes_before() -> None:

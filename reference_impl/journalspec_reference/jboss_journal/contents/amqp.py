@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from journalspec_reference.contents import Value
+from journalspec_reference.java_objects import class_name
 from journalspec_reference.jboss_journal.contents.amqp_types import NO_LIST, NULL, Damage, Encoded
 from journalspec_reference.jboss_journal.contents.core import (
     AMQP,
@@ -20,7 +21,6 @@ from journalspec_reference.jboss_journal.contents.core import (
     AMQP_LARGE,
     ERRORS,
     OF_AMQP,
-    class_name,
     properties_at,
 )
 

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from journalspec import mutf8
 from journalspec_reference.contents import Value
+from journalspec_reference.java_objects import class_name
 
 INT, LONG, SHORT, CHAR = Struct(">i"), Struct(">q"), Struct(">h"), Struct(">H")
 #: Type, durable, expiration, timestamp, priority, and whether properties follow.
@@ -415,23 +416,6 @@ def inflated(data: bytes) -> bytes:
         why = "it is cut" if len(found) < MOST_BODY else f"inflated, it has more than {MOST_BODY} bytes"
         raise Undecodable(why)
     return found
-
-
-#: A serialised object: magic, version, then an object or array with a new class.
-_SERIALISED = b"\xac\xed\0\x05"
-_CLASSES = (b"sr", b"ur", b"~r")
-
-
-def class_name(data: bytes) -> str | None:
-    """Return the Java class of a serialised object, from its first bytes; it is never deserialised."""
-    if not data.startswith(_SERIALISED):
-        return None
-    if data[4:5] in (b"t", b"|"):
-        return "java.lang.String"
-    if data[4:6] not in _CLASSES or len(data) < 8:
-        return None
-    (size,) = CHAR.unpack_from(data, 6)
-    return mutf8.readable(data[8 : 8 + size]) if len(data) >= 8 + size else None
 
 
 def uuid_text(data: bytes) -> str:

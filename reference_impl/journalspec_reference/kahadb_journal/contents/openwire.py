@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 from journalspec import mutf8
 from journalspec.families import families
 from journalspec_reference.contents import Problem
+from journalspec_reference.java_objects import class_name
 from journalspec_reference.kahadb_journal.codec import FORMAT
 
 #: Fields of an object by name. Objects within are tuples, destinations texts.
@@ -509,20 +510,3 @@ def properties(stored: bytes | None) -> tuple[dict[str, Any], str, list[Problem]
     found: dict[str, Any] = {}
     taken = Bytes(stored or bytes(4))
     return found, _wrong(lambda: taken.entries(found)), taken.odd
-
-
-#: What Java's serialisation begins with; then a class of an object, an array or an enum, or a text.
-_JAVA, _CLASS, _OBJECTS, _TEXTS = b"\xac\xed\x00\x05", 0x72, b"\x73\x75\x7e", b"\x74\x7c"
-
-
-def class_name(data: bytes) -> str | None:
-    """Return the class of a serialised Java object by its first bytes; None if they do not have it."""
-    start = data[:8]
-    if not start.startswith(_JAVA) or len(start) < 8:
-        return None
-    if start[4] in _TEXTS:
-        return "java.lang.String"
-    if start[4] not in _OBJECTS or start[5] != _CLASS:
-        return None
-    size = int.from_bytes(start[6:8], "big")
-    return mutf8.readable(data[8 : 8 + size])
