@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
-from journalspec.contents import Table
+from journalspec.contents import Table, contents_of
 from journalspec.formats import UnknownFormat, get_format
 from journalspec.observation import Dropped, jsonable
 from journalspec.reread import LISTS
@@ -107,6 +107,23 @@ class Contents(Protocol):
 
     def counts(self) -> Iterable[Count]:
         """Return the number of items of each queue or table, decoding as little as possible."""
+
+
+class Tabled:
+    """Contents by the tables of a format: the rows of table `name` are what the method ``_name`` yields.
+
+    Those of a table without a method are none. What a row has no value for is None in it.
+    """
+
+    tables: Mapping[str, Table]
+
+    def __init__(self, format_id: str) -> None:
+        self.tables = contents_of(format_id).tables
+
+    def rows(self, table: str) -> Iterator[Row]:
+        """Yield the rows of a table; raises KeyError if there is no such table."""
+        found: Iterable[Row] = getattr(self, f"_{table}", tuple)()
+        return map(self.tables[table].filled, found)
 
 
 @runtime_checkable

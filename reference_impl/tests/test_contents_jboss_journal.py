@@ -37,8 +37,8 @@ from journalspec.jboss_journal import LAYOUT
 from journalspec_reference import contents as shared
 from journalspec_reference.answers import SALVAGE, Answer, ask
 from journalspec_reference.filesets import find_journals, load
-from journalspec_reference.jboss_journal import contents as broker
 from journalspec_reference.java_objects import class_name
+from journalspec_reference.jboss_journal import contents as broker
 from journalspec_reference.jboss_journal.contents import BrokerContents, core
 from journalspec_reference.jboss_journal.contents.beside import Room
 from journalspec_reference.jboss_journal.contents.core import (

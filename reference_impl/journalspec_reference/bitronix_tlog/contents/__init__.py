@@ -6,12 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from journalspec.contents import contents_of
 from journalspec.observation import Record
 from journalspec_reference.answers import Answer
 from journalspec_reference.bitronix_tlog.codec import STATUS_NAMES
 from journalspec_reference.bitronix_tlog.recover import NioReplay, Replay
-from journalspec_reference.contents import Count, Remark, Remarks, Row, Total, Value
+from journalspec_reference.contents import Count, Remark, Remarks, Tabled, Total, Value
 from journalspec_reference.xids import gtrid_text, uid, wall_clock
 
 _TABLE = "transactions"
@@ -48,12 +47,12 @@ class _Transaction:
             self.decided, self.left = time, set(names)
 
 
-class LogContents:
+class LogContents(Tabled):
     """The contents of one log: those of its active file, which alone counts."""
 
     def __init__(self, answer: Answer) -> None:
-        self.tables, self.remarks = contents_of("bitronix_tlog").tables, Remarks()
-        self._seen = answer.observation
+        super().__init__("bitronix_tlog")
+        self._seen, self.remarks = answer.observation, Remarks()
         ends = NioReplay.ends if answer.journal.edition == "nio" else Replay.ends
         self._ends = {STATUS_NAMES[status] for status in ends}
 
@@ -62,11 +61,8 @@ class LogContents:
         # A log that is refused has none.
         return self._seen.state or dict.fromkeys(("active", *OUTCOMES), ())
 
-    def rows(self, table: str) -> Iterator[Row]:
-        """Yield the transactions: those that have ended where they end, then those that have not."""
-        return map(self.tables[table].filled, self._transactions())
-
     def _transactions(self) -> Iterator[dict[str, Value]]:
+        """Yield the transactions: those that have ended where they end, then those that have not."""
         under_way: dict[bytes, _Transaction] = {}
         for record in self._seen.records:
             if record.at.file != self._state["active"]:

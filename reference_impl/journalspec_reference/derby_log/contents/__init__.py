@@ -12,9 +12,9 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from journalspec.contents import Column, Table, contents_of
+from journalspec.contents import Column, Table
 from journalspec_reference.answers import Answer
-from journalspec_reference.contents import Count, Remark, Remarks, Row
+from journalspec_reference.contents import Count, Remark, Remarks, Row, Tabled
 from journalspec_reference.derby_log.codec import BadLog, Refusal
 from journalspec_reference.derby_log.containers import Fault
 from journalspec_reference.derby_log.contents.booted import NO_SELECT, Booted
@@ -32,8 +32,6 @@ _CONTAINER = re.compile(r"([cCdD])([0-9a-fA-F]{1,15})\.(?:dat|DAT)")
 _ORDER = "cCdD"
 #: So many places are kept that have a remark already; and so many faults until tables have names.
 _MOST_REPORTED, _MOST_EARLY = 10_000, 1000
-_TABLES = "tables"
-_IN_DOUBT = "in_doubt"
 
 
 def contents(answer: Answer) -> DerbyContents:
@@ -70,12 +68,11 @@ def _containers(journal: Journal) -> dict[int, tuple[str, Any]]:
     return found
 
 
-class DerbyContents:
+class DerbyContents(Tabled):
     """The tables of a database; each SQL table is one of them, by the name of its schema and its own."""
 
     def __init__(self, journal: Journal) -> None:
-        #: The tables that there are.
-        self.tables = contents_of(FORMAT).tables
+        super().__init__(FORMAT)
         self.remarks = Remarks()
         self._reported: set[tuple[str, str, str]] = set()
         self._titles: dict[int, str] = {}
@@ -204,13 +201,9 @@ class DerbyContents:
 
     def rows(self, table: str) -> Iterator[Row]:
         """Yield the rows of a table; raises KeyError if there is none of this name."""
-        if table == _TABLES:
-            return self._listed()
-        if table == _IN_DOUBT:
-            return self._doubtful()
-        return self._rows(self._sql[table])
+        return self._rows(self._sql[table]) if table in self._sql else super().rows(table)
 
-    def _listed(self) -> Iterator[Row]:
+    def _tables(self) -> Iterator[Row]:
         for table in self._sql.values():
             heap = self._state.heap(table.container)
             count, size = self._counted(table.container)
@@ -221,7 +214,7 @@ class DerbyContents:
                 "rows": count, "bytes": size, "columns": columns,
             }  # fmt: skip
 
-    def _doubtful(self) -> Iterator[Row]:
+    def _in_doubt(self) -> Iterator[Row]:
         for number, known in self._open:
             gtrid, bqual, form = known.ids
             yield {"transaction": number, "gtrid": gtrid, "bqual": bqual, "format_id": form}

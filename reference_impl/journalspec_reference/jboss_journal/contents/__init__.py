@@ -6,14 +6,13 @@ and the files of large messages in directories side by side. Tables and remarks 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import tee
 from typing import Any
 
-from journalspec.contents import contents_of
 from journalspec.families import ContentsError, decode, families
 from journalspec_reference.answers import Answer
-from journalspec_reference.contents import Count, Row, Total, Value
+from journalspec_reference.contents import Count, Row, Tabled, Total, Value
 from journalspec_reference.ids import Ids
 from journalspec_reference.jboss_journal.bodies import Body
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT, Queue
@@ -41,30 +40,13 @@ def contents(answer: Answer) -> BrokerContents | TransactionContents | None:
     return BrokerContents(store) if store.is_of_broker else None
 
 
-class BrokerContents:
+class BrokerContents(Tabled):
     """The contents of a journal of messages, or of bindings."""
 
     def __init__(self, store: Store) -> None:
-        self.store, self.tables, self.remarks = store, contents_of(FORMAT).tables, store.remarks
+        super().__init__(FORMAT)
+        self.store, self.remarks = store, store.remarks
         self._rows = RowMaker(store.large, store.note)
-
-    def rows(self, table: str) -> Iterator[Row]:
-        """Yield the rows of a table; raises KeyError for an unknown one."""
-        rows: Mapping[str, Callable[[], Iterator[Row]]] = {
-            "messages": self._messages,
-            "in_doubt": self._in_doubt,
-            "dropped": self._dropped,
-            "queues": self._queues,
-            "addresses": lambda: iter(self.store.bindings.addresses.values()),
-            "transactions": self._transactions,
-            "participants": lambda: iter(()),
-            "duplicates": self._duplicates,
-            "page_transactions": self._page_transactions,
-            "page_counters": self._page_counters,
-            "settings": lambda: iter(self.store.bindings.settings),
-            "store": self._store,
-        }
-        return rows[table]()
 
     def counts(self) -> Sequence[Count]:
         """Return the number, bytes and times of the pending messages of each queue."""
@@ -198,6 +180,12 @@ class BrokerContents:
                 self.store.note(Oddity(why, key, str(row["file"]), None, table="dropped"))
                 yield {"why": why, **row}
 
+    def _addresses(self) -> Iterable[Row]:
+        return self.store.bindings.addresses.values()
+
+    def _settings(self) -> Iterable[Row]:
+        return self.store.bindings.settings
+
     def _queues(self) -> Iterator[Row]:
         totals = self._totals()
         for ident, name in self.store.queues.items():
@@ -219,7 +207,6 @@ class BrokerContents:
             }
 
     def _transactions(self) -> Iterator[Row]:
-        blank = self.tables["transactions"].filled({})
         for doubt in self.store.pending.doubts:
             acks = len(doubt.acks) + len(doubt.paged_acks)
             counts = {
@@ -229,14 +216,14 @@ class BrokerContents:
             }
             place = self._where(doubt.tx.place)
             xid = self._decoded("xid", doubt.tx.extra, doubt.tx.tx, place, "transactions")
-            yield {**blank, "id": doubt.tx.tx, "state": "prepared", **_xid(xid), **counts, **place}
+            yield {"id": doubt.tx.tx, "state": "prepared", **_xid(xid), **counts, **place}
         for item, place in self._bodies(self.store.pending.heuristics):
             found = self._decoded(
                 "heuristic", item.data[item.start : item.end], item.id, place, "transactions"
             )
             state = f"heuristically {'committed' if found.get('committed') else 'rolled back'}"
             counts = dict.fromkeys(("sends", "acknowledges", "page_transactions"), 0)
-            yield {**blank, "id": item.id, "state": state, **_xid(found.get("xid", {})), **counts, **place}
+            yield {"id": item.id, "state": state, **_xid(found.get("xid", {})), **counts, **place}
 
     def _duplicates(self) -> Iterator[Row]:
         for item, place in self._bodies(self.store.pending.duplicates):

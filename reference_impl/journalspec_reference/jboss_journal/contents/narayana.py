@@ -10,13 +10,12 @@ decides, and the branch; the XIDs of transactions that Artemis has prepared are 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from struct import Struct
 
-from journalspec.contents import contents_of
-from journalspec_reference.contents import Count, Row, Total, Value
+from journalspec_reference.contents import Count, Row, Tabled, Total, Value
 from journalspec_reference.jboss_journal.bodies import Body, Kept
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT
 from journalspec_reference.jboss_journal.contents.core import ERRORS, INT, LONG, Undecodable, data_at
@@ -271,20 +270,12 @@ def _commit_markable(state: _Buffer) -> dict[str, Value]:
     return found
 
 
-class TransactionContents:
+class TransactionContents(Tabled):
     """The contents of a journal of Narayana: only two of the tables have rows."""
 
     def __init__(self, store: Store) -> None:
-        self.store, self.tables, self.remarks = store, contents_of(FORMAT).tables, store.remarks
-
-    def rows(self, table: str) -> Iterator[Row]:
-        """Yield the rows of a table; raises KeyError for an unknown one."""
-        rows: Mapping[str, Callable[[], Iterator[Row]]] = {
-            **dict.fromkeys(self.tables, lambda: iter(())),
-            "transactions": self._transactions,
-            "participants": self._participants,
-        }
-        return rows[table]()
+        super().__init__(FORMAT)
+        self.store, self.remarks = store, store.remarks
 
     @cached_property
     def _places(self) -> Sequence[int]:
@@ -301,13 +292,12 @@ class TransactionContents:
             yield item, found
 
     def _transactions(self) -> Iterator[Row]:
-        blank = self.tables["transactions"].filled({})
         for item, found in self._objects():
             xid, (file, off) = found.xid, self.store.replay.where(item.place)
             branch = xid.get("branch") if found.parent else None
             gtrid = xid.get("global_id")
             text = ":".join((str(xid["format_id"]), _hex(gtrid), _hex(branch))) if xid else None
-            yield blank | {
+            yield {
                 "id": item.id,
                 "state": found.status,
                 "format_id": xid.get("format_id"),
@@ -330,11 +320,10 @@ class TransactionContents:
             }
 
     def _participants(self) -> Iterator[Row]:
-        blank = self.tables["participants"].filled({})
         for item, found in self._objects():
             lists = (("pending", found.participants), ("heuristic", found.heuristics))
             for state, number, each in ((state, *pair) for state, rows in lists for pair in enumerate(rows)):
-                yield blank | each | {"transaction": item.id, "number": number, "state": state}
+                yield each | {"transaction": item.id, "number": number, "state": state}
 
     def counts(self) -> Sequence[Count]:
         """Return the transactions of each node that decides."""

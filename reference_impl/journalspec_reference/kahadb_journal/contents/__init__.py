@@ -8,18 +8,17 @@ earlier may be nowhere else.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from journalspec.contents import contents_of
 from journalspec.observation import REFUSED, Dropped
 from journalspec.reread import Changed
 from journalspec_reference.answers import Answer
-from journalspec_reference.contents import Count, Remark, Remarks, Row, Total, Value
+from journalspec_reference.contents import Count, Remark, Remarks, Row, Tabled, Total, Value
 from journalspec_reference.kahadb_journal.codec import DIALECTS, FORMAT, CommandError
 from journalspec_reference.kahadb_journal.contents import openwire
 from journalspec_reference.kahadb_journal.contents.acks import AckMapError, ack_map
@@ -53,11 +52,11 @@ _GONE = "its record is gone since the journal was read"
 _PREFIXES = {"QUEUE": "queue", "TOPIC": "topic", "TEMP_QUEUE": "temp-queue", "TEMP_TOPIC": "temp-topic"}
 
 
-class KahaContents:
+class KahaContents(Tabled):
     """The contents of a journal whose state is that of one pass."""
 
     def __init__(self, passed: JournalPass, root: Path | None) -> None:
-        self.tables = contents_of(FORMAT).tables
+        super().__init__(FORMAT)
         self.passed, self._store, self._root = passed, passed.store, root
         self._places, self._lists = passed.places, Lists(passed)
         #: Place -> what :meth:`_time` gives, of the topic that is counted.
@@ -76,17 +75,8 @@ class KahaContents:
 
     def rows(self, table: str) -> Iterator[Row]:
         """Yield the rows of a table; raises KeyError if there is no such table."""
-        filled = self.tables[table].filled
         self._remarks[table] = Remarks()
-        found: Callable[[], Iterator[dict[str, Value]]] = {
-            "messages": self._messages,
-            "queues": self._queues,
-            "subscriptions": self._subscriptions,
-            "transactions": self._transactions,
-            "jobs": self._jobs,
-            "acks": self._acks,
-        }[table]
-        yield from map(filled, found())
+        return super().rows(table)
 
     def near(self, regions: Sequence[Dropped]) -> Iterator[Row]:
         """Yield the messages next to regions, before and after each; no other message is decoded."""

@@ -10,16 +10,14 @@ from collections.abc import Iterator, Mapping
 from struct import Struct
 from typing import Any
 
-from journalspec.contents import contents_of
 from journalspec_reference.answers import Answer
-from journalspec_reference.contents import Count, Remark, Remarks, Row, Total, Value
+from journalspec_reference.contents import Count, Remark, Remarks, Tabled, Total, Value
 from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.contents.message import decode
 from journalspec_reference.swiftmq_store.recover import Recovered, StoreState, key_bytes, swap_queue
 from journalspec_reference.swiftmq_store.store import PAGES, Queue
 from journalspec_reference.xids import xid_text
 
-_FORMAT = "swiftmq_store"
 #: What an entry of a swap file begins with: its length, and how often its message was delivered.
 _SWAPPED = Struct(">ii")
 #: When a message was sent, from its first byte on.
@@ -32,23 +30,12 @@ def contents(answer: Answer) -> StoreContents:
     return StoreContents(state.found if isinstance(state, StoreState) else Recovered({}))
 
 
-class StoreContents:
+class StoreContents(Tabled):
     """The contents of one store; each message is read when its row is asked for."""
 
     def __init__(self, found: Recovered) -> None:
-        self.tables, self.remarks = contents_of(_FORMAT).tables, Remarks()
-        self._found = found
-
-    def rows(self, table: str) -> Iterator[Row]:
-        """Yield the rows of a table; raises KeyError if there is no such table."""
-        rows: Iterator[dict[str, Value]] = {
-            "messages": self._messages,
-            "queues": self._queues,
-            "subscriptions": self._subscriptions,
-            "transactions": self._transactions,
-            "swapped": self._swapped,
-        }[table]()
-        return map(self.tables[table].filled, rows)
+        super().__init__("swiftmq_store")
+        self._found, self.remarks = found, Remarks()
 
     def counts(self) -> Iterator[Count]:
         """Yield how many messages each queue has, and how many each swap file."""
