@@ -43,22 +43,12 @@ class Remark:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Count:
     """How much a queue or table holds: rows, bytes as stored, and the oldest and newest time (ms, UTC)."""
 
     table: str
     name: str
-    rows: int
-    bytes: int
-    oldest: int | None = None
-    newest: int | None = None
-
-
-@dataclass(slots=True)
-class Total:
-    """A :class:`Count` that is still being made."""
-
     rows: int = 0
     bytes: int = 0
     oldest: int | None = None
@@ -71,10 +61,6 @@ class Total:
         if time is not None:
             self.oldest = time if self.oldest is None else min(self.oldest, time)
             self.newest = time if self.newest is None else max(self.newest, time)
-
-    def count(self, table: str, name: str) -> Count:
-        """Return what was counted as that of a queue or table."""
-        return Count(table, name, self.rows, self.bytes, self.oldest, self.newest)
 
 
 @dataclass

@@ -23,7 +23,7 @@ from journalspec_reference.jboss_journal.contents.store import ARTEMIS_2, HORNET
 from journalspec_reference.jboss_journal.packing import NewRecord, copied, packing_of
 from journalspec_reference.jboss_journal.recover import Replay, ReplayedState
 from journalspec_reference.jboss_journal.selector import is_filter
-from journalspec_reference.jboss_journal.wanted import WantedParts, meaning, paged_message
+from journalspec_reference.jboss_journal.wanted import WantedParts, meaning
 from journalspec_reference.newstore import LossItem, NewFile
 
 #: Record type of the settings of an address as JSON.
@@ -132,6 +132,6 @@ def _highest(wanted: WantedParts) -> int:
     """Return the highest id that is in use in the journal and the pages."""
     store = wanted.store
     others = max((item.id for item in wanted.others()), default=0)
-    paged = max((paged_message(entry).id for _, entry in store.entries()), default=0)
+    paged = max((entry.message().id for _, entry in store.entries()), default=0)
     doubts = (max(doubt.tx.tx, *doubt.messages, 0) for doubt in store.pending.doubts)
     return max((store.pending.highest, others, paged, *doubts, *store.queues, 0))

@@ -14,7 +14,7 @@ from pathlib import PurePath
 from journalspec.families import ContentsError, decode, families
 from journalspec_reference.answers import Answer
 from journalspec_reference.content import Content
-from journalspec_reference.contents import Count, Total
+from journalspec_reference.contents import Count
 from journalspec_reference.ids import Ids
 from journalspec_reference.jboss_journal import newbindings
 from journalspec_reference.jboss_journal.bodies import Body
@@ -126,11 +126,11 @@ class PlainStore(NewStore):
 
     def carried(self) -> Iterable[Count]:
         """Return the number and the bytes of records, and the number of transactions."""
-        live, prepared = Total(), len(self._kept.in_doubt_transactions())
+        live, prepared = Count("records", "live"), len(self._kept.in_doubt_transactions())
         for item in self._kept.live():
             if item.id not in self._dropped:
                 live.add(item.end - item.start, None)
-        return [live.count("records", "live"), Count("transactions", "prepared", prepared, 0)]
+        return [live, Count("transactions", "prepared", prepared, 0)]
 
     def steps(self) -> Sequence[str]:
         """Return the steps to put the new store in place."""
@@ -216,12 +216,12 @@ class BrokerStore(NewStore):
     def carried(self) -> Iterable[Count]:
         """Return the number and bytes of the pending messages of each queue, and of what else there is."""
         store, pending = self._store, self._store.pending
-        totals = {queue: Total() for queue in self._wanted.queues}
+        totals = {queue: Count("messages", store.queues[queue]) for queue in self._wanted.queues}
         for turn, queue, number in self._references():
             if turn not in pending.hidden:
                 totals[queue].add(store.size(number), pending.stamps[number] or None)
         self._pages.count(totals)
-        yield from (total.count("messages", store.queues[queue]) for queue, total in totals.items())
+        yield from totals.values()
         yield Count("transactions", "prepared", len(pending.doubts), 0)
         yield Count("transactions", "heuristic", len(pending.heuristics), 0)
         yield Count("duplicates", "all", len(pending.duplicates), 0)
@@ -390,7 +390,7 @@ class BrokerStore(NewStore):
                 (tx,) = LONG.unpack_from(data)
                 data = QUEUE_COUNT.pack(tx, pending.page_txs[tx][0])
             yield NewRecord(ADD, item.id, kind, data)
-        totals = {queue: Total() for queue in counted}
+        totals = {queue: Count("messages", str(queue)) for queue in counted}
         if totals:
             self._pages.count(totals)
         for queue, total in totals.items():

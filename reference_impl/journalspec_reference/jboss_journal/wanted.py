@@ -11,9 +11,8 @@ from journalspec_reference.jboss_journal.bodies import Body, Kept, PreparedTx
 from journalspec_reference.jboss_journal.contents import BrokerContents, xid_text
 from journalspec_reference.jboss_journal.contents.beside import JOURNAL
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT
-from journalspec_reference.jboss_journal.contents.core import HIGHEST, Message, message_of
+from journalspec_reference.jboss_journal.contents.core import HIGHEST, Message
 from journalspec_reference.jboss_journal.contents.messages import Oddity, least_size
-from journalspec_reference.jboss_journal.contents.paging import Entry
 from journalspec_reference.jboss_journal.contents.store import HORNETQ, Store
 from journalspec_reference.newstore import BYTES, FILE, ChoiceRefused, LossItem, StoreChoices
 
@@ -230,7 +229,7 @@ class WantedParts:
         """Return whether there is a message or another record with this id."""
         if ident in self.store.pending.numbers or any(item.id == ident for item in self.others()):
             return True
-        return any(paged_message(entry).id == ident for _, entry in self.store.entries())
+        return any(entry.message().id == ident for _, entry in self.store.entries())
 
     def others(self) -> Iterator[Body]:
         """Yield the live records that are neither messages nor about references."""
@@ -279,8 +278,3 @@ class WantedParts:
             file = self.store.large.open(ident)
             return ("no-body", "") if file is None or file.size == 0 else None
         return None
-
-
-def paged_message(entry: Entry) -> Message:
-    """Return the message of an entry of a page."""
-    return message_of(entry.kind, entry.data[entry.start : entry.end])

@@ -10,7 +10,7 @@ from journalspec.observation import Record
 from journalspec_reference.answers import Answer
 from journalspec_reference.bitronix_tlog.codec import STATUS_NAMES
 from journalspec_reference.bitronix_tlog.recover import NioReplay, Replay
-from journalspec_reference.contents import Count, Remark, Remarks, Tabled, Total, Value
+from journalspec_reference.contents import Count, Remark, Remarks, Tabled, Value
 from journalspec_reference.xids import gtrid_text, uid, wall_clock
 
 _TABLE = "transactions"
@@ -116,9 +116,9 @@ class LogContents(Tabled):
 def counts_of(state: Mapping[str, Any]) -> Iterator[Count]:
     """Yield how many transactions are to be committed and rolled back, and since when they are."""
     for name, outcome in OUTCOMES.items():
-        total = Total()
+        total = Count("transactions", outcome)
         for entry in state[name]:
             known = uid(entry["gtrid"])
             total.add(0, known.started if known else None)
         if total.rows:
-            yield total.count(_TABLE, outcome)
+            yield total

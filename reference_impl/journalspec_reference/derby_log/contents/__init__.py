@@ -6,9 +6,7 @@ open undone. Encrypted databases take their boot password from the environment.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -16,20 +14,18 @@ from journalspec.contents import Column, Table
 from journalspec_reference.answers import Answer
 from journalspec_reference.contents import Count, Remark, Remarks, Row, Tabled
 from journalspec_reference.derby_log.codec import BadLog, Refusal
-from journalspec_reference.derby_log.containers import Fault
+from journalspec_reference.derby_log.containers import Fault, beside
 from journalspec_reference.derby_log.contents.booted import NO_SELECT, Booted
 from journalspec_reference.derby_log.contents.catalog import ODD, SqlTable, catalogue
 from journalspec_reference.derby_log.contents.cipher import Cipher, ClearLogs, NotReadable
-from journalspec_reference.derby_log.contents.repairs import Repair, repaired
 from journalspec_reference.derby_log.contents.values import TYPES, UNKNOWN, Decoded
-from journalspec_reference.derby_log.fileset import container_names, gather
+from journalspec_reference.derby_log.fileset import gather
+from journalspec_reference.derby_log.properties import of_database
+from journalspec_reference.derby_log.repairs import Repair, repaired
 from journalspec_reference.derby_log.store import Transaction
-from journalspec_reference.filesets import FilesetError, Journal, load
+from journalspec_reference.filesets import Journal
 
 FORMAT = "derby_log"
-#: Files of containers, those first that Derby looks for first: `d` is what is left of a dropped one.
-_CONTAINER = re.compile(r"([cCdD])([0-9a-fA-F]{1,15})\.(?:dat|DAT)")
-_ORDER = "cCdD"
 #: So many places are kept that have a remark already; and so many faults until tables have names.
 _MOST_REPORTED, _MOST_EARLY = 10_000, 1000
 
@@ -37,35 +33,6 @@ _MOST_REPORTED, _MOST_EARLY = 10_000, 1000
 def contents(answer: Answer) -> DerbyContents:
     """Return the content of a database after recovery; unreadable parts are remarks."""
     return DerbyContents(answer.journal)
-
-
-def _properties(journal: Journal) -> dict[str, str] | None:
-    """Return ``service.properties`` of the database; None if there are none."""
-    if journal.root is None:
-        return None
-    try:
-        data = bytes(load(journal.root / ".." / "service.properties").files["service.properties"][: 1 << 20])
-    except (FilesetError, KeyError):
-        return None
-    lines = (line.strip().partition("=") for line in data.decode("latin-1").splitlines())
-    return {name.strip(): value.strip().replace("\\", "") for name, _, value in lines if name[:1] != "#"}
-
-
-def _containers(journal: Journal) -> dict[int, tuple[str, Any]]:
-    """Return the containers beside a log by number: their names, and their bytes."""
-    names = container_names(journal.seen)
-    found = {number: (name.removeprefix("../"), journal.seen[name]) for number, name in names.items()}
-    directory = None if journal.root is None else journal.root / ".." / "seg0"
-    if directory is None or not directory.is_dir():
-        return found
-    with suppress(FilesetError):
-        files = load(directory).files
-        matches = [match for name in files if (match := _CONTAINER.fullmatch(name))]
-        for match in sorted(matches, key=lambda match: _ORDER.index(match[1])):
-            name = match[0]
-            if (data := files.get(name)) is not None:
-                found.setdefault(int(match[2], 16), (f"seg0/{name}", data))
-    return found
 
 
 class DerbyContents(Tabled):
@@ -85,9 +52,9 @@ class DerbyContents(Tabled):
         self.looked_at = False
         #: What had to be made again of the log, so that it could be redone.
         self.repairs: list[Repair] = []
-        properties, beside = _properties(journal), _containers(journal)
+        properties, containers = of_database(journal.root), beside(journal)
         cipher, files = None, journal.seen
-        if properties is None and beside and journal.root is not None:
+        if properties is None and containers and journal.root is not None:
             self._add(
                 "no-properties", "service.properties is missing: Derby does not know the database (XJ004)"
             )
@@ -101,23 +68,23 @@ class DerbyContents(Tabled):
             self._add(error.code, error.text)
             self._state = Booted({}, None, self._report)
             return
-        self._state = Booted(beside, cipher, self._report)
-        if not beside:
+        self._state = Booted(containers, cipher, self._report)
+        if not containers:
             self._add(
                 "no-containers",
                 "without the containers of the database, seg0, nothing is known of its tables",
             )
             return
-        if (problem := self._redone(beside, cipher, files, journal.edition)) and cipher is None:
+        if (problem := self._redone(containers, cipher, files, journal.edition)) and cipher is None:
             repairs = [*repaired(files, journal.edition)]
             other = {**files, **{each.name: each.data for each in repairs}}
             # A log that ends where it begins would be one of which nothing is left.
-            if repairs and not self._redone(beside, cipher, other, journal.edition) and self._state.went:
+            if repairs and not self._redone(containers, cipher, other, journal.edition) and self._state.went:
                 self.repairs, problem = repairs, ""
                 for each in repairs:
                     self.remarks.add(Remark("", "", each.name, 0, each.code, each.text))
             elif repairs:
-                self._redone(beside, cipher, files, journal.edition)
+                self._redone(containers, cipher, files, journal.edition)
         if problem:
             self._add("no-redo", f"the log is redone up to here only: {problem}")
         found = catalogue(self._state, properties or {})

@@ -16,10 +16,11 @@ from typing import TypeVar
 from journalspec_reference.derby_log.contents.booted import Booted
 from journalspec_reference.derby_log.contents.values import BY_FORMAT, Typed, described, integer, text
 from journalspec_reference.derby_log.heap import Value
+from journalspec_reference.derby_log.properties import AT_LEAST
 
-#: The heaps of the catalogue, as ``service.properties`` names them, and where they are if it does not.
-_HEAPS = {"Systables": 96, "Syscolumns": 144, "Sysschemas": 192, "Sysconglomerates": 32}
-_PROPERTIES, _CONTAINER = 16, re.compile("[0-9]{1,15}")
+#: The heaps of the catalogue, as ``service.properties`` names them.
+_HEAPS = ("Systables", "Syscolumns", "Sysschemas", "Sysconglomerates")
+_CONTAINER = re.compile("[0-9]{1,15}")
 #: A table of Derby has no more columns.
 _MOST_COLUMNS = 1012
 #: What is not as its type is.
@@ -47,11 +48,13 @@ class SqlTable:
 
 def heap_of(name: str, properties: Mapping[str, str]) -> int:
     """Return the container of a heap of the catalogue."""
-    return _number(properties.get(f"{name}Identifier", ""), _HEAPS[name])
+    return _number(f"{name}Identifier", properties)
 
 
-def _number(digits: str, otherwise: int) -> int:
-    return int(digits) if _CONTAINER.fullmatch(digits) else otherwise
+def _number(name: str, properties: Mapping[str, str]) -> int:
+    """Return the container that a property names, or the one that it names in every database."""
+    given = properties.get(name, "")
+    return int(given if _CONTAINER.fullmatch(given) else AT_LEAST[name])
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +83,7 @@ def catalogue(state: Booted, properties: Mapping[str, str]) -> Catalogue:
         "Syscolumns", 4, lambda row: (text(row[0]), integer(row[2]), (text(row[1]), described(row[3])))
     ):
         columns.setdefault(table, {})[place] = column
-    stored = _number(properties.get("derby.storage.propertiesId", ""), _PROPERTIES)
+    stored = _number("derby.storage.propertiesId", properties)
     others = {stored: "the properties of the database"}
     heaps: dict[str, int] = {}
     for table, container, name, is_index in read(

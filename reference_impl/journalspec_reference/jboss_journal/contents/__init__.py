@@ -12,7 +12,7 @@ from typing import Any
 
 from journalspec.families import ContentsError, decode, families
 from journalspec_reference.answers import Answer
-from journalspec_reference.contents import Count, Row, Tabled, Total, Value
+from journalspec_reference.contents import Count, Row, Tabled, Value
 from journalspec_reference.ids import Ids
 from journalspec_reference.jboss_journal.bodies import Body
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT, Queue
@@ -51,8 +51,7 @@ class BrokerContents(Tabled):
     def counts(self) -> Sequence[Count]:
         """Return the number, bytes and times of the pending messages of each queue."""
         self._check_large()
-        totals = self._totals()
-        return [each.count("messages", self.store.name_of(queue)) for queue, each in totals.items()]
+        return [*self._totals().values()]
 
     def judge(self) -> frozenset[str]:
         """Remark on the messages that cannot be decoded: a broker decodes all of them when it starts.
@@ -72,9 +71,10 @@ class BrokerContents(Tabled):
                 found.add("undecodable")
         return frozenset(found | {"old-message"} & self.store.remarks.counts.keys())
 
-    def _totals(self) -> dict[int, Total]:
+    def _totals(self) -> dict[int, Count]:
         """Return how much each queue holds, by its id."""
-        pending, totals = self.store.pending, {queue: Total() for queue in self.store.queues}
+        pending = self.store.pending
+        totals = {queue: Count("messages", name) for queue, name in self.store.queues.items()}
         for turn, queue, number in pending.references.live():
             total = totals.get(queue)
             if total is not None and turn not in pending.hidden:
@@ -82,7 +82,7 @@ class BrokerContents(Tabled):
         for _, entry, queues in self.store.pending_entries():
             size = entry.end - entry.start
             if entry.is_large:
-                size += self.store.large.size(_message(entry).id)
+                size += self.store.large.size(entry.message().id)
             for queue in queues:
                 totals[queue].add(size, entry.timestamp or None)
         return totals
@@ -91,7 +91,7 @@ class BrokerContents(Tabled):
         """Remark on files of large messages that no message has."""
         left = {ident for ident in self.store.large.idents if ident not in self.store.pending.large}
         if left:
-            left -= {_message(entry).id for _, entry in self.store.entries()}
+            left -= {entry.message().id for _, entry in self.store.entries()}
         for ident in sorted(left):
             self.store.note(Oddity("orphan-large-file", str(ident), f"{ident}.msg"))
 
@@ -124,7 +124,7 @@ class BrokerContents(Tabled):
             yield self._rows.row(at, message_of(item.user_type, data, tagged=typed))
 
     def _paged(self, file: PageFile, entry: Entry, queue: int, *, typed: bool = False) -> dict[str, Value]:
-        message = _message(entry, tagged=typed)
+        message = entry.message(tagged=typed)
         size = entry.end - entry.start
         at = QueuedMessage(self.store.name_of(queue), message.id, file.name, entry.off, size, paged=True)
         return self._rows.row(at, message)
@@ -268,10 +268,6 @@ class BrokerContents(Tabled):
         except ContentsError as error:
             self.store.note(Oddity("undecodable", str(ident), place["file"], place["off"], str(error), table))
             return {}
-
-
-def _message(entry: Entry, *, tagged: bool = False) -> Message:
-    return message_of(entry.kind, entry.data[entry.start : entry.end], tagged=tagged)
 
 
 def _xid(found: Mapping[str, Any]) -> dict[str, Value]:

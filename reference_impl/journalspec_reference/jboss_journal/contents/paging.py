@@ -49,6 +49,10 @@ class Entry:
         """Whether its body is in a file."""
         return core.is_large(self.kind, self.data, self.start)
 
+    def message(self, *, tagged: bool = False) -> core.Message:
+        """Return the message; `tagged` as for :func:`core.message_of`."""
+        return core.message_of(self.kind, self.data[self.start : self.end], tagged=tagged)
+
     @property
     def timestamp(self) -> int:
         """Its time, 0 if there is none."""

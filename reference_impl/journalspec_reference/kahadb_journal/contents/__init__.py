@@ -18,7 +18,7 @@ from typing import Any
 from journalspec.observation import REFUSED, Dropped
 from journalspec.reread import Changed
 from journalspec_reference.answers import Answer
-from journalspec_reference.contents import Count, Remark, Remarks, Row, Tabled, Total, Value
+from journalspec_reference.contents import Count, Remark, Remarks, Row, Tabled, Value
 from journalspec_reference.kahadb_journal.codec import DIALECTS, FORMAT, CommandError
 from journalspec_reference.kahadb_journal.contents import openwire
 from journalspec_reference.kahadb_journal.contents.acks import AckMapError, ack_map
@@ -103,11 +103,11 @@ class KahaContents(Tabled):
             count, _ = self._counted(listed)
             yield count
         self._times.clear()
-        totals: dict[str, Total] = {}
+        totals: dict[str, Count] = {}
         for row in self._jobs():
-            totals.setdefault(str(row["scheduler"]), Total()).add(int(str(row["size"])), None)
-        for scheduler, total in totals.items():
-            yield total.count("jobs", scheduler)
+            scheduler = str(row["scheduler"])
+            totals.setdefault(scheduler, Count("jobs", scheduler)).add(int(str(row["size"])), None)
+        yield from totals.values()
 
     def judge(self) -> frozenset[str]:
         """Remark on the version of OpenWire where a broker finds no index that tells it."""
@@ -218,7 +218,8 @@ class KahaContents(Tabled):
 
     def _counted(self, listed: Listed) -> tuple[Count, int]:
         """Return how much a queue or subscription holds, and how many messages the broker counts."""
-        total, pending = Total(), 0
+        key = "" if listed.subscription is None else f" {listed.subscription}"
+        total, pending = Count("messages", listed.name[1] + key), 0
         time_of = self._read_time if listed.subscription is None else self._time
         for entry in listed.entries():
             pending += entry.state != NOT_IN_INDEX
@@ -227,8 +228,7 @@ class KahaContents(Tabled):
             except Changed:
                 size, time = 0, None
             total.add(size, time or None)
-        key = "" if listed.subscription is None else f" {listed.subscription}"
-        return total.count("messages", listed.name[1] + key), pending
+        return total, pending
 
     def _time(self, place: int) -> tuple[int, int | None]:
         """Return the length of a message's record and its time; a topic's are in many subscriptions."""

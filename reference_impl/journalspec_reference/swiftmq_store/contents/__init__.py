@@ -11,7 +11,7 @@ from struct import Struct
 from typing import Any
 
 from journalspec_reference.answers import Answer
-from journalspec_reference.contents import Count, Remark, Remarks, Tabled, Total, Value
+from journalspec_reference.contents import Count, Remark, Remarks, Tabled, Value
 from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.contents.message import decode
 from journalspec_reference.swiftmq_store.recover import Recovered, StoreState, key_bytes, swap_queue
@@ -40,15 +40,15 @@ class StoreContents(Tabled):
     def counts(self) -> Iterator[Count]:
         """Yield how many messages each queue has, and how many each swap file."""
         for queue in self._of_users():
-            total = Total()
+            total = Count("messages", _name(queue.name))
             for at in range(len(queue.entries)):
                 total.add(queue.entries.listed(at).length, _sent(_stored(queue, at, _SENT.size)))
-            yield total.count("messages", _name(queue.name))
+            yield total
         for path in self._found.swaps:
-            data, total = self._found.files[path], Total()
+            data, total = self._found.files[path], Count("swapped", swap_queue(path))
             for off, end in codec.swapped(data):
                 total.add(end - off, _sent(bytes(data[off + _SWAPPED.size : end][: _SENT.size])))
-            yield total.count("swapped", swap_queue(path))
+            yield total
 
     def _of_users(self) -> Iterator[Queue]:
         """Yield the queues but that of the branches."""
