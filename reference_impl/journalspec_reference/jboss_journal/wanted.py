@@ -11,7 +11,7 @@ from journalspec_reference.jboss_journal.bodies import Body, Kept, PreparedTx
 from journalspec_reference.jboss_journal.contents import BrokerContents, xid_text
 from journalspec_reference.jboss_journal.contents.beside import JOURNAL
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT
-from journalspec_reference.jboss_journal.contents.core import HIGHEST, Message
+from journalspec_reference.jboss_journal.contents.core import Message
 from journalspec_reference.jboss_journal.contents.messages import Oddity, least_size
 from journalspec_reference.jboss_journal.contents.store import HORNETQ, Store
 from journalspec_reference.newstore import BYTES, FILE, ChoiceRefused, LossItem, StoreChoices
@@ -270,10 +270,6 @@ class WantedParts:
         """
         if message.problem:
             return "undecodable", message.problem
-        if message.protocol == "core" and message.count < 0:
-            return "undecodable", f"{message.count} properties"
-        if message.protocol == "core" and not 0 <= message.priority <= HIGHEST:
-            return "undecodable", f"a priority of {message.priority}"
         if message.large and self.store.product[0] == HORNETQ:
             file = self.store.large.open(ident)
             return ("no-body", "") if file is None or file.size == 0 else None

@@ -54,7 +54,7 @@ def heap_of(name: str, properties: Mapping[str, str]) -> int:
 def _number(name: str, properties: Mapping[str, str]) -> int:
     """Return the container that a property names, or the one that it names in every database."""
     given = properties.get(name, "")
-    return int(given if _CONTAINER.fullmatch(given) else AT_LEAST[name])
+    return int(given if _CONTAINER.fullmatch(given) else str(AT_LEAST[name]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,8 +83,6 @@ class Message:
     #: A body that no client has written: what is there is left over.
     blank: bool = False
     problem: str = ""
-    #: How many properties there are, as that is stored.
-    count: int = 0
     #: Name of a property -> the tag of its value; None: they are not kept.
     tags: dict[str, int] | None = None
 
@@ -168,8 +166,8 @@ def properties_at(data: bytes, at: int, found: dict[str, Value], tags: dict[str,
     int_at, names, fixed = INT.unpack_from, _names, FIXED
     (count,) = int_at(data, at)
     at += 4
-    if count > MOST_VALUES:
-        raise Undecodable(_TOO_MANY)
+    if not 0 <= count <= MOST_VALUES:
+        raise Undecodable(_TOO_MANY if count > 0 else f"{count} properties")
     for _ in range(count):
         (size,) = int_at(data, at)
         start, at = at + 4, at + 4 + size
@@ -231,14 +229,12 @@ def headers_at(data: bytes, at: int, message: Message) -> int:
     if data[at - 1] == 1:
         message.user_id = data[at : at + UUID_SIZE]
         at += UUID_SIZE
-    kind, durable, message.expiration, message.timestamp, message.priority, given = HEADERS.unpack_from(
-        data, at
-    )
+    kind, durable, message.expiration, message.timestamp, message.priority, _ = HEADERS.unpack_from(data, at)
     message.type, message.durable = kind, durable != 0
-    if not given:
-        return at + HEADERS.size
-    (message.count,) = INT.unpack_from(data, at + HEADERS.size)
-    return properties_at(data, at + HEADERS.size - 1, message.properties, message.tags)
+    end = properties_at(data, at + HEADERS.size - 1, message.properties, message.tags)
+    if not 0 <= message.priority <= HIGHEST:
+        raise Undecodable(f"a priority of {message.priority}")
+    return end
 
 
 def is_large(user_type: int, data: bytes, start: int) -> bool:
@@ -296,9 +292,9 @@ def message_of(kind: int, data: bytes, *, tagged: bool = False) -> Message:
 def glance(kind: int, data: bytes, start: int, end: int, *, judge: bool = True) -> tuple[int, bool]:
     """Return the time of the message in a record's body (0: none), and whether it surely has no problem.
 
-    Nothing is decoded for that; False: :func:`message_of` may find a problem. With `judge` properties are
-    judged, too, which a broker does not decode at its start. The time of another protocol is in its own
-    sections, which are ignored.
+    Nothing is decoded for that; False: :func:`message_of` may find a problem. With `judge` the priority and
+    properties of a message with a protocol are judged, too, which Artemis 2 does not decode at its start. The
+    time of another protocol is in its own sections, which are ignored.
     """
     int_at, at, stop, stamp, sound = INT.unpack_from, start, end, 0, True
     try:
@@ -326,7 +322,7 @@ def glance(kind: int, data: bytes, start: int, end: int, *, judge: bool = True) 
             at += INT.size + size
         at += 2 + UUID_SIZE if data[at + 1] == 1 else 2
         (stamp,) = LONG.unpack_from(data, at + _STAMP_AT)
-        if sound and not judge:
+        if sound and kind == PROTOCOL and not judge:
             sound = at + HEADERS.size <= stop
         elif sound:
             _, _, _, _, priority, given = HEADERS.unpack_from(data, at)
