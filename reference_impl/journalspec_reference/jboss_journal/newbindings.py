@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from journalspec_reference.answers import SALVAGE, ask
 from journalspec_reference.filesets import FilesetError, find_journals
+from journalspec_reference.jboss_journal.beside import BINDINGS, Room
 from journalspec_reference.jboss_journal.codec import ADD
-from journalspec_reference.jboss_journal.contents.beside import BINDINGS, Room
 from journalspec_reference.jboss_journal.contents.bindings import (
     ADDRESS,
     COUNTER,
@@ -64,7 +64,7 @@ def records(wanted: WantedParts) -> Iterator[NewRecord]:
     refused = {int(item.id) for item in left_out(wanted)}
     unfiltered = {queue.id for queue in without_filter(wanted)}
     for item in kept.live():
-        kind, data = item.user_type, item.data[item.start : item.end]
+        kind, data = item.user_type, item.stored
         if kind == COUNTER:
             counter = item.id
         elif item.place not in bad and item.id not in refused | wanted.made.keys():

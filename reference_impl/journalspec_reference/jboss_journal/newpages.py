@@ -8,8 +8,8 @@ from functools import cached_property
 from itertools import chain, groupby, islice
 
 from journalspec_reference.contents import Count
+from journalspec_reference.jboss_journal.beside import Room
 from journalspec_reference.jboss_journal.contents import core
-from journalspec_reference.jboss_journal.contents.beside import Room
 from journalspec_reference.jboss_journal.contents.messages import Oddity
 from journalspec_reference.jboss_journal.contents.paging import (
     ADDRESS_FILE,

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 
 from journalspec.contents import contents_of
+from journalspec_reference.jboss_journal.beside import JOURNAL
 from journalspec_reference.jboss_journal.bodies import Body, Kept, PreparedTx
 from journalspec_reference.jboss_journal.contents import BrokerContents, xid_text
-from journalspec_reference.jboss_journal.contents.beside import JOURNAL
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT
 from journalspec_reference.jboss_journal.contents.core import Message
 from journalspec_reference.jboss_journal.contents.messages import Oddity, least_size
@@ -157,7 +157,7 @@ class WantedParts:
         #: Whether the journal is in a broker's data directory, by its name.
         self.with_others = root is not None and root.absolute().name.endswith(JOURNAL)
         self.with_others &= not store.is_bindings
-        if self.with_others and not store.has_bindings:
+        if self.with_others and store.bindings_replay is None:
             for ident in list(store.queues):
                 self._make(ident)
         for ident, queue in store.bindings.queues.items():

@@ -10,12 +10,14 @@ from journalspec.observation import Record
 from journalspec_reference.answers import Answer
 from journalspec_reference.bitronix_tlog.codec import STATUS_NAMES
 from journalspec_reference.bitronix_tlog.recover import NioReplay, Replay
-from journalspec_reference.contents import Count, Remark, Remarks, Tabled, Value
+from journalspec_reference.contents import Contents, Count, Remark, Value
 from journalspec_reference.xids import gtrid_text, uid, wall_clock
 
 _TABLE = "transactions"
 #: What recovery does about a transaction, by the list of the state that it is in.
 OUTCOMES = {"unfinished": "commit", "in_doubt": "rollback"}
+#: Columns that are what is known of a transaction, without a change.
+_AS_THEY_ARE = ("gtrid", "status", "records", "file", "off")
 
 
 def contents(answer: Answer) -> LogContents:
@@ -47,12 +49,12 @@ class _Transaction:
             self.decided, self.left = time, set(names)
 
 
-class LogContents(Tabled):
+class LogContents(Contents):
     """The contents of one log: those of its active file, which alone counts."""
 
     def __init__(self, answer: Answer) -> None:
         super().__init__("bitronix_tlog")
-        self._seen, self.remarks = answer.observation, Remarks()
+        self._seen = answer.observation
         ends = NioReplay.ends if answer.journal.edition == "nio" else Replay.ends
         self._ends = {STATUS_NAMES[status] for status in ends}
 
@@ -89,23 +91,18 @@ class LogContents(Tabled):
         if known is None:
             why = "its gtrid is not made as Bitronix makes one: server, start and sequence are unknown"
             self.remarks.add(Remark(_TABLE, name, one.file, one.off, "other-gtrid", why))
-        return {
+        return {name: getattr(one, name) for name in _AS_THEY_ARE} | {
             "id": name,
-            "gtrid": one.gtrid,
             "server_id": known.server if known else None,
             "started": known.started if known else None,
             "uptime": known.time if known and known.started is None else None,
             "sequence": known.sequence if known else None,
-            "status": one.status,
             "outcome": outcome,
             "in_doubt": outcome is not None,
             "resources": sorted({*one.resources, *waits}),
             "waits_for": [*waits],
             "decided": wall_clock(one.decided),
             "written": wall_clock(one.written),
-            "records": one.records,
-            "file": one.file,
-            "off": one.off,
         }
 
     def counts(self) -> Iterator[Count]:

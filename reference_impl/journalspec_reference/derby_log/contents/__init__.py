@@ -12,7 +12,7 @@ from typing import Any
 
 from journalspec.contents import Column, Table
 from journalspec_reference.answers import Answer
-from journalspec_reference.contents import Count, Remark, Remarks, Row, Tabled
+from journalspec_reference.contents import Contents, Count, Remark, Row
 from journalspec_reference.derby_log.codec import BadLog, Refusal
 from journalspec_reference.derby_log.containers import Fault, beside
 from journalspec_reference.derby_log.contents.booted import NO_SELECT, Booted
@@ -35,15 +35,14 @@ def contents(answer: Answer) -> DerbyContents:
     return DerbyContents(answer.journal)
 
 
-class DerbyContents(Tabled):
+class DerbyContents(Contents):
     """The tables of a database; each SQL table is one of them, by the name of its schema and its own."""
 
     def __init__(self, journal: Journal) -> None:
         super().__init__(FORMAT)
-        self.remarks = Remarks()
         self._reported: set[tuple[str, str, str]] = set()
         self._titles: dict[int, str] = {}
-        self._sql: dict[str, SqlTable] = {}
+        self.sql: dict[str, SqlTable] = {}
         self._open: list[tuple[int, Transaction]] = []
         self._counts: dict[int, tuple[int, int]] = {}
         #: Faults of containers that were found before their tables had names.
@@ -66,9 +65,9 @@ class DerbyContents(Tabled):
                 files = {**files, **logs}
         except NotReadable as error:
             self._add(error.code, error.text)
-            self._state = Booted({}, None, self._report)
+            self.state = Booted({}, None, self._report)
             return
-        self._state = Booted(containers, cipher, self._report)
+        self.state = Booted(containers, cipher, self._report)
         if not containers:
             self._add(
                 "no-containers",
@@ -79,7 +78,7 @@ class DerbyContents(Tabled):
             repairs = [*repaired(files, journal.edition)]
             other = {**files, **{each.name: each.data for each in repairs}}
             # A log that ends where it begins would be one of which nothing is left.
-            if repairs and not self._redone(containers, cipher, other, journal.edition) and self._state.went:
+            if repairs and not self._redone(containers, cipher, other, journal.edition) and self.state.went:
                 self.repairs, problem = repairs, ""
                 for each in repairs:
                     self.remarks.add(Remark("", "", each.name, 0, each.code, each.text))
@@ -87,14 +86,14 @@ class DerbyContents(Tabled):
                 self._redone(containers, cipher, files, journal.edition)
         if problem:
             self._add("no-redo", f"the log is redone up to here only: {problem}")
-        found = catalogue(self._state, properties or {})
-        self._sql = {**found.tables}
-        self._titles = {table.container: title for title, table in self._sql.items()}
+        tables, others = catalogue(self.state, properties or {})
+        self.sql = {**tables}
+        self._titles = {table.container: title for title, table in self.sql.items()}
         early, self._early = self._early or [], None
         for container, fault, effect in early:
             self._report(container, fault, effect)
-        self._check(found.others)
-        self.tables = {**self.tables, **{title: _as_table(table) for title, table in self._sql.items()}}
+        self._check(others)
+        self.tables = {**self.tables, **{title: _as_table(table) for title, table in self.sql.items()}}
 
     def _redone(
         self,
@@ -104,23 +103,13 @@ class DerbyContents(Tabled):
         edition: str,
     ) -> str:
         """Redo a log on the containers; return why it is not redone to its end."""
-        self._state, self._early = Booted(beside, cipher, self._report), []
+        self.state, self._early = Booted(beside, cipher, self._report), []
         try:
-            store = self._state.replay(files, edition)
+            store = self.state.replay(files, edition)
         except (Refusal, BadLog) as error:
             return str(error)
         self._open = [(number, store.transactions[number]) for number in store.branches()]
         return ""
-
-    @property
-    def state(self) -> Booted:
-        """The pages that they are read from."""
-        return self._state
-
-    @property
-    def sql(self) -> Mapping[str, SqlTable]:
-        """The tables of the database by title."""
-        return self._sql
 
     def title(self, container: int) -> str:
         """Return the name of the table that a container is of; empty if it is of none."""
@@ -129,17 +118,17 @@ class DerbyContents(Tabled):
     def _check(self, others: Mapping[int, str]) -> None:
         """Check each container without its rows."""
         for container, what in others.items():
-            if self._state.heap(container) is None:
+            if self.state.heap(container) is None:
                 text = f"seg0/c{container:x}.dat, {what}, is missing"
                 self._report(container, Fault("no-container", text, "XSAI2"), NO_SELECT)
-        for title, table in [*self._sql.items()]:
-            said = self._state.described(table.container)
-            heap = self._state.heap(table.container)
+        for title, table in [*self.sql.items()]:
+            said = self.state.described(table.container)
+            heap = self.state.heap(table.container)
             if heap is not None and said is not None and said[0] != table.container:
                 own = f"container {said[0]} (c{said[0]:x})"
                 text = f"{heap.name} says that it is {own}: Derby reads that one as {title}"
                 self._report(table.container, Fault("other-container", text), "")
-                self._sql[title] = replace(table, container=said[0])
+                self.sql[title] = replace(table, container=said[0])
         for number, known in self._open:
             gtrid = known.ids[0].hex()
             self._add("in-doubt", f"transaction {number}, XA id {gtrid}, is in doubt: its rows are locked")
@@ -153,7 +142,7 @@ class DerbyContents(Tabled):
             if len(self._early) < _MOST_EARLY:
                 self._early.append((container, fault, effect))
             return
-        heap = self._state.heap(container)
+        heap = self.state.heap(container)
         title = self._titles.get(container, "")
         state = f" ({fault.state})" if fault.state else ""
         text = f"{fault.text}; {effect}{state}" if effect else fault.text
@@ -168,11 +157,11 @@ class DerbyContents(Tabled):
 
     def rows(self, table: str) -> Iterator[Row]:
         """Yield the rows of a table; raises KeyError if there is none of this name."""
-        return self._rows(self._sql[table]) if table in self._sql else super().rows(table)
+        return self._rows(self.sql[table]) if table in self.sql else super().rows(table)
 
     def _tables(self) -> Iterator[Row]:
-        for table in self._sql.values():
-            heap = self._state.heap(table.container)
+        for table in self.sql.values():
+            heap = self.state.heap(table.container)
             count, size = self._counted(table.container)
             columns = [{"name": name, "type": typed.words} for name, typed in table.columns]
             yield {
@@ -202,7 +191,7 @@ class DerbyContents(Tabled):
     def fields(self, table: SqlTable) -> Iterator[tuple[str, list[Any]]]:
         """Yield the place of each row of a table, and its fields as they are stored, one for each column."""
         count = len(table.columns)
-        for key, fields in self._state.rows(table.container):
+        for key, fields in self.state.rows(table.container):
             # A column that was added later has no field in older rows.
             yield key, fields if len(fields) == count else fields[:count] + [None] * (count - len(fields))
 
@@ -213,7 +202,7 @@ class DerbyContents(Tabled):
             return None if value is None else TYPES.get(typed.type, UNKNOWN).decode(value)
         except ODD as error:
             text = f"row {key} of {table.title}: {len(value)} bytes of {name} are no {typed.words}: {error}"
-            heap = self._state.heap(table.container)
+            heap = self.state.heap(table.container)
             name = heap.name if heap is not None else ""
             # Its key begins with the number of its page.
             off = int(key.partition(",")[0]) * heap.size if heap is not None else None
@@ -223,7 +212,7 @@ class DerbyContents(Tabled):
     def _counted(self, container: int) -> tuple[int, int]:
         """Return the rows of a container and their bytes; damage may make it that of many tables."""
         if container not in self._counts:
-            self._counts[container] = self._state.count(container)
+            self._counts[container] = self.state.count(container)
         return self._counts[container]
 
     def counts(self) -> Iterable[Count]:
@@ -231,11 +220,11 @@ class DerbyContents(Tabled):
 
         The pages of all containers are checked: what is wrong with one is a remark.
         """
-        own = {title: table for title, table in self._sql.items() if table.kind != "system"}
+        own = {title: table for title, table in self.sql.items() if table.kind != "system"}
         for title, table in own.items():
             yield Count(title, title, *self._counted(table.container))
         counted = {table.container for table in own.values()}
-        for container, fault in () if self.looked_at else self._state.faults(counted):
+        for container, fault in () if self.looked_at else self.state.faults(counted):
             self._report(container, fault, NO_SELECT)
         self.looked_at = True
 

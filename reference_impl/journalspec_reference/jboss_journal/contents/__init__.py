@@ -12,7 +12,7 @@ from typing import Any
 
 from journalspec.families import ContentsError, decode, families
 from journalspec_reference.answers import Answer
-from journalspec_reference.contents import Count, Row, Tabled, Value
+from journalspec_reference.contents import Contents, Count, Row, Value
 from journalspec_reference.ids import Ids
 from journalspec_reference.jboss_journal.bodies import Body
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT, Queue
@@ -27,6 +27,8 @@ from journalspec_reference.jboss_journal.contents.paging import Entry, PageFile
 from journalspec_reference.jboss_journal.contents.store import Store
 
 RECORDS = "records"
+#: Columns of what a transaction changes.
+_COUNTS = ("sends", "acknowledges", "page_transactions")
 
 
 def contents(answer: Answer) -> BrokerContents | TransactionContents | None:
@@ -40,13 +42,12 @@ def contents(answer: Answer) -> BrokerContents | TransactionContents | None:
     return BrokerContents(store) if store.is_of_broker else None
 
 
-class BrokerContents(Tabled):
+class BrokerContents(Contents):
     """The contents of a journal of messages, or of bindings."""
 
     def __init__(self, store: Store) -> None:
-        super().__init__(FORMAT)
-        self.store, self.remarks = store, store.remarks
-        self._rows = RowMaker(store.large, store.note)
+        super().__init__(FORMAT, store.remarks)
+        self.store, self._rows = store, RowMaker(store.large, store.note)
 
     def counts(self) -> Sequence[Count]:
         """Return the number, bytes and times of the pending messages of each queue."""
@@ -63,7 +64,7 @@ class BrokerContents(Tabled):
             return frozenset()
         found = {"undecodable"} if pending.cut else set()
         for item in replay.bodies(pending.places[number] for number in pending.odd):
-            message = message_of(item.user_type, item.data[item.start : item.end])
+            message = message_of(item.user_type, item.stored)
             if message.problem:
                 self.store.note(
                     Oddity("undecodable", str(item.id), *replay.where(item.place), message.problem)
@@ -120,7 +121,7 @@ class BrokerContents(Tabled):
             queue = self.store.name_of(ident) if ident is not None else None
             count, due = pending.deliveries.get(turn, 0), pending.scheduled.get(turn)
             at = QueuedMessage(queue, item.id, *replay.where(item.place), item.end - item.start, count, due)
-            data = item.data[item.start : item.end]
+            data = item.stored
             yield self._rows.row(at, message_of(item.user_type, data, tagged=typed))
 
     def _paged(self, file: PageFile, entry: Entry, queue: int, *, typed: bool = False) -> dict[str, Value]:
@@ -140,7 +141,7 @@ class BrokerContents(Tabled):
                 if there is None and ident in pending.numbers:
                     there = pending.places[pending.numbers[ident]]
                 item = next(replay.bodies([place if there is None else there]))
-                data = item.data[item.start : item.end]
+                data = item.stored
                 at = QueuedMessage(self.store.name_of(queue), ident, *replay.where(item.place), len(data))
                 message = Message(protocol="") if there is None else message_of(item.user_type, data)
                 if there is None:
@@ -164,7 +165,7 @@ class BrokerContents(Tabled):
     def _dropped(self) -> Iterator[Row]:
         """Yield the messages that a broker deletes when it starts on these files."""
         pending, queues = self.store.pending, self.store.queues
-        if not self.store.has_bindings:
+        if self.store.bindings_replay is None:
             return
         unknown = (each for each in pending.references.live() if each[1] not in queues)
         held = Ids()
@@ -208,26 +209,19 @@ class BrokerContents(Tabled):
 
     def _transactions(self) -> Iterator[Row]:
         for doubt in self.store.pending.doubts:
-            acks = len(doubt.acks) + len(doubt.paged_acks)
-            counts = {
-                "sends": len(doubt.sends),
-                "acknowledges": acks,
-                "page_transactions": len(doubt.page_txs),
-            }
-            place = self._where(doubt.tx.place)
+            acks, place = len(doubt.acks) + len(doubt.paged_acks), self._where(doubt.tx.place)
+            counts = dict(zip(_COUNTS, (len(doubt.sends), acks, len(doubt.page_txs)), strict=True))
             xid = self._decoded("xid", doubt.tx.extra, doubt.tx.tx, place, "transactions")
             yield {"id": doubt.tx.tx, "state": "prepared", **_xid(xid), **counts, **place}
         for item, place in self._bodies(self.store.pending.heuristics):
-            found = self._decoded(
-                "heuristic", item.data[item.start : item.end], item.id, place, "transactions"
-            )
+            found = self._decoded("heuristic", item.stored, item.id, place, "transactions")
             state = f"heuristically {'committed' if found.get('committed') else 'rolled back'}"
-            counts = dict.fromkeys(("sends", "acknowledges", "page_transactions"), 0)
-            yield {"id": item.id, "state": state, **_xid(found.get("xid", {})), **counts, **place}
+            xid = _xid(found.get("xid", {}))
+            yield {"id": item.id, "state": state, **xid, **dict.fromkeys(_COUNTS, 0), **place}
 
     def _duplicates(self) -> Iterator[Row]:
         for item, place in self._bodies(self.store.pending.duplicates):
-            found = self._decoded("duplicate", item.data[item.start : item.end], item.id, place, "duplicates")
+            found = self._decoded("duplicate", item.stored, item.id, place, "duplicates")
             value = found["ident"].get("value", b"") if found else b""
             text = value.decode("utf-16-le", "replace")
             readable = text if text.isprintable() and "\ufffd" not in text else None
@@ -276,9 +270,8 @@ def _xid(found: Mapping[str, Any]) -> dict[str, Value]:
         return {}
     branch, global_id = found["branch"]["value"], found["global_id"]["value"]
     text = ":".join((str(found["format_id"]), _printable(global_id), _printable(branch)))
-    parts = xid_parts(found["format_id"], global_id, branch)
     row = {"format_id": found["format_id"], "global_id": global_id, "branch": branch, "xid": text}
-    return row | {name: parts.get(name) for name in ("uid", "node")}
+    return row | xid_parts(found["format_id"], global_id, branch)
 
 
 def xid_text(data: bytes) -> str | None:

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import codecs
 import struct
-import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from struct import Struct
 from typing import NamedTuple
 
 from journalspec import mutf8
-from journalspec_reference.contents import Value
+from journalspec_reference.contents import Value, inflated
 from journalspec_reference.java_objects import class_name
 
 INT, LONG, SHORT, CHAR = Struct(">i"), Struct(">q"), Struct(">h"), Struct(">H")
@@ -366,8 +365,8 @@ def body_of(message: Message) -> BodyParts:
     data, kind, compressed, problem = message.body, message.type, is_compressed(message.properties), ""
     if compressed:
         try:
-            data = inflated(data)
-        except Undecodable as error:
+            data = inflated(data, MOST_BODY)
+        except (ValueError, OverflowError) as error:
             return BodyParts(data=data, compressed=True, problem=str(error))
     try:
         if kind == TEXT:
@@ -398,19 +397,6 @@ def elements(data: bytes) -> list[Value]:
             raise Undecodable(_TOO_MANY)
         value, at = _odd_value(data, at, optional_long_text)
         found.append(value)
-    return found
-
-
-def inflated(data: bytes) -> bytes:
-    """Return a compressed body; raises Undecodable if it is damaged, or longer than is loaded."""
-    stream = zlib.decompressobj()
-    try:
-        found = stream.decompress(data, MOST_BODY)
-    except zlib.error as error:
-        raise Undecodable(f"it cannot be inflated: {error}") from None
-    if not stream.eof:
-        why = "it is cut" if len(found) < MOST_BODY else f"inflated, it has more than {MOST_BODY} bytes"
-        raise Undecodable(why)
     return found
 
 

@@ -16,7 +16,7 @@ from functools import cached_property
 from struct import Struct
 from typing import Any
 
-from journalspec_reference.contents import Count, Row, Tabled, Value
+from journalspec_reference.contents import Contents, Count, Row, Value
 from journalspec_reference.jboss_journal.bodies import Body, Kept
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT
 from journalspec_reference.jboss_journal.contents.core import ERRORS, INT, LONG, Undecodable, data_at
@@ -274,12 +274,12 @@ def _commit_markable(state: _Buffer) -> dict[str, Value]:
     return found
 
 
-class TransactionContents(Tabled):
+class TransactionContents(Contents):
     """The contents of a journal of Narayana: only two of the tables have rows."""
 
     def __init__(self, store: Store) -> None:
-        super().__init__(FORMAT)
-        self.store, self.remarks = store, store.remarks
+        super().__init__(FORMAT, store.remarks)
+        self.store = store
 
     @cached_property
     def _places(self) -> Sequence[int]:
@@ -288,7 +288,7 @@ class TransactionContents(Tabled):
 
     def _objects(self) -> Iterator[tuple[Body, Transaction]]:
         for item in self.store.replay.bodies(self._places):
-            found = transaction(item.data[item.start : item.end])
+            found = transaction(item.stored)
             if found.reason:
                 code = "undecodable" if TRANSACTION in str(found.type) else "unknown-object"
                 where = self.store.replay.where(item.place)

@@ -18,7 +18,7 @@ from typing import Any
 from journalspec.observation import REFUSED, Dropped
 from journalspec.reread import Changed
 from journalspec_reference.answers import Answer
-from journalspec_reference.contents import Count, Remark, Remarks, Row, Tabled, Value
+from journalspec_reference.contents import Contents, Count, Problem, Remark, Remarks, Row, Value
 from journalspec_reference.kahadb_journal.codec import DIALECTS, FORMAT, CommandError
 from journalspec_reference.kahadb_journal.contents import openwire
 from journalspec_reference.kahadb_journal.contents.acks import AckMapError, ack_map
@@ -52,7 +52,7 @@ _GONE = "its record is gone since the journal was read"
 _PREFIXES = {"QUEUE": "queue", "TOPIC": "topic", "TEMP_QUEUE": "temp-queue", "TEMP_TOPIC": "temp-topic"}
 
 
-class KahaContents(Tabled):
+class KahaContents(Contents):
     """The contents of a journal whose state is that of one pass."""
 
     def __init__(self, passed: JournalPass, root: Path | None) -> None:
@@ -160,17 +160,12 @@ class KahaContents(Tabled):
 
     def _decoded(self, table: str, key: str, place: int | None, found: Decoded) -> dict[str, Value]:
         """Return the columns that a message's object gives; what is odd in it is a remark."""
-
-        def remark(code: str, text: str) -> None:
-            self._remark(table, key, place, code, text)
-
-        fields = found.fields
+        fields, odd = found.fields, list[Problem]()
         if found.wrong:
-            remark("undecodable", found.wrong)
+            odd.append(("undecodable", found.wrong))
         elif found.version != self.version:
-            remark("other-version", f"it is of version {found.version}, the store of {self.version}")
-        for code, text in found.odd:
-            remark(code, text)
+            text = f"it is of version {found.version}, the store of {self.version}"
+            odd.append(("other-version", text))
         row: dict[str, Value] = {name: fields.get(name) for name in _AS_THEY_ARE}
         row |= {
             "message_id": openwire.message_id_text(fields.get("message_id")),
@@ -186,16 +181,14 @@ class KahaContents(Tabled):
             "broker_time": fields.get("broker_in_time") or None,
             "content": None,
         }
-        row["properties"], wrong, odd = openwire.properties(fields.get("properties"))
+        row["properties"], wrong, of_properties = openwire.properties(fields.get("properties"))
         if wrong:
-            remark("bad-properties", wrong)
-        for code, text in odd:
-            remark(code, text)
-        if "compressed" in fields:
-            for code, text in openwire.body(fields, row):
-                remark(code, text)
-        else:
+            of_properties = [("bad-properties", wrong), *of_properties]
+        of_body = openwire.body(fields, row) if "compressed" in fields else ()
+        if "compressed" not in fields:
             row["data"] = fields.get("content")
+        for code, text in (*odd, *found.odd, *of_properties, *of_body):
+            self._remark(table, key, place, code, text)
         return row
 
     def _queues(self) -> Iterator[dict[str, Value]]:
@@ -266,14 +259,11 @@ class KahaContents(Tabled):
                 self._remark("subscriptions", key, place, "undecodable", found.wrong or "of another type")
             states = Counter(entry.state for entry in listed.entries())
             file, off = (None, None) if place is None else self._places.where(place)
-            yield {
+            of_client = ("client_id", "name", "selector", "no_local")
+            yield {column: fields.get(column) for column in of_client} | {
                 "queue": name[1],
                 "key": key,
-                "client_id": fields.get("client_id"),
-                "name": fields.get("name"),
-                "selector": fields.get("selector"),
                 "subscribed": fields.get("subscribed_destination"),
-                "no_local": fields.get("no_local"),
                 "messages": states.total(),
                 "pending": states.total() - states[NOT_IN_INDEX],
                 "index_only": listed.info is not None,

@@ -7,15 +7,13 @@ be: where an object does not fit as it is stored, it is read once more by these 
 from __future__ import annotations
 
 import struct
-import zlib
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from journalspec import mutf8
 from journalspec.families import families
-from journalspec_reference.contents import Problem
+from journalspec_reference.contents import Problem, inflated
 from journalspec_reference.java_objects import class_name
 from journalspec_reference.kahadb_journal.codec import FORMAT
 
@@ -301,26 +299,22 @@ def _wrong(read: Callable[[], object]) -> str:
     return ""
 
 
-def fields_of(data: bytes, version: int, *, presumes: bool = False) -> tuple[Fields, str, list[Problem]]:
-    """Return the fields of an object, its fault (empty: none), and its remarks.
-
-    `data` begins with the size. After what is wrong no field was read. Nothing is raised.
-    """
-    taken, out = Bytes(data, 4, version, presumes=presumes), Fields()
-    wrong = _wrong(lambda: _object(taken, out))
-    if not wrong and taken.at < len(data):
-        wrong = f"{len(data) - taken.at} bytes follow its last field"
-    return out, wrong, taken.odd
-
-
-@dataclass(frozen=True, slots=True)
-class Decoded:
+class Decoded(NamedTuple):
     """An object: its fields, the version that it was read as, what is wrong with it, what is odd."""
 
     fields: Fields
     version: int
     wrong: str = ""
-    odd: tuple[Problem, ...] = ()
+    odd: Sequence[Problem] = ()
+
+
+def fields_of(data: bytes, version: int, *, presumes: bool = False) -> Decoded:
+    """Return the fields of an object; after what is wrong none was read. `data` begins with the size."""
+    taken, out = Bytes(data, 4, version, presumes=presumes), Fields()
+    wrong = _wrong(lambda: _object(taken, out))
+    if not wrong and taken.at < len(data):
+        wrong = f"{len(data) - taken.at} bytes follow its last field"
+    return Decoded(out, version, wrong, taken.odd)
 
 
 def read(data: bytes, version: int) -> Decoded:
@@ -328,16 +322,13 @@ def read(data: bytes, version: int) -> Decoded:
 
     If none does, what is damaged is presumed, and at last the fields before the damage are returned.
     """
-    fields, wrong, odd = fields_of(data, version)
-    if not wrong:
-        return Decoded(fields, version, "", tuple(odd))
-    others = [other for other in VERSIONS if other != version]
-    for presumes, tried in ((False, others), (True, [version, *others])):
+    tried = [version, *(other for other in VERSIONS if other != version)]
+    for presumes in (False, True):
         for other in tried:
-            found, why, odd = fields_of(data, other, presumes=presumes)
-            if not why:
-                return Decoded(found, other, "", tuple(odd))
-    return Decoded(fields, version, wrong)
+            found = fields_of(data, other, presumes=presumes)
+            if not found.wrong:
+                return found
+    return fields_of(data, version)._replace(odd=())
 
 
 def head_time(data: bytes, at: int, version: int) -> int | None:
@@ -395,7 +386,7 @@ def version_of(objects: Iterable[bytes]) -> int | None:
     fits = dict.fromkeys(VERSIONS, 0)
     for data in objects:
         for version in VERSIONS:
-            fits[version] += not fields_of(data, version)[1]
+            fits[version] += not fields_of(data, version).wrong
     best = max(fits, key=fits.__getitem__)
     return best if fits[best] else None
 
@@ -422,34 +413,16 @@ def transaction_text(found: tuple[Any, ...] | None) -> str | None:
     return f"TX:{found[1]}:{found[2]}"
 
 
-class BodyError(OpenWireError):
-    """A body cannot be decoded; `code` is that of the remark."""
-
-    def __init__(self, code: str, text: str) -> None:
-        super().__init__(text)
-        self.code = code
-
-
-def inflated(content: bytes, *, sized: bool) -> bytes:
-    """Return a body that is compressed; raises BodyError. `sized`: its length is in front."""
-    size, start = INFLATED, 0
-    if sized:
-        if len(content) < 4:
-            raise BodyError("bad-body", "its length is not there")
-        (size,), start = _INT(content, 0), 4
+def _inflated(content: bytes, *, sized: bool) -> bytes:
+    """Return a body that is compressed, or raise as :func:`inflated`; `sized`: its length is in front."""
+    if not sized:
+        return inflated(content, INFLATED)
+    if len(content) < 4:
+        raise OpenWireError("its length is not there")
+    (size,) = _INT(content, 0)
     if not 0 <= size <= INFLATED:
-        raise BodyError("too-large", f"it would have {size} bytes")
-    stream = zlib.decompressobj()
-    try:
-        # At least one byte: no limit at all is what 0 means.
-        found = stream.decompress(content[start:], max(size, 1))
-        if not sized and stream.unconsumed_tail and stream.decompress(stream.unconsumed_tail, 1):
-            raise BodyError("too-large", f"it has more than {INFLATED} bytes")
-    except zlib.error as why:
-        raise BodyError("bad-body", f"it cannot be decompressed: {why}") from None
-    if len(found) < size if sized else not stream.eof:
-        raise BodyError("bad-body", "its compressed bytes end too early")
-    return found[:size]
+        raise OverflowError(f"it would have {size} bytes")
+    return inflated(content[4:], size, exactly=True)
 
 
 def body(fields: Mapping[str, Any], out: dict[str, Any]) -> list[Problem]:
@@ -466,9 +439,9 @@ def body(fields: Mapping[str, Any], out: dict[str, Any]) -> list[Problem]:
     out["data"] = content
     if fields["compressed"]:
         try:
-            content = out["data"] = inflated(content, sized=kind == "bytes")
-        except BodyError as why:
-            return [(why.code, str(why))]
+            content = out["data"] = _inflated(content, sized=kind == "bytes")
+        except (ValueError, OverflowError) as why:
+            return [("too-large" if isinstance(why, OverflowError) else "bad-body", str(why))]
     if kind == "object":
         out["class_name"] = class_name(content)
     if kind not in READERS:

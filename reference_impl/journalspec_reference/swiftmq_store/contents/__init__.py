@@ -11,7 +11,7 @@ from struct import Struct
 from typing import Any
 
 from journalspec_reference.answers import Answer
-from journalspec_reference.contents import Count, Remark, Remarks, Tabled, Value
+from journalspec_reference.contents import Contents, Count, Remark, Value
 from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.contents.message import decode
 from journalspec_reference.swiftmq_store.recover import Recovered, StoreState, key_bytes, swap_queue
@@ -30,12 +30,12 @@ def contents(answer: Answer) -> StoreContents:
     return StoreContents(state.found if isinstance(state, StoreState) else Recovered({}))
 
 
-class StoreContents(Tabled):
+class StoreContents(Contents):
     """The contents of one store; each message is read when its row is asked for."""
 
     def __init__(self, found: Recovered) -> None:
         super().__init__("swiftmq_store")
-        self._found, self.remarks = found, Remarks()
+        self._found = found
 
     def counts(self) -> Iterator[Count]:
         """Yield how many messages each queue has, and how many each swap file."""
