@@ -66,9 +66,8 @@ class BrokerContents(Contents):
         for item in replay.bodies(pending.places[number] for number in pending.odd):
             message = message_of(item.user_type, item.stored)
             if message.problem:
-                self.store.note(
-                    Oddity("undecodable", str(item.id), *replay.where(item.place), message.problem)
-                )
+                place = replay.where(item.place)
+                self.store.note(Oddity("undecodable", str(item.id), *place, message.problem))
                 found.add("undecodable")
         return frozenset(found | {"old-message"} & self.store.remarks.counts.keys())
 
@@ -126,8 +125,8 @@ class BrokerContents(Contents):
 
     def _paged(self, file: PageFile, entry: Entry, queue: int, *, typed: bool = False) -> dict[str, Value]:
         message = entry.message(tagged=typed)
-        size = entry.end - entry.start
-        at = QueuedMessage(self.store.name_of(queue), message.id, file.name, entry.off, size, paged=True)
+        name, size = self.store.name_of(queue), entry.end - entry.start
+        at = QueuedMessage(name, message.id, file.name, entry.off, size, paged=True)
         return self._rows.row(at, message)
 
     def _in_doubt(self) -> Iterator[Row]:
@@ -247,8 +246,7 @@ class BrokerContents(Contents):
         yield {**row, "highest_id": pending.highest, "types": types}
 
     def _where(self, place: int) -> dict[str, Value]:
-        file, off = self.store.replay.where(place)
-        return {"file": file, "off": off}
+        return dict(zip(("file", "off"), self.store.replay.where(place), strict=True))
 
     def _bodies(self, places: Sequence[int]) -> Iterator[tuple[Body, dict[str, Value]]]:
         return ((item, self._where(item.place)) for item in self.store.replay.bodies(places))

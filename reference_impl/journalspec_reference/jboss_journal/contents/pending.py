@@ -306,9 +306,8 @@ class Pending:
                 elif item.user_type == CURSOR_ACK:
                     doubt.paged_acks.add(PLACE.unpack_from(data, 0))
             except ERRORS as error:
-                self._report(
-                    "undecodable", str(item.id), item.place, f"record type {item.user_type}: {error}"
-                )
+                why = f"record type {item.user_type}: {error}"
+                self._report("undecodable", str(item.id), item.place, why)
 
 
 _CHANGES = {

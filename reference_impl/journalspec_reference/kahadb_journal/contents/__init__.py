@@ -100,8 +100,7 @@ class KahaContents(Contents):
             if listed.name != topic:
                 topic = listed.name
                 self._times.clear()
-            count, _ = self._counted(listed)
-            yield count
+            yield self._counted(listed)[0]
         self._times.clear()
         totals: dict[str, Count] = {}
         for row in self._jobs():
@@ -282,9 +281,11 @@ class KahaContents(Contents):
                     row["connection"], row["number"] = tx[1:]
                 else:
                     row["format_id"], row["gtrid"], row["bqual"] = tx[1:]
-                if tx[:2] == ("XA", _MULTI) and state == "prepared":
-                    row["outcome"] = "unknown" if decided is None else _outcome(tx, decided)
-                if row["outcome"] == "unknown":
+                of_several = tx[:2] == ("XA", _MULTI) and state == "prepared"
+                if of_several and decided is not None:
+                    row["outcome"] = "committed" if tx[2:] in decided else "rolled back"
+                elif of_several:
+                    row["outcome"] = "unknown"
                     text = f"no {_DECIDES} is beside it: whether it is committed is not known"
                     self._remark("transactions", tx_text(tx), None, "undecided", text)
                 row["changes"] = [self._change(step) for step in steps]
@@ -352,10 +353,6 @@ class KahaContents(Contents):
             return
         for file, others in sorted(found.items()):
             yield {"file": f"db-{file}.log", "of": [f"db-{other}.log" for other in others]}
-
-
-def _outcome(tx: tuple[Any, ...], decided: set[tuple[Any, ...]]) -> str:
-    return "committed" if tx[2:] in decided else "rolled back"
 
 
 def contents(answer: Answer) -> KahaContents:

@@ -25,10 +25,8 @@ VERSIONS = (11, 6, 10, 9, 2, 1)
 KINDS = {23: "plain", 24: "bytes", 25: "map", 26: "object", 27: "stream", 28: "text", 29: "blob"}
 NULL, ACK, SUBSCRIPTION = 0, 22, 55
 _DESTINATIONS = {100: "queue", 101: "topic", 102: "temp-queue", 103: "temp-topic"}
-_MESSAGE_ID, _LOCAL, _XA, _CONNECTION, _SESSION, _CONSUMER, _PRODUCER, _BROKER = (
-    *range(110, 113),
-    *range(120, 125),
-)
+_MESSAGE_ID, _LOCAL, _XA = range(110, 113)
+_CONNECTION, _SESSION, _CONSUMER, _PRODUCER, _BROKER = range(120, 125)
 ACKS = ("delivered", "poison", "standard", "redelivered", "individual", "unmatched", "expired")
 #: A larger body stays compressed; the most that maps, lists and objects nest; the most values in a body.
 INFLATED, DEPTH, VALUES = 64 << 20, 50, 1 << 19
@@ -107,10 +105,6 @@ class Bytes:
         except UnicodeDecodeError:
             self.odd.append(("bad-text", f"the text at {self.at - size} is not modified UTF-8"))
             return mutf8.readable(raw)
-
-    def utf(self) -> str:
-        """Return a text with its length in front."""
-        return self.text(_U2(self))
 
     def string(self) -> str | None:
         """Return a text that may be null."""

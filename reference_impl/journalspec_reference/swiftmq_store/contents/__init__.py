@@ -14,6 +14,7 @@ from journalspec_reference.answers import Answer
 from journalspec_reference.contents import Contents, Count, Remark, Value
 from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.contents.message import decode
+from journalspec_reference.swiftmq_store.durable import presumed
 from journalspec_reference.swiftmq_store.recover import Recovered, StoreState, key_bytes, swap_queue
 from journalspec_reference.swiftmq_store.store import PAGES, Queue
 from journalspec_reference.xids import xid_text
@@ -97,13 +98,17 @@ class StoreContents(Contents):
             }
 
     def _subscriptions(self) -> Iterator[dict[str, Value]]:
-        names = {f"{one.client}${one.name}".encode() for one in self._found.durables}
-        pending = {queue.name: len(queue.entries) for queue in self._of_users() if queue.name in names}
-        for one in sorted(self._found.durables, key=lambda one: (one.client, one.name)):
+        durables, file_name = [*self._found.durables], self._found.name
+        for path, why in self._found.bad_files.items():
+            place = {"file": file_name(path), "off": None}
+            if one := presumed(path.rpartition("/")[2], bytes(self._found.files[path])):
+                durables.append(one)
+                self._remark("subscriptions", f"{one.client}${one.name}", place, "bad-subscription", why)
+        pending = {queue.name: len(queue.entries) for queue in self._of_users()}
+        for one in sorted(durables, key=lambda one: (one.client, one.name)):
             queue = f"{one.client}${one.name}"
-            row: dict[str, Value] = {"client_id": one.client, "name": one.name, "topic": one.topic}
-            row |= {"selector": one.selector, "no_local": one.no_local, "queue": queue}
-            yield row | {"messages": pending.get(queue.encode())}
+            messages = pending.get(queue.encode())
+            yield {**one._asdict(), "client_id": one.client, "queue": queue, "messages": messages}
 
     def _transactions(self) -> Iterator[dict[str, Value]]:
         branches: dict[tuple[bool, int, bytes, bytes], list[codec.Branch]] = {}
