@@ -153,7 +153,7 @@ def test_a_queue_that_was_deleted_while_messages_arrived_is_not_missing(broker: 
     """Nor is the body of a message in it: Artemis 2.6 stops with such a store, and starts on it."""
     (bindings,) = map(ask, find_journals(load(broker / "bindings")), ["strict"])
     live = [*replay_of(bindings).live()]
-    kept = [NewRecord(ADD, item.id, item.user_type, item.data[item.start : item.end]) for item in live]
+    kept = [NewRecord(ADD, item.id, item.user_type, item.stored) for item in live]
     queues = [item.id for item in live if item.user_type == QUEUE]
     rewritten([*kept, *(NewRecord(DELETE, ident, 0, b"") for ident in queues)], bindings, broker / "bindings")
     each(large(broker), Path.unlink)

@@ -14,7 +14,7 @@ import tempfile
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -108,6 +108,28 @@ class RawFile(Protocol):
 
     def changed(self) -> bool:
         """Return whether the file is no longer what it was when it was opened."""
+
+
+class Derived:
+    """A file whose bytes are made of those of another one: `between` gives those from an offset to another.
+
+    It has no holes, and the reader of the other one sees whether that has changed.
+    """
+
+    def __init__(self, size: int, between: Callable[[int, int], bytes]) -> None:
+        self.size, self._between = size, between
+
+    def read(self, off: int, size: int) -> bytes:
+        """Return up to `size` bytes from `off` on."""
+        return self._between(off, off + size)
+
+    def next_data(self, off: int) -> int:
+        """Return `off`."""
+        return off
+
+    def changed(self) -> bool:
+        """Return False."""
+        return False
 
 
 class Blocks:

@@ -6,12 +6,13 @@ what recovery keeps: bytes that cannot be decoded are a remark on one row.
 
 from __future__ import annotations
 
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, TypeAlias
 
-from journalspec.contents import Table
+from journalspec.contents import Table, contents_of
 from journalspec.formats import UnknownFormat, get_format
 from journalspec.observation import Dropped, jsonable
 from journalspec.reread import LISTS
@@ -43,22 +44,12 @@ class Remark:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Count:
     """How much a queue or table holds: rows, bytes as stored, and the oldest and newest time (ms, UTC)."""
 
     table: str
     name: str
-    rows: int
-    bytes: int
-    oldest: int | None = None
-    newest: int | None = None
-
-
-@dataclass(slots=True)
-class Total:
-    """A :class:`Count` that is still being made."""
-
     rows: int = 0
     bytes: int = 0
     oldest: int | None = None
@@ -71,10 +62,6 @@ class Total:
         if time is not None:
             self.oldest = time if self.oldest is None else min(self.oldest, time)
             self.newest = time if self.newest is None else max(self.newest, time)
-
-    def count(self, table: str, name: str) -> Count:
-        """Return what was counted as that of a queue or table."""
-        return Count(table, name, self.rows, self.bytes, self.oldest, self.newest)
 
 
 @dataclass
@@ -91,38 +78,57 @@ class Remarks:
             self.kept.append(remark)
 
 
-class Contents(Protocol):
-    """The contents of one journal."""
+class Contents:
+    """The contents of one journal, by the tables of its format.
 
-    @property
-    def tables(self) -> Mapping[str, Table]:
-        """The tables that there are, those of ``tables.toml`` first."""
+    The rows of table `name` are what the method ``_name`` yields; those of a table without a method are none.
+    What a row has no value for is None in it.
+    """
+
+    def __init__(self, format_id: str, remarks: Remarks | None = None) -> None:
+        #: The tables that there are, those of ``tables.toml`` first.
+        self.tables: Mapping[str, Table] = contents_of(format_id).tables
+        self._told = remarks or Remarks()
 
     @property
     def remarks(self) -> Remarks:
         """What was odd in what was read so far."""
+        return self._told
 
     def rows(self, table: str) -> Iterator[Row]:
-        """Yield the rows of a table; each call starts again, and no row is kept."""
+        """Yield the rows of a table; each call starts again, and no row is kept. Raises KeyError."""
+        found: Iterable[Row] = getattr(self, f"_{table}", tuple)()
+        return map(self.tables[table].filled, found)
 
     def counts(self) -> Iterable[Count]:
         """Return the number of items of each queue or table, decoding as little as possible."""
-
-
-@runtime_checkable
-class FindsNear(Protocol):
-    """Contents that find the messages next to a damage without decoding the others."""
+        return ()
 
     def near(self, regions: Sequence[Dropped]) -> Iterable[Row]:
         """Yield the rows of the messages next to regions, and perhaps others."""
-
-
-@runtime_checkable
-class Judges(Protocol):
-    """Contents that find what a start of the product fails on."""
+        return self.rows("messages")
 
     def judge(self) -> frozenset[str]:
-        """Remark on it, and decode no more than that takes; return the codes of these remarks."""
+        """Remark on what a start of the product fails on, decoding little; return the codes of that."""
+        return frozenset()
+
+
+def inflated(data: bytes, most: int, *, exactly: bool = False) -> bytes:
+    """Return what a zlib stream holds, of up to `most` bytes; with `exactly`, so many from its beginning.
+
+    Raises OverflowError if it holds more, ValueError if it is damaged or cut.
+    """
+    stream = zlib.decompressobj()
+    try:
+        # No limit at all is what 0 means.
+        found = stream.decompress(data, max(most, 1) if exactly else most + 1)
+    except zlib.error as error:
+        raise ValueError(f"it cannot be inflated: {error}") from None
+    if len(found) > most and not exactly:
+        raise OverflowError(f"inflated, it has more than {most} bytes")
+    if len(found) < most if exactly else not stream.eof:
+        raise ValueError("its compressed bytes end too early")
+    return found[:most]
 
 
 def with_state(answer: Answer) -> Answer:

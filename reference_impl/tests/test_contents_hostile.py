@@ -22,10 +22,10 @@ from journalspec_reference.derby_log.contents import DerbyContents, _columns
 from journalspec_reference.derby_log.contents.catalog import SqlTable, catalogue
 from journalspec_reference.derby_log.contents.values import TYPES, Typed
 from journalspec_reference.filesets import find_journals, load
+from journalspec_reference.jboss_journal.beside import Room
 from journalspec_reference.jboss_journal.contents import amqp, core
 from journalspec_reference.jboss_journal.contents.amqp_types import MOST_VALUES
-from journalspec_reference.jboss_journal.contents.beside import LargeFiles, Room
-from journalspec_reference.jboss_journal.contents.messages import QueuedMessage, RowMaker
+from journalspec_reference.jboss_journal.contents.messages import LargeFiles, QueuedMessage, RowMaker
 from journalspec_reference.jboss_journal.contents.paging import Paging
 from journalspec_reference.kahadb_journal.contents import KahaContents
 from work import LINEAR, Task, growth, work
@@ -160,7 +160,7 @@ def test_a_table_has_no_more_columns_than_derby_allows() -> None:
         heaps=list,
         described=lambda _: None,
     )
-    (table,) = catalogue(state, {}).tables.values()
+    (table,) = catalogue(state, {})[0].values()
     assert (table.title, len(table.columns)) == ("S.T", 1012)
 
 
@@ -173,8 +173,8 @@ def test_a_container_of_many_tables_is_counted_once() -> None:
 
     found = object.__new__(DerbyContents)
     found.looked_at = True
-    found._state = SimpleNamespace(count=count)  # type: ignore[assignment]  # of it this is asked
-    found._sql = {f"S.T{at}": SqlTable("S", f"T{at}", "user", 1024, ()) for at in range(100)}
+    found.state = SimpleNamespace(count=count)  # type: ignore[assignment]  # of it this is asked
+    found.sql = {f"S.T{at}": SqlTable("S", f"T{at}", "user", 1024, ()) for at in range(100)}
     found._counts = {}
     assert sum(each.rows for each in found.counts()) == 300
     assert counted == [1024]

@@ -37,9 +37,10 @@ from journalspec.jboss_journal import LAYOUT
 from journalspec_reference import contents as shared
 from journalspec_reference.answers import SALVAGE, Answer, ask
 from journalspec_reference.filesets import find_journals, load
+from journalspec_reference.java_objects import class_name
 from journalspec_reference.jboss_journal import contents as broker
+from journalspec_reference.jboss_journal.beside import Room
 from journalspec_reference.jboss_journal.contents import BrokerContents, core
-from journalspec_reference.jboss_journal.contents.beside import Room
 from journalspec_reference.jboss_journal.contents.core import (
     HEADERS,
     Message,
@@ -70,7 +71,7 @@ def opened(directory: Path) -> BrokerContents:
 def stored_bodies(found: BrokerContents) -> dict[int, bytes]:
     """Return the body of each message as stored, by its id."""
     live = [item for item in found.store.replay.live() if item.user_type in (31, 45)]
-    out = {item.id: message_of(item.user_type, item.data[item.start : item.end]).body for item in live}
+    out = {item.id: message_of(item.user_type, item.stored).body for item in live}
     for _, entry in found.store.entries():
         message = message_of(entry.kind, entry.data[entry.start : entry.end])
         out[message.id] = message.body
@@ -432,7 +433,7 @@ def test_a_stream_has_strings_of_three_forms() -> None:
     ],
 )
 def test_the_class_of_an_object_is_read_from_its_first_bytes(data: bytes, name: str | None) -> None:
-    assert core.class_name(data) == name
+    assert class_name(data) == name
 
 
 def test_damage_after_the_headers_leaves_what_comes_before() -> None:
@@ -632,7 +633,7 @@ def test_every_real_record_is_the_same_to_the_naive_decoder(store: str, tmp_path
     found = opened(copied(REAL / store, tmp_path / store) / "journal")
     seen = set()
     for item in found.store.replay.live():
-        data = item.data[item.start : item.end]
+        data = item.stored
         seen.add(item.user_type)
         if item.user_type in (30, 31, 45):
             check_message(item.user_type, data)

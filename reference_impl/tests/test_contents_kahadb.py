@@ -489,7 +489,7 @@ def entries(naive: Mapping[str, Any]) -> dict[str, Any]:
 def same(data: bytes, version: int) -> None:
     """Check an object against the table."""
     naive = families.decode(FAMILY, "stored", data, str(version))["object"]
-    found, wrong, odd = openwire.fields_of(data, version)
+    found, _, wrong, odd = openwire.fields_of(data, version)
     assert (wrong, odd) == ("", [])
     assert found == command(naive)
     if found.get("properties"):

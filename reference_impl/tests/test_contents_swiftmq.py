@@ -23,8 +23,9 @@ from journalspec_reference.answers import ask
 from journalspec_reference.batches import Memory
 from journalspec_reference.contents import contents
 from journalspec_reference.filesets import find_journals, load
+from journalspec_reference.java_objects import class_name
 from journalspec_reference.swiftmq_store.contents import StoreContents
-from journalspec_reference.swiftmq_store.contents.message import KINDS, class_name, decode
+from journalspec_reference.swiftmq_store.contents.message import KINDS, decode
 from journalspec_reference.swiftmq_store.durable import durable
 from journalspec_reference.swiftmq_store.replay import ReplayedPages
 from journalspec_reference.swiftmq_store.scan import Log

@@ -16,7 +16,6 @@ from journalspec_reference.filesets import Journal, find_journals, load
 from journalspec_reference.jboss_journal.codec import DIALECTS, LONG_HEADER
 from journalspec_reference.jboss_journal.contents import BrokerContents
 from journalspec_reference.jboss_journal.packing import NewRecord, Packing, packing_of
-from journalspec_reference.jboss_journal.wanted import paged_message
 from journalspec_reference.newstore import LossItem, NewStore, StoreChoices, new_store
 
 Made = tuple[str, int, int, bytes]
@@ -128,7 +127,7 @@ def pages_of(new: Path) -> dict[str, dict[str, list[int]]]:
     assert isinstance(opened, BrokerContents)
     for file, entry, queues in opened.store.pending_entries():
         ids = found.setdefault(file.address, {}).setdefault(Path(file.name).name, [])
-        ids += [paged_message(entry).id] * len(queues)
+        ids += [entry.message().id] * len(queues)
     return found
 
 

@@ -159,7 +159,7 @@ def test_damaged_stores_keep_what_contents_report(name: str, sources: Path, tmp_
         bad = undecodable(before)
         ids = {row["id"] for row in before.rows("messages") if row["id"] in bad}
         assert bool(ids) <= bool(left["undecodable"] or left["no-body"])
-        own = ("queue",) if not before.store.has_bindings else ()
+        own = ("queue",) if before.store.bindings_replay is None else ()
         wanted = [row for row in table(before, "messages", *own) if row["id"] not in bad]
         assert sorted(map(repr, table(after, "messages", *own))) == sorted(map(repr, wanted))
         assert [row["id"] for row in table(after, "transactions")] == [
@@ -204,7 +204,7 @@ def kept_of(answer: Answer) -> Kept:
 
 def content_of(item: Body) -> tuple[int, int, bytes]:
     """Return id, type and body; of a message no body, in which the id may be another."""
-    body = b"" if item.user_type in MESSAGES else item.data[item.start : item.end]
+    body = b"" if item.user_type in MESSAGES else item.stored
     return item.id, item.user_type, body
 
 
@@ -401,7 +401,7 @@ def test_a_lost_binding_is_made_again_if_asked_for(old: Path, tmp_path: Path) ->
     replay = opened(asked(old / "journal")).store.bindings_replay
     assert replay is not None
     name = text_bytes("client.eu")
-    (item,) = (item for item in replay.live() if item.data[item.start : item.end].startswith(name))
+    (item,) = (item for item in replay.live() if item.stored.startswith(name))
     blank(old / "bindings", replay, item)
     answer = asked(old / "journal")
     store, after = remade(answer, tmp_path / "without")
@@ -490,18 +490,14 @@ def test_a_message_bears_the_id_of_its_record(old: Path, tmp_path: Path) -> None
     found = opened(asked(old / "journal"))
     item = next(item for item in found.store.replay.live() if item.user_type == 31)
     file, off = found.store.replay.where(item.place)
-    body = item.data[item.start : item.end]
+    body = item.stored
     path = old / "journal" / file
     data = bytearray(path.read_bytes())
     at = data.index(body, off) + id_at(31, body)
     data[at : at + 8] = LONG.pack(1 << 40)
     path.write_bytes(data)
     _, after = remade(asked(old / "journal"), tmp_path / "new")
-    bodies = {
-        item.id: item.data[item.start : item.end]
-        for item in after.store.replay.live()
-        if item.user_type == 31
-    }
+    bodies = {item.id: item.stored for item in after.store.replay.live() if item.user_type == 31}
     assert bodies[item.id] == body
 
 
@@ -556,7 +552,7 @@ def test_a_cursor_of_a_page_that_is_not_there_is_omitted(sources: Path, tmp_path
     data = bytearray(path.read_bytes())
     found = opened(asked(tmp_path / "old" / "journal"))
     item = next(item for item in found.store.replay.live() if item.user_type == 39)
-    at = data.index(item.data[item.start : item.end])
+    at = data.index(item.stored)
     data[at + 8 : at + 10] = b"\x7f\xff"
     path.write_bytes(data)
     _, after = remade(asked(tmp_path / "old" / "journal"), tmp_path / "new")

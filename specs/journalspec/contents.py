@@ -8,7 +8,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 from journalspec.formats import get_format
@@ -32,7 +32,7 @@ class Column:
     plain: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Table:
     """One table: its columns in order, what it is, and the word for one of its rows."""
 
@@ -43,7 +43,12 @@ class Table:
 
     def filled(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """Return a value for each column, in order: that of `row`, None where it has none."""
-        return {column.name: row.get(column.name) for column in self.columns}
+        return dict(zip(self.names, map(row.get, self.names), strict=True))
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(column.name for column in self.columns)
 
 
 @dataclass(frozen=True, slots=True)

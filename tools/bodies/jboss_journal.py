@@ -83,7 +83,7 @@ def _of_store(root: Path, version: str) -> Iterator[tuple[str, str, str, bytes]]
     found = contents(ask(journal, SALVAGE))
     assert isinstance(found, BrokerContents)
     for item in found.store.replay.live():
-        data = item.data[item.start : item.end]
+        data = item.stored
         if not (known := LAYOUT.held("body", data, {"user_type": item.user_type})):
             continue
         family, shape = known
@@ -100,7 +100,7 @@ def _of_store(root: Path, version: str) -> Iterator[tuple[str, str, str, bytes]]
         yield "core", "page_entry", version, file.content.read(entry.off, 6 + len(entry.data))
     assert found.store.bindings_replay is not None
     for item in found.store.bindings_replay.live():
-        data = item.data[item.start : item.end]
+        data = item.stored
         if known := LAYOUT.held("body", data, {"user_type": item.user_type}):
             yield (*known, "", data)
 

@@ -15,7 +15,7 @@ from journalspec_reference.filesets import find_journals, load
 from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.contents import StoreContents
 from journalspec_reference.swiftmq_store.contents.message import decode
-from journalspec_reference.swiftmq_store.durable import durable
+from journalspec_reference.swiftmq_store.durable import durable, presumed
 
 #: A file of a durable subscriber has its client and name.
 NAME = "client$name.durable"
@@ -64,15 +64,22 @@ def _refusing(read: Callable[[bytes], object]) -> Decoder:
             found = read(data)
         except codec.BadStore as error:
             return {}, str(error)
-        assert isinstance(found, tuple)
-        return dict(zip(found._fields, found, strict=True)) if hasattr(found, "_fields") else {}, ""
+        return (found._asdict() if hasattr(found, "_asdict") else {}), ""
 
     return decoded
+
+
+def _durable(data: bytes, _: str) -> tuple[Fields, str]:
+    try:
+        return durable(NAME, data)._asdict(), ""
+    except codec.BadStore as error:
+        found = presumed(NAME, data)
+        return found._asdict() if found else {}, str(error)
 
 
 DECODERS: Mapping[tuple[str, str], Decoder] = {
     ("message", "message"): _message,
     ("message", "properties"): _properties,
     ("message", "branch"): _refusing(lambda data: codec.branch(_BYTES + pack(">i", len(data)) + data)),
-    ("durable", "durable"): _refusing(lambda data: durable(NAME, data)),
+    ("durable", "durable"): _durable,
 }

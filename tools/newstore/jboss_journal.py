@@ -274,7 +274,9 @@ def live(answer: Answer) -> Any:
     omitted, and what a transaction does in queues that are lost.
     """
     found = contents(answer)
-    if not isinstance(found, BrokerContents) or not (found.store.queues or found.store.has_bindings):
+    if not isinstance(found, BrokerContents) or not (
+        found.store.queues or found.store.bindings_replay is not None
+    ):
         state: Any = answer.observation.state or {"live": (), "prepared": ()}
         ids = {item["id"] for item in state["live"]}
         prepared = [
@@ -307,7 +309,7 @@ def live(answer: Answer) -> Any:
     rows["queues"] = [
         row if is_filter(str(row["filter"] or "")) else {**row, "filter": None} for row in rows["queues"]
     ]
-    if not found.store.has_bindings or answer.journal.root is None:
+    if found.store.bindings_replay is None or answer.journal.root is None:
         rows["queues"] = [{"id": row["id"]} for row in rows["queues"]]
     return {name: sorted(map(_bare, each), key=repr) for name, each in rows.items()}
 
@@ -315,7 +317,7 @@ def live(answer: Answer) -> Any:
 def undecodable(found: BrokerContents) -> set[object]:
     """Return the ids of messages on which a broker does not start, or that it cannot read from a page."""
     items = (item for item in found.store.replay.live() if item.user_type in MESSAGES)
-    messages = [(item.id, message_of(item.user_type, item.data[item.start : item.end])) for item in items]
+    messages = [(item.id, message_of(item.user_type, item.stored)) for item in items]
     for _, entry in found.store.entries():
         message = message_of(entry.kind, entry.data[entry.start : entry.end])
         messages.append((message.id, message))
@@ -325,7 +327,6 @@ def undecodable(found: BrokerContents) -> set[object]:
         (
             ident,
             each.problem
-            or each.count < 0
             or each.priority not in range(10)
             or (hornetq and each.large and not ((body := file(ident)) and body.size)),
         )

@@ -21,7 +21,7 @@ from journalspec.vocabulary import Field
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_reference import contents as reference
 from journalspec_reference.answers import Answer, ask
-from journalspec_reference.contents import Contents, Count, FindsNear, Judges, Row
+from journalspec_reference.contents import Contents, Count, Row
 from journalspec_reference.filesets import Journal
 
 #: Tables whose rows have a queue, or a table of their own: what ``--queue`` and ``--table`` ask for.
@@ -108,12 +108,11 @@ class Holdings:
 
     def judge(self) -> frozenset[str]:
         """Return the codes of remarks on what a start of the product fails on, if the format knows such."""
-        return self.contents.judge() if isinstance(self.contents, Judges) else frozenset()
+        return self.contents.judge()
 
     def near(self, regions: Sequence[Dropped]) -> Iterator[dict[str, Any]]:
         """Yield the messages next to regions, and perhaps others."""
-        found = self.contents
-        return self.rows(MESSAGES, found.near(regions) if isinstance(found, FindsNear) else None)
+        return self.rows(MESSAGES, self.contents.near(regions))
 
     def rows(self, table: str, some: Iterable[Row] | None = None) -> Iterator[dict[str, Any]]:
         """Yield the rows of a table, or `some` of them, as they are stored, with times as such."""

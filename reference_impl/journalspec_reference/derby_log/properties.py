@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
+
+from journalspec_reference.filesets import FilesetError, load
 
 NAME = "service.properties"
 #: No more of it is read (bytes).
@@ -17,6 +20,18 @@ AT_LEAST = {
     "derby.storage.propertiesId": 16, "derby.serviceLocale": "en",
     "derby.serviceProtocol": "org.apache.derby.database.Database",
 }  # fmt: skip
+
+
+def of_database(log: Path | None) -> dict[str, str] | None:
+    """Return the properties of the database whose log is in a directory; None if there are none."""
+    if log is None:
+        return None
+    try:
+        data = bytes(load(log / ".." / NAME).files[NAME][:LONGEST])
+    except (FilesetError, KeyError):
+        return None
+    lines = (line.strip().partition("=") for line in data.decode("latin-1").splitlines())
+    return {name.strip(): value.strip().replace("\\", "") for name, _, value in lines if name[:1] != "#"}
 
 
 def problem(stored: Any) -> str:

@@ -17,6 +17,11 @@ class Body(NamedTuple):
     start: int
     end: int
 
+    @property
+    def stored(self) -> bytes:
+        """The body itself."""
+        return self.data[self.start : self.end]
+
 
 class Kept(Protocol):
     """The result of recovery: live records and prepared transactions."""

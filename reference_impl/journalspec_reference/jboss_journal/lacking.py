@@ -14,9 +14,9 @@ from journalspec.observation import CLEAN, Missing
 from journalspec_reference.answers import UNREAD, Answer
 from journalspec_reference.batches import source_of, zeros
 from journalspec_reference.content import UNREADABLE
+from journalspec_reference.jboss_journal.beside import BINDINGS, JOURNAL, NAMES, beside
 from journalspec_reference.jboss_journal.bodies import LiveOf
 from journalspec_reference.jboss_journal.codec import ADD, DIALECTS
-from journalspec_reference.jboss_journal.contents.beside import BINDINGS, JOURNAL, NAMES, beside
 from journalspec_reference.jboss_journal.contents.core import LONG, is_large, message_of
 from journalspec_reference.jboss_journal.contents.messages import least_size
 from journalspec_reference.jboss_journal.contents.paging import ADDRESS_FILE, PAGE
@@ -215,7 +215,7 @@ def _without_bodies(store: Store, pending: Pending) -> Iterator[Missing]:
         elif plain and room is not None and room.is_packed(f"{item.id}.msg"):
             yield Missing(BODY, name, *where, 1, _PACKED_BODY)
         elif found is not None:
-            size = least_size(message_of(item.user_type, item.data[item.start : item.end]))
+            size = least_size(message_of(item.user_type, item.stored))
             if found.size < size:
                 yield Missing(BODY, name, *where, 1, _SHORT_BODY.format(found.size, size))
 

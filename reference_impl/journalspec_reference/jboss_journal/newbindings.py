@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from journalspec_reference.answers import SALVAGE, ask
 from journalspec_reference.filesets import FilesetError, find_journals
+from journalspec_reference.jboss_journal.beside import BINDINGS, Room
 from journalspec_reference.jboss_journal.codec import ADD
-from journalspec_reference.jboss_journal.contents.beside import BINDINGS, Room
 from journalspec_reference.jboss_journal.contents.bindings import (
     ADDRESS,
     COUNTER,
@@ -23,7 +23,7 @@ from journalspec_reference.jboss_journal.contents.store import ARTEMIS_2, HORNET
 from journalspec_reference.jboss_journal.packing import NewRecord, copied, packing_of
 from journalspec_reference.jboss_journal.recover import Replay, ReplayedState
 from journalspec_reference.jboss_journal.selector import is_filter
-from journalspec_reference.jboss_journal.wanted import WantedParts, meaning, paged_message
+from journalspec_reference.jboss_journal.wanted import WantedParts, meaning
 from journalspec_reference.newstore import LossItem, NewFile
 
 #: Record type of the settings of an address as JSON.
@@ -64,7 +64,7 @@ def records(wanted: WantedParts) -> Iterator[NewRecord]:
     refused = {int(item.id) for item in left_out(wanted)}
     unfiltered = {queue.id for queue in without_filter(wanted)}
     for item in kept.live():
-        kind, data = item.user_type, item.data[item.start : item.end]
+        kind, data = item.user_type, item.stored
         if kind == COUNTER:
             counter = item.id
         elif item.place not in bad and item.id not in refused | wanted.made.keys():
@@ -133,6 +133,6 @@ def _highest(wanted: WantedParts) -> int:
     """Return the highest id that is in use in the journal and the pages."""
     store = wanted.store
     others = max((item.id for item in wanted.others()), default=0)
-    paged = max((paged_message(entry).id for _, entry in store.entries()), default=0)
+    paged = max((entry.message().id for _, entry in store.entries()), default=0)
     doubts = (max(doubt.tx.tx, *doubt.messages, 0) for doubt in store.pending.doubts)
     return max((store.pending.highest, others, paged, *doubts, *store.queues, 0))

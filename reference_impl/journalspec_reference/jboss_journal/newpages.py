@@ -8,9 +8,9 @@ from functools import cached_property
 from itertools import chain, groupby, islice
 from pathlib import PurePath
 
-from journalspec_reference.contents import Total
+from journalspec_reference.contents import Count
+from journalspec_reference.jboss_journal.beside import Room
 from journalspec_reference.jboss_journal.contents import core
-from journalspec_reference.jboss_journal.contents.beside import Room
 from journalspec_reference.jboss_journal.contents.messages import Oddity
 from journalspec_reference.jboss_journal.contents.paging import (
     ADDRESS_FILE,
@@ -21,7 +21,7 @@ from journalspec_reference.jboss_journal.contents.paging import (
     Entry,
     PageFile,
 )
-from journalspec_reference.jboss_journal.wanted import WantedParts, meaning, paged_message
+from journalspec_reference.jboss_journal.wanted import WantedParts, meaning
 from journalspec_reference.newstore import LossItem, NewFile, parts
 
 #: So many messages of a page are asked for its address.
@@ -51,7 +51,7 @@ class NewPages:
         for entry in file.entries(store.report_page):
             yield from ((None, ()) for _ in range(index, entry.index))
             index = entry.index + 1
-            message = paged_message(entry)
+            message = entry.message()
             if problem := self._wanted.problem(message.id, message):
                 code, why = problem
                 store.note(Oddity(code, f"{file.name}:{entry.off}", file.name, entry.off, why))
@@ -65,14 +65,14 @@ class NewPages:
         for file in self._files():
             for entry, queues in self._entries(file):
                 if entry is not None and queues and entry.is_large:
-                    message = paged_message(entry)
+                    message = entry.message()
                     lacks = self._wanted.lacking(message.id, message, file.name, entry.off)
                     yield message.id, next(lacks, None)
 
-    def count(self, totals: dict[int, Total]) -> None:
+    def count(self, totals: dict[int, Count]) -> None:
         """Add the pending messages of the pages to the totals of queues."""
         for _, entry, queues in self._store.pending_entries():
-            message = paged_message(entry)
+            message = entry.message()
             if not self._wanted.problem(message.id, message) and message.id not in self._wanted.gone:
                 size = entry.end - entry.start
                 size += self._store.large.size(message.id) if entry.is_large else 0
@@ -86,7 +86,7 @@ class NewPages:
             for entry, queues in self._entries(file):
                 if entry is None or len(queues) == len(entry.queues):
                     continue
-                message, size = paged_message(entry), entry.end - entry.start
+                message, size = entry.message(), entry.end - entry.start
                 if self._wanted.problem(message.id, message):
                     continue
                 for queue in {*entry.queues} - {*queues}:

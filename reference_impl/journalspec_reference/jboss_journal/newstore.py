@@ -14,13 +14,13 @@ from pathlib import PurePath
 from journalspec.families import ContentsError, decode, families
 from journalspec_reference.answers import Answer
 from journalspec_reference.content import Content
-from journalspec_reference.contents import Count, Total
+from journalspec_reference.contents import Count
 from journalspec_reference.ids import Ids
 from journalspec_reference.jboss_journal import newbindings
+from journalspec_reference.jboss_journal.beside import JOURNAL, NAMES, beside
 from journalspec_reference.jboss_journal.bodies import Body
 from journalspec_reference.jboss_journal.codec import ADD, DIALECTS, UPDATE
 from journalspec_reference.jboss_journal.contents import RECORDS
-from journalspec_reference.jboss_journal.contents.beside import JOURNAL, NAMES, beside
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT
 from journalspec_reference.jboss_journal.contents.core import LONG, OLD, id_at, message_of
 from journalspec_reference.jboss_journal.contents.narayana import is_narayana
@@ -126,11 +126,11 @@ class PlainStore(NewStore):
 
     def carried(self) -> Iterable[Count]:
         """Return the number and the bytes of records, and the number of transactions."""
-        live, prepared = Total(), len(self._kept.in_doubt_transactions())
+        live, prepared = Count("records", "live"), len(self._kept.in_doubt_transactions())
         for item in self._kept.live():
             if item.id not in self._dropped:
                 live.add(item.end - item.start, None)
-        return [live.count("records", "live"), Count("transactions", "prepared", prepared, 0)]
+        return [live, Count("transactions", "prepared", prepared, 0)]
 
     def steps(self) -> Sequence[str]:
         """Return the steps to put the new store in place."""
@@ -168,7 +168,7 @@ class BrokerStore(NewStore):
         if odd:
             odd &= {number for _, _, number in self._wanted.references()}
         for item in self._store.replay.bodies(pending.places[number] for number in sorted(odd)):
-            message = message_of(item.user_type, item.data[item.start : item.end])
+            message = message_of(item.user_type, item.stored)
             problem = self._wanted.problem(item.id, message)
             if problem is None and product == ARTEMIS_2 and item.user_type == OLD:
                 problem = "old-message", ""
@@ -193,7 +193,7 @@ class BrokerStore(NewStore):
             ident: None for messages in sent for ident in messages if ident in pending.large
         }
         for item in replay.bodies(pending.places[number] for number in sorted(own)):
-            message = message_of(item.user_type, item.data[item.start : item.end])
+            message = message_of(item.user_type, item.stored)
             found[item.id] = next(self._wanted.lacking(item.id, message, *replay.where(item.place)), None)
         return found | dict(self._pages.large())
 
@@ -216,12 +216,12 @@ class BrokerStore(NewStore):
     def carried(self) -> Iterable[Count]:
         """Return the number and bytes of the pending messages of each queue, and of what else there is."""
         store, pending = self._store, self._store.pending
-        totals = {queue: Total() for queue in self._wanted.queues}
+        totals = {queue: Count("messages", store.queues[queue]) for queue in self._wanted.queues}
         for turn, queue, number in self._references():
             if turn not in pending.hidden:
                 totals[queue].add(store.size(number), pending.stamps[number] or None)
         self._pages.count(totals)
-        yield from (total.count("messages", store.queues[queue]) for queue, total in totals.items())
+        yield from totals.values()
         yield Count("transactions", "prepared", len(pending.doubts), 0)
         yield Count("transactions", "heuristic", len(pending.heuristics), 0)
         yield Count("duplicates", "all", len(pending.duplicates), 0)
@@ -299,7 +299,7 @@ class BrokerStore(NewStore):
             )
         names = ", ".join((root.name, *(room.path.name for room in self._rooms.values())))
         store = self._store
-        references = store.pending.references.live() if store.has_bindings else ()
+        references = store.pending.references.live() if store.bindings_replay is not None else ()
         unbound = sum(queue not in store.queues for _, queue, _ in references)
         return (
             *([UNBOUND.format(unbound)] if unbound else ()),
@@ -379,7 +379,7 @@ class BrokerStore(NewStore):
         """Yield page transactions, duplicate ids, heuristic ends, and what the cursors of pages have done."""
         pending, counted = self._store.pending, dict[int, int]()
         for item in self._wanted.others():
-            kind, data = item.user_type, item.data[item.start : item.end]
+            kind, data = item.user_type, item.stored
             if self._refused(item):
                 continue
             if kind in COUNTERS:
@@ -390,7 +390,7 @@ class BrokerStore(NewStore):
                 (tx,) = LONG.unpack_from(data)
                 data = QUEUE_COUNT.pack(tx, pending.page_txs[tx][0])
             yield NewRecord(ADD, item.id, kind, data)
-        totals = {queue: Total() for queue in counted}
+        totals = {queue: Count("messages", str(queue)) for queue in counted}
         if totals:
             self._pages.count(totals)
         for queue, total in totals.items():
@@ -399,7 +399,7 @@ class BrokerStore(NewStore):
 
     def _refused(self, item: Body) -> str:
         """Return the code of why a record that is not a message is omitted; empty: it is not."""
-        kind, data = item.user_type, item.data[item.start : item.end]
+        kind, data = item.user_type, item.stored
         if item.id in self._wanted.gone:
             return "dropped"
         if kind == PENDING_LARGE:

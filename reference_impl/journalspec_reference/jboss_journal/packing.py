@@ -179,7 +179,7 @@ def copied(kept: Kept, dialect: Dialect, dropped: Iterable[int] = ()) -> Iterato
         if item.id not in gone:
             code = UPDATE if item.code in (UPDATE, UPDATE_TX) and item.id in seen else ADD
             seen.add(item.id)
-            yield NewRecord(code, item.id, item.user_type, item.data[item.start : item.end])
+            yield NewRecord(code, item.id, item.user_type, item.stored)
     yield from prepared(kept, dialect, seen)
 
 
@@ -192,7 +192,7 @@ def prepared(
         for item in filter(wanted, kept.bodies(tx.changes)):
             changes = item.code in (UPDATE, UPDATE_TX) and (item.id in known or item.id in own)
             own.add(item.id)
-            data = item.data[item.start : item.end]
+            data = item.stored
             yield NewRecord(UPDATE_TX if changes else ADD_TX, item.id, item.user_type, data, tx.tx)
         for ident, body in kept.deleted(tx.deletes):
             if ident in known or ident in own:

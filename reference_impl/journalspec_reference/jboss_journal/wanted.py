@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 
 from journalspec.contents import contents_of
+from journalspec_reference.jboss_journal.beside import JOURNAL
 from journalspec_reference.jboss_journal.bodies import Body, Kept, PreparedTx
 from journalspec_reference.jboss_journal.contents import BrokerContents, xid_text
-from journalspec_reference.jboss_journal.contents.beside import JOURNAL
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT
-from journalspec_reference.jboss_journal.contents.core import HIGHEST, Message, message_of
+from journalspec_reference.jboss_journal.contents.core import Message
 from journalspec_reference.jboss_journal.contents.messages import Oddity, least_size
-from journalspec_reference.jboss_journal.contents.paging import Entry
 from journalspec_reference.jboss_journal.contents.store import HORNETQ, Store
 from journalspec_reference.newstore import BYTES, FILE, ChoiceRefused, LossItem, StoreChoices
 
@@ -158,7 +157,7 @@ class WantedParts:
         #: Whether the journal is in a broker's data directory, by its name.
         self.with_others = root is not None and root.absolute().name.endswith(JOURNAL)
         self.with_others &= not store.is_bindings
-        if self.with_others and not store.has_bindings:
+        if self.with_others and store.bindings_replay is None:
             for ident in list(store.queues):
                 self._make(ident)
         for ident, queue in store.bindings.queues.items():
@@ -236,7 +235,7 @@ class WantedParts:
         """Return whether there is a message or another record with this id."""
         if ident in self.store.pending.numbers or any(item.id == ident for item in self.others()):
             return True
-        return any(paged_message(entry).id == ident for _, entry in self.store.entries())
+        return any(entry.message().id == ident for _, entry in self.store.entries())
 
     def others(self) -> Iterator[Body]:
         """Yield the live records that are neither messages nor about references."""
@@ -277,16 +276,7 @@ class WantedParts:
         """
         if message.problem:
             return "undecodable", message.problem
-        if message.protocol == "core" and message.count < 0:
-            return "undecodable", f"{message.count} properties"
-        if message.protocol == "core" and not 0 <= message.priority <= HIGHEST:
-            return "undecodable", f"a priority of {message.priority}"
         if message.large and self.store.product[0] == HORNETQ:
             file = self.store.large.open(ident)
             return ("no-body", "") if file is None or file.size == 0 else None
         return None
-
-
-def paged_message(entry: Entry) -> Message:
-    """Return the message of an entry of a page."""
-    return message_of(entry.kind, entry.data[entry.start : entry.end])

@@ -14,7 +14,7 @@ from journalspec.reread import Changed
 from journalspec_reference.answers import Answer
 from journalspec_reference.api import Files
 from journalspec_reference.batches import source_of
-from journalspec_reference.contents import Count, Total
+from journalspec_reference.contents import Count
 from journalspec_reference.kahadb_journal.codec import CONTROL, DIALECTS, FORMAT, sums
 from journalspec_reference.kahadb_journal.contents import KahaContents
 from journalspec_reference.kahadb_journal.contents.jobs import early
@@ -207,11 +207,11 @@ class KahaNewStore(NewStore):
         branches = sum(1 for _ in self._survivors.prepared())
         if branches:
             yield Count("transactions", "prepared", branches, 0)
-        totals: dict[str, Total] = {}
+        totals: dict[str, Count] = {}
         for job in self._survivors.jobs():
-            size = self._passed.places.length(job["place"])
-            totals.setdefault(job.get("scheduler", ""), Total()).add(size, None)
-        yield from (total.count("jobs", scheduler) for scheduler, total in totals.items())
+            size, scheduler = self._passed.places.length(job["place"]), job.get("scheduler", "")
+            totals.setdefault(scheduler, Count("jobs", scheduler)).add(size, None)
+        yield from totals.values()
 
     def left_out(self) -> Iterator[LossItem]:
         """Yield what is not in it beyond what the answer reports."""

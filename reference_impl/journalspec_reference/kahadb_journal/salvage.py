@@ -300,7 +300,7 @@ def _agrees(name: str, fields: Mapping[str, Any], version: int) -> tuple[str, st
     data = fields.get(held.get(name, "message"), b"")
     if len(data) < 5 or int.from_bytes(data[:4], "big") != len(data) - 4:
         return _STRUCTURE, "nothing in it confirms what it does"
-    found, wrong, odd = openwire.fields_of(data, version)
+    found, _, wrong, odd = openwire.fields_of(data, version)
     checks = f"{_STRUCTURE}; its object can be read as OpenWire {version}"
     if wrong or odd:
         return checks, f"its OpenWire object cannot be read: {wrong or odd[0][1]}"

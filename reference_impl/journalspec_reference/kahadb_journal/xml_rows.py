@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import Any
 
 from journalspec_reference.answers import Answer
-from journalspec_reference.contents import Row, Value
+from journalspec_reference.contents import Row, Value, inflated
 from journalspec_reference.kahadb_journal.contents import KahaContents, contents, openwire
 from journalspec_reference.kahadb_journal.store import PLACE
 
@@ -123,7 +123,7 @@ def _content_types(kind: str, fields: Mapping[str, Any]) -> Value:
     """Return the types of the values in the body of a map or stream message."""
     content = fields.get("content") or b""
     if fields.get("compressed"):
-        content = openwire.inflated(content, sized=False)
+        content = inflated(content, openwire.INFLATED)
     if kind == "map":
         return _types(content)
     taken = _Typed(content)

@@ -6,6 +6,7 @@ Only what such a file may hold is read: any other class, and any other kind of o
 from __future__ import annotations
 
 from array import array
+from contextlib import suppress
 from struct import pack
 from typing import Any, NamedTuple
 
@@ -93,18 +94,47 @@ class _Strings:
         return cursor.text(cursor.u2() if cursor.u1() == _STRING else cursor.s8())
 
 
+def _text(of: bytes) -> bytes:
+    return len(of).to_bytes(2) + of
+
+
+#: A file up to the number of its entries, as the product writes it. A load factor of 0.75, a threshold of 12,
+#: 16 buckets: those of a map of up to 12 entries.
+_HEAD = b"".join(
+    (
+        *(_START, bytes((_OBJECT, _CLASS)), _text(_MAP), _VERSION.to_bytes(8)),
+        *(bytes((_FLAGS, 0, len(_FIELDS))), *(code + _text(name) for code, name in _FIELDS)),
+        *(bytes((_END, _NULL)), pack(">fiBBi", 0.75, 12, _BLOCK, 8, 16)),
+    )
+)
+
+
 def subscription(topic: str) -> bytes:
     """Return the file of a subscription to a topic without a selector, as the product writes it."""
+    entry = b"".join(bytes((_STRING,)) + _text(mutf8.encode(each)) for each in (_KEYS[0], topic))
+    return _HEAD + (1).to_bytes(4) + entry + bytes((_END,))
 
-    def text(of: bytes) -> bytes:
-        return len(of).to_bytes(2) + of
 
-    described = text(_MAP) + _VERSION.to_bytes(8) + bytes((_FLAGS, 0, len(_FIELDS)))
-    described += b"".join(code + text(name) for code, name in _FIELDS) + bytes((_END, _NULL))
-    entry = b"".join(bytes((_STRING,)) + text(mutf8.encode(each)) for each in (_KEYS[0], topic))
-    # A load factor of 0.75, a threshold of 12, 16 buckets: those of a map that is new.
-    values = pack(">fiBBii", 0.75, 12, _BLOCK, 8, 16, 1)
-    return _START + bytes((_OBJECT, _CLASS)) + described + values + entry + bytes((_END,))
+def _presumed(cursor: Cursor) -> str:
+    """Take what is presumed to be a string."""
+    cursor.u1()
+    return mutf8.readable(cursor.utf())
+
+
+def presumed(file: str, data: bytes) -> Durable | None:
+    """Return what of a damaged file is where the product writes it; None if its name is that of none.
+
+    All before the entries is always the same and has the same length, and each entry is two strings.
+    """
+    client, dollar, name = file.removesuffix(SUFFIX).partition("$")
+    if not dollar or not file.endswith(SUFFIX):
+        return None
+    cursor, entries = Cursor(data, min(len(_HEAD), len(data))), dict[str, str]()
+    with suppress(BadStore):
+        for _ in range(cursor.count(2)):
+            key, value = _presumed(cursor), _presumed(cursor)
+            entries[key] = value
+    return Durable(client, name, entries.get(_KEYS[0]), entries.get(_KEYS[1]), _KEYS[2] in entries)
 
 
 def durable(file: str, data: bytes) -> Durable:

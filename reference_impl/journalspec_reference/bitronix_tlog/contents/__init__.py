@@ -6,17 +6,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from journalspec.contents import contents_of
 from journalspec.observation import Record
 from journalspec_reference.answers import Answer
 from journalspec_reference.bitronix_tlog.codec import STATUS_NAMES
 from journalspec_reference.bitronix_tlog.recover import NioReplay, Replay
-from journalspec_reference.contents import Count, Remark, Remarks, Row, Total, Value
+from journalspec_reference.contents import Contents, Count, Remark, Value
 from journalspec_reference.xids import gtrid_text, uid, wall_clock
 
 _TABLE = "transactions"
 #: What recovery does about a transaction, by the list of the state that it is in.
 OUTCOMES = {"unfinished": "commit", "in_doubt": "rollback"}
+#: Columns that are what is known of a transaction, without a change.
+_AS_THEY_ARE = ("gtrid", "status", "records", "file", "off")
 
 
 def contents(answer: Answer) -> LogContents:
@@ -48,11 +49,11 @@ class _Transaction:
             self.decided, self.left = time, set(names)
 
 
-class LogContents:
+class LogContents(Contents):
     """The contents of one log: those of its active file, which alone counts."""
 
     def __init__(self, answer: Answer) -> None:
-        self.tables, self.remarks = contents_of("bitronix_tlog").tables, Remarks()
+        super().__init__("bitronix_tlog")
         self._seen = answer.observation
         ends = NioReplay.ends if answer.journal.edition == "nio" else Replay.ends
         self._ends = {STATUS_NAMES[status] for status in ends}
@@ -62,11 +63,8 @@ class LogContents:
         # A log that is refused has none.
         return self._seen.state or dict.fromkeys(("active", *OUTCOMES), ())
 
-    def rows(self, table: str) -> Iterator[Row]:
-        """Yield the transactions: those that have ended where they end, then those that have not."""
-        return map(self.tables[table].filled, self._transactions())
-
     def _transactions(self) -> Iterator[dict[str, Value]]:
+        """Yield the transactions: those that have ended where they end, then those that have not."""
         under_way: dict[bytes, _Transaction] = {}
         for record in self._seen.records:
             if record.at.file != self._state["active"]:
@@ -93,23 +91,18 @@ class LogContents:
         if known is None:
             why = "its gtrid is not made as Bitronix makes one: server, start and sequence are unknown"
             self.remarks.add(Remark(_TABLE, name, one.file, one.off, "other-gtrid", why))
-        return {
+        return {name: getattr(one, name) for name in _AS_THEY_ARE} | {
             "id": name,
-            "gtrid": one.gtrid,
             "server_id": known.server if known else None,
             "started": known.started if known else None,
             "uptime": known.time if known and known.started is None else None,
             "sequence": known.sequence if known else None,
-            "status": one.status,
             "outcome": outcome,
             "in_doubt": outcome is not None,
             "resources": sorted({*one.resources, *waits}),
             "waits_for": [*waits],
             "decided": wall_clock(one.decided),
             "written": wall_clock(one.written),
-            "records": one.records,
-            "file": one.file,
-            "off": one.off,
         }
 
     def counts(self) -> Iterator[Count]:
@@ -120,9 +113,9 @@ class LogContents:
 def counts_of(state: Mapping[str, Any]) -> Iterator[Count]:
     """Yield how many transactions are to be committed and rolled back, and since when they are."""
     for name, outcome in OUTCOMES.items():
-        total = Total()
+        total = Count("transactions", outcome)
         for entry in state[name]:
             known = uid(entry["gtrid"])
             total.add(0, known.started if known else None)
         if total.rows:
-            yield total.count(_TABLE, outcome)
+            yield total

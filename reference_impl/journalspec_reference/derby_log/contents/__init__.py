@@ -6,35 +6,28 @@ open undone. Encrypted databases take their boot password from the environment.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from journalspec.contents import Column, Table, contents_of
+from journalspec.contents import Column, Table
 from journalspec_reference.answers import Answer
-from journalspec_reference.contents import Count, Remark, Remarks, Row
+from journalspec_reference.contents import Contents, Count, Remark, Row
 from journalspec_reference.derby_log.codec import BadLog, Refusal
-from journalspec_reference.derby_log.containers import Fault
+from journalspec_reference.derby_log.containers import Fault, beside
 from journalspec_reference.derby_log.contents.booted import NO_SELECT, Booted
 from journalspec_reference.derby_log.contents.catalog import ODD, SqlTable, catalogue
 from journalspec_reference.derby_log.contents.cipher import Cipher, ClearLogs, NotReadable
-from journalspec_reference.derby_log.contents.repairs import Repair, repaired
 from journalspec_reference.derby_log.contents.values import TYPES, UNKNOWN, Decoded
-from journalspec_reference.derby_log.fileset import container_names, gather
+from journalspec_reference.derby_log.fileset import gather
+from journalspec_reference.derby_log.properties import of_database
 from journalspec_reference.derby_log.recover import LogPass, RedoneState
+from journalspec_reference.derby_log.repairs import Repair, repaired
 from journalspec_reference.derby_log.store import Transaction
-from journalspec_reference.filesets import FilesetError, Journal, load
 
 FORMAT = "derby_log"
-#: Files of containers, those first that Derby looks for first: `d` is what is left of a dropped one.
-_CONTAINER = re.compile(r"([cCdD])([0-9a-fA-F]{1,15})\.(?:dat|DAT)")
-_ORDER = "cCdD"
 #: So many places are kept that have a remark already; and so many faults until tables have names.
 _MOST_REPORTED, _MOST_EARLY = 10_000, 1000
-_TABLES = "tables"
-_IN_DOUBT = "in_doubt"
 
 
 def contents(answer: Answer) -> DerbyContents:
@@ -42,46 +35,15 @@ def contents(answer: Answer) -> DerbyContents:
     return DerbyContents(answer)
 
 
-def _properties(journal: Journal) -> dict[str, str] | None:
-    """Return ``service.properties`` of the database; None if there are none."""
-    if journal.root is None:
-        return None
-    try:
-        data = bytes(load(journal.root / ".." / "service.properties").files["service.properties"][: 1 << 20])
-    except (FilesetError, KeyError):
-        return None
-    lines = (line.strip().partition("=") for line in data.decode("latin-1").splitlines())
-    return {name.strip(): value.strip().replace("\\", "") for name, _, value in lines if name[:1] != "#"}
-
-
-def _containers(journal: Journal) -> dict[int, tuple[str, Any]]:
-    """Return the containers beside a log by number: their names, and their bytes."""
-    names = container_names(journal.seen)
-    found = {number: (name.removeprefix("../"), journal.seen[name]) for number, name in names.items()}
-    directory = None if journal.root is None else journal.root / ".." / "seg0"
-    if directory is None or not directory.is_dir():
-        return found
-    with suppress(FilesetError):
-        files = load(directory).files
-        matches = [match for name in files if (match := _CONTAINER.fullmatch(name))]
-        for match in sorted(matches, key=lambda match: _ORDER.index(match[1])):
-            name = match[0]
-            if (data := files.get(name)) is not None:
-                found.setdefault(int(match[2], 16), (f"seg0/{name}", data))
-    return found
-
-
-class DerbyContents:
+class DerbyContents(Contents):
     """The tables of a database; each SQL table is one of them, by the name of its schema and its own."""
 
     def __init__(self, answer: Answer) -> None:
+        super().__init__(FORMAT)
         journal, state = answer.journal, answer.observation.state
-        #: The tables that there are.
-        self.tables = contents_of(FORMAT).tables
-        self.remarks = Remarks()
         self._reported: set[tuple[str, str, str]] = set()
         self._titles: dict[int, str] = {}
-        self._sql: dict[str, SqlTable] = {}
+        self.sql: dict[str, SqlTable] = {}
         self._open: list[tuple[int, Transaction]] = []
         self._counts: dict[int, tuple[int, int]] = {}
         #: Faults of containers that were found before their tables had names.
@@ -90,9 +52,9 @@ class DerbyContents:
         self.looked_at = False
         #: What had to be made again of the log, so that it could be redone.
         self.repairs: list[Repair] = []
-        properties, beside = _properties(journal), _containers(journal)
+        properties, containers = of_database(journal.root), beside(journal)
         cipher, files = None, journal.seen
-        if properties is None and beside and journal.root is not None:
+        if properties is None and containers and journal.root is not None:
             self._add(
                 "no-properties", "service.properties is missing: Derby does not know the database (XJ004)"
             )
@@ -104,36 +66,36 @@ class DerbyContents:
                 files = {**files, **logs}
         except NotReadable as error:
             self._add(error.code, error.text)
-            self._state = Booted({}, None, self._report)
+            self.state = Booted({}, None, self._report)
             return
-        self._state = Booted(beside, cipher, self._report)
-        if not beside:
+        self.state = Booted(containers, cipher, self._report)
+        if not containers:
             self._add(
                 "no-containers",
                 "without the containers of the database, seg0, nothing is known of its tables",
             )
             return
         log = state.log if isinstance(state, RedoneState) and cipher is None else None
-        if (problem := self._redone(beside, cipher, files, journal.edition, log)) and cipher is None:
+        if (problem := self._redone(containers, cipher, files, journal.edition, log)) and cipher is None:
             repairs = [*repaired(files, journal.edition)]
             other = {**files, **{each.name: each.data for each in repairs}}
             # A log that ends where it begins would be one of which nothing is left.
-            if repairs and not self._redone(beside, cipher, other, journal.edition) and self._state.went:
+            if repairs and not self._redone(containers, cipher, other, journal.edition) and self.state.went:
                 self.repairs, problem = repairs, ""
                 for each in repairs:
                     self.remarks.add(Remark("", "", each.name, 0, each.code, each.text))
             elif repairs:
-                self._redone(beside, cipher, files, journal.edition)
+                self._redone(containers, cipher, files, journal.edition)
         if problem:
             self._add("no-redo", f"the log is redone up to here only: {problem}")
-        found = catalogue(self._state, properties or {})
-        self._sql = {**found.tables}
-        self._titles = {table.container: title for title, table in self._sql.items()}
+        tables, others = catalogue(self.state, properties or {})
+        self.sql = {**tables}
+        self._titles = {table.container: title for title, table in self.sql.items()}
         early, self._early = self._early or [], None
         for container, fault, effect in early:
             self._report(container, fault, effect)
-        self._check(found.others)
-        self.tables = {**self.tables, **{title: _as_table(table) for title, table in self._sql.items()}}
+        self._check(others)
+        self.tables = {**self.tables, **{title: _as_table(table) for title, table in self.sql.items()}}
 
     def _redone(
         self,
@@ -144,23 +106,13 @@ class DerbyContents:
         log: LogPass | None = None,
     ) -> str:
         """Redo a log on the containers; return why it is not redone to its end."""
-        self._state, self._early = Booted(beside, cipher, self._report), []
+        self.state, self._early = Booted(beside, cipher, self._report), []
         try:
-            store = self._state.replay(files, edition, log)
+            store = self.state.replay(files, edition, log)
         except (Refusal, BadLog) as error:
             return str(error)
         self._open = [(number, store.transactions[number]) for number in store.branches()]
         return ""
-
-    @property
-    def state(self) -> Booted:
-        """The pages that they are read from."""
-        return self._state
-
-    @property
-    def sql(self) -> Mapping[str, SqlTable]:
-        """The tables of the database by title."""
-        return self._sql
 
     def title(self, container: int) -> str:
         """Return the name of the table that a container is of; empty if it is of none."""
@@ -169,17 +121,17 @@ class DerbyContents:
     def _check(self, others: Mapping[int, str]) -> None:
         """Check each container without its rows."""
         for container, what in others.items():
-            if self._state.heap(container) is None:
+            if self.state.heap(container) is None:
                 text = f"seg0/c{container:x}.dat, {what}, is missing"
                 self._report(container, Fault("no-container", text, "XSAI2"), NO_SELECT)
-        for title, table in [*self._sql.items()]:
-            said = self._state.described(table.container)
-            heap = self._state.heap(table.container)
+        for title, table in [*self.sql.items()]:
+            said = self.state.described(table.container)
+            heap = self.state.heap(table.container)
             if heap is not None and said is not None and said[0] != table.container:
                 own = f"container {said[0]} (c{said[0]:x})"
                 text = f"{heap.name} says that it is {own}: Derby reads that one as {title}"
                 self._report(table.container, Fault("other-container", text), "")
-                self._sql[title] = replace(table, container=said[0])
+                self.sql[title] = replace(table, container=said[0])
         for number, known in self._open:
             gtrid = known.ids[0].hex()
             self._add("in-doubt", f"transaction {number}, XA id {gtrid}, is in doubt: its rows are locked")
@@ -193,7 +145,7 @@ class DerbyContents:
             if len(self._early) < _MOST_EARLY:
                 self._early.append((container, fault, effect))
             return
-        heap = self._state.heap(container)
+        heap = self.state.heap(container)
         title = self._titles.get(container, "")
         state = f" ({fault.state})" if fault.state else ""
         text = f"{fault.text}; {effect}{state}" if effect else fault.text
@@ -208,15 +160,11 @@ class DerbyContents:
 
     def rows(self, table: str) -> Iterator[Row]:
         """Yield the rows of a table; raises KeyError if there is none of this name."""
-        if table == _TABLES:
-            return self._listed()
-        if table == _IN_DOUBT:
-            return self._doubtful()
-        return self._rows(self._sql[table])
+        return self._rows(self.sql[table]) if table in self.sql else super().rows(table)
 
-    def _listed(self) -> Iterator[Row]:
-        for table in self._sql.values():
-            heap = self._state.heap(table.container)
+    def _tables(self) -> Iterator[Row]:
+        for table in self.sql.values():
+            heap = self.state.heap(table.container)
             count, size = self._counted(table.container)
             columns = [{"name": name, "type": typed.words} for name, typed in table.columns]
             yield {
@@ -225,7 +173,7 @@ class DerbyContents:
                 "rows": count, "bytes": size, "columns": columns,
             }  # fmt: skip
 
-    def _doubtful(self) -> Iterator[Row]:
+    def _in_doubt(self) -> Iterator[Row]:
         for number, known in self._open:
             gtrid, bqual, form = known.ids
             yield {"transaction": number, "gtrid": gtrid, "bqual": bqual, "format_id": form}
@@ -246,7 +194,7 @@ class DerbyContents:
     def fields(self, table: SqlTable) -> Iterator[tuple[str, list[Any]]]:
         """Yield the place of each row of a table, and its fields as they are stored, one for each column."""
         count = len(table.columns)
-        for key, fields in self._state.rows(table.container):
+        for key, fields in self.state.rows(table.container):
             # A column that was added later has no field in older rows.
             yield key, fields if len(fields) == count else fields[:count] + [None] * (count - len(fields))
 
@@ -257,7 +205,7 @@ class DerbyContents:
             return None if value is None else TYPES.get(typed.type, UNKNOWN).decode(value)
         except ODD as error:
             text = f"row {key} of {table.title}: {len(value)} bytes of {name} are no {typed.words}: {error}"
-            heap = self._state.heap(table.container)
+            heap = self.state.heap(table.container)
             name = heap.name if heap is not None else ""
             # Its key begins with the number of its page.
             off = int(key.partition(",")[0]) * heap.size if heap is not None else None
@@ -267,7 +215,7 @@ class DerbyContents:
     def _counted(self, container: int) -> tuple[int, int]:
         """Return the rows of a container and their bytes; damage may make it that of many tables."""
         if container not in self._counts:
-            self._counts[container] = self._state.count(container)
+            self._counts[container] = self.state.count(container)
         return self._counts[container]
 
     def counts(self) -> Iterable[Count]:
@@ -275,11 +223,11 @@ class DerbyContents:
 
         The pages of all containers are checked: what is wrong with one is a remark.
         """
-        own = {title: table for title, table in self._sql.items() if table.kind != "system"}
+        own = {title: table for title, table in self.sql.items() if table.kind != "system"}
         for title, table in own.items():
             yield Count(title, title, *self._counted(table.container))
         counted = {table.container for table in own.values()}
-        for container, fault in () if self.looked_at else self._state.faults(counted):
+        for container, fault in () if self.looked_at else self.state.faults(counted):
             self._report(container, fault, NO_SELECT)
         self.looked_at = True
 

@@ -69,7 +69,9 @@ class Booted:
     def __init__(
         self, beside: Mapping[int, tuple[str, Any]], cipher: Cipher | None, report: ReportFault
     ) -> None:
-        self._beside, self._cipher, self._report = beside, cipher, report
+        self.beside, self._cipher, self._report = beside, cipher, report
+        #: Whether pages and records are encrypted.
+        self.encrypted = cipher is not None
         self._heaps: dict[int, Heap | None] = {}
         self._images = Images()
         #: Pages, and (-1) whole containers, that stay as they are; and those of them that cannot be read.
@@ -92,11 +94,6 @@ class Booted:
         self.store: Store | None = None
 
     @property
-    def beside(self) -> Mapping[int, tuple[str, Any]]:
-        """The names and bytes of the containers beside the log."""
-        return self._beside
-
-    @property
     def went(self) -> bool:
         """Whether the log, once it was redone, has a record."""
         log = self.log
@@ -104,22 +101,17 @@ class Booted:
             return False
         return (log.last.file.number, log.last.end.off) > log.start
 
-    @property
-    def encrypted(self) -> bool:
-        """Whether pages and records are encrypted."""
-        return self._cipher is not None
-
     def heap(self, container: int) -> Heap | None:
         """Return a container; None if there is none."""
         if container not in self._heaps:
-            name, data = self._beside.get(container, ("", None))
+            name, data = self.beside.get(container, ("", None))
             found = None if data is None else Heap(container, name, data, self._cipher)
             self._heaps[container] = found
         return self._heaps[container]
 
     def heaps(self) -> list[int]:
         """Return the numbers of all heaps that there are."""
-        known = {*self._beside, *self._heaps}
+        known = {*self.beside, *self._heaps}
         kept = (each for each in sorted(known) if is_heap(each))
         return [each for each in kept if (heap := self.heap(each)) is not None and not heap.removed]
 
@@ -136,12 +128,12 @@ class Booted:
         if known is not None and known.resume is not None:
             batches, self.store = known.again(), known.resume[1].without_pages()
         store = self.store
-        for number, batch, bodies in batches:
+        for file, batch, bodies in batches:
             # What is not a record has no body.
             if bodies is None or not len(batch):
                 continue
             rows: Iterable[int] = range(len(batch))
-            first = Instant(number, batch.base).packed
+            first = Instant(file, batch.base).packed
             if first + batch.end[-1] <= log.redo_from.packed:
                 rows = bodies.replay(store, (), first, len(batch), log.redo_from.packed)
             for row in rows:
@@ -233,7 +225,7 @@ class Booted:
         self._report(place[0], fault, NO_START)
 
     def _called(self, container: int) -> str:
-        return self._beside.get(container, (f"seg0/c{container:x}.dat",))[0]
+        return self.beside.get(container, (f"seg0/c{container:x}.dat",))[0]
 
     def _named(self, place: Place) -> str:
         return f"page {place[1]} of {self._called(place[0])}"
@@ -354,7 +346,7 @@ class Booted:
         changed: dict[int, set[int]] = {}
         for container, page in self.store.pages if self.store is not None else ():
             changed.setdefault(container, set()).add(page)
-        for container in sorted(self._beside.keys() - {*without}):
+        for container in sorted(self.beside.keys() - {*without}):
             heap = self.heap(container)
             made = container in self._made
             if heap is None or heap.removed or (made and heap.blank(0)):

@@ -16,10 +16,11 @@ from typing import TypeVar
 from journalspec_reference.derby_log.contents.booted import Booted
 from journalspec_reference.derby_log.contents.values import BY_FORMAT, Typed, described, integer, text
 from journalspec_reference.derby_log.heap import Value
+from journalspec_reference.derby_log.properties import AT_LEAST
 
-#: The heaps of the catalogue, as ``service.properties`` names them, and where they are if it does not.
-_HEAPS = {"Systables": 96, "Syscolumns": 144, "Sysschemas": 192, "Sysconglomerates": 32}
-_PROPERTIES, _CONTAINER = 16, re.compile("[0-9]{1,15}")
+#: The heaps of the catalogue, as ``service.properties`` names them.
+_HEAPS = ("Systables", "Syscolumns", "Sysschemas", "Sysconglomerates")
+_CONTAINER = re.compile("[0-9]{1,15}")
 #: A table of Derby has no more columns.
 _MOST_COLUMNS = 1012
 #: What is not as its type is.
@@ -45,31 +46,23 @@ class SqlTable:
         return f"{self.schema}.{self.name}"
 
 
-def heap_of(name: str, properties: Mapping[str, str]) -> int:
-    """Return the container of a heap of the catalogue."""
-    return _number(properties.get(f"{name}Identifier", ""), _HEAPS[name])
+def _container(name: str, properties: Mapping[str, str]) -> int:
+    """Return the container that a property names, or the one that it names in every database."""
+    given = properties.get(name, "")
+    return int(given if _CONTAINER.fullmatch(given) else str(AT_LEAST[name]))
 
 
-def _number(digits: str, otherwise: int) -> int:
-    return int(digits) if _CONTAINER.fullmatch(digits) else otherwise
+def catalogue(
+    state: Booted, properties: Mapping[str, str]
+) -> tuple[Mapping[str, SqlTable], Mapping[int, str]]:
+    """Return the tables of a database by title, and the other containers that Derby needs, by what they are.
 
-
-@dataclass(frozen=True, slots=True)
-class Catalogue:
-    """The tables by title, those of users and of the system, then heaps without a name, if any.
-
-    `others` are the containers that Derby needs besides: indexes and its properties, by what they are.
+    Tables are those of users and of the system, then heaps without a name if the catalogue is not all there;
+    the others are indexes, and what has the properties.
     """
 
-    tables: Mapping[str, SqlTable]
-    others: Mapping[int, str]
-
-
-def catalogue(state: Booted, properties: Mapping[str, str]) -> Catalogue:
-    """Return the tables of a database by its catalogue, or its heaps where that has none."""
-
     def read(name: str, count: int, decode: Callable[[list[Value]], T]) -> Iterator[T]:
-        for _, values in state.rows(heap_of(name, properties)):
+        for _, values in state.rows(_container(f"{name}Identifier", properties)):
             with suppress(*ODD):
                 # Fields that a row does not have are those of columns that were added later.
                 yield decode(values + [None] * (count - len(values)))
@@ -80,7 +73,7 @@ def catalogue(state: Booted, properties: Mapping[str, str]) -> Catalogue:
         "Syscolumns", 4, lambda row: (text(row[0]), integer(row[2]), (text(row[1]), described(row[3])))
     ):
         columns.setdefault(table, {})[place] = column
-    stored = _number(properties.get("derby.storage.propertiesId", ""), _PROPERTIES)
+    stored = _container("derby.storage.propertiesId", properties)
     others = {stored: "the properties of the database"}
     heaps: dict[str, int] = {}
     for table, container, name, is_index in read(
@@ -102,11 +95,10 @@ def catalogue(state: Booted, properties: Mapping[str, str]) -> Catalogue:
             entry = SqlTable(schemas.get(schema, schema), name, _KINDS[kind], heaps[ident], listed)
             found[entry.title] = entry
     named = {entry.container for entry in found.values()}
-    if {heap_of(name, properties) for name in _HEAPS} <= named:
-        return Catalogue(dict(sorted(found.items())), others)
-    unnamed = (by_heap(state, each) for each in state.heaps() if each not in named)
+    whole = {_container(f"{name}Identifier", properties) for name in _HEAPS} <= named
+    unnamed = (by_heap(state, each) for each in state.heaps() if not whole and each not in named)
     bare = {entry.title: entry for entry in unnamed if entry is not None}
-    return Catalogue({**dict(sorted(found.items())), **bare}, others)
+    return {**dict(sorted(found.items())), **bare}, others
 
 
 def by_heap(state: Booted, container: int) -> SqlTable | None:

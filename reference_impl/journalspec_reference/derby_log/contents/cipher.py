@@ -16,7 +16,7 @@ from importlib import import_module
 from struct import Struct
 from typing import Any
 
-from journalspec_reference.content import Content
+from journalspec_reference.content import Content, Derived
 from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, OVERHEAD
 
 #: What has the boot password: an argument of a command is seen by everybody on the machine.
@@ -138,7 +138,7 @@ class ClearLogs:
 
     def file(self, number: int, stored: Any) -> Content:
         """Return log file `number`, decrypted when it is read."""
-        return Content(_ClearLog(self, number, stored))
+        return Content(Derived(len(stored), lambda off, end: self.clear(number, stored)[off:end]))
 
     def clear(self, number: int, stored: Any) -> bytes:
         """Return the bytes of a file."""
@@ -171,23 +171,3 @@ class ClearLogs:
             if whole and zlib.crc32(data[end : end + size]) == value:
                 _COVERS.pack_into(out, at, size, zlib.crc32(out[end : end + size]))
         return bytes(out)
-
-
-class _ClearLog:
-    """One file of them, as a file that is read."""
-
-    def __init__(self, logs: ClearLogs, number: int, stored: Any) -> None:
-        self._logs, self._number, self._stored = logs, number, stored
-        self.size = len(stored)
-
-    def read(self, off: int, size: int) -> bytes:
-        """Return up to `size` bytes from `off` on."""
-        return self._logs.clear(self._number, self._stored)[off : off + size]
-
-    def next_data(self, off: int) -> int:
-        """Return `off`: nothing here is a hole."""
-        return off
-
-    def changed(self) -> bool:
-        """Return False: the reader of the file itself checks."""
-        return False

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator
-from struct import Struct
 
+from journalspec.numbers import compressed
 from journalspec_reference.derby_log.heap import HeapPage, HeapRow, Pointer, image
 from journalspec_reference.derby_log.store import Place
 
@@ -13,25 +13,20 @@ from journalspec_reference.derby_log.store import Place
 _MOST = 64
 #: What a row has beside its values (bytes).
 _ROW = 16
-_INT, _LONG = Struct(">I"), Struct(">Q")
 
 
 def packed(ident: int, row: HeapRow) -> bytes:
-    """Return a row as it could be on a page, all numbers in their longest form: an image of a row."""
-    out = [bytes([row.deleted | (2 if row.rest else 0) | 4]), _int(ident)]
+    """Return a row as it could be on a page, an image of a row."""
+    out = [bytes([row.deleted | (2 if row.rest else 0) | 4]), compressed(ident)]
     if row.rest is not None:
-        out += [_LONG.pack(row.rest[0] | 1 << 63), _int(row.rest[1])]
-    out += [_int(row.first), _int(len(row.values))]
+        out += [compressed(row.rest[0], wide=True), compressed(row.rest[1])]
+    out += [compressed(row.first), compressed(len(row.values))]
     for value in row.values:
         if value is None or value is ...:
             out.append(b"\1" if value is None else b"\5")
         else:
-            out += [b"\2" if isinstance(value, Pointer) else b"\0", _int(len(value)), value]
+            out += [b"\2" if isinstance(value, Pointer) else b"\0", compressed(len(value)), value]
     return b"".join(out)
-
-
-def _int(number: int) -> bytes:
-    return _INT.pack(number | 1 << 31)
 
 
 class Images:

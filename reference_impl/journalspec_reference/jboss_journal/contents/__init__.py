@@ -6,14 +6,13 @@ and the files of large messages in directories side by side. Tables and remarks 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import tee
 from typing import Any
 
-from journalspec.contents import contents_of
 from journalspec.families import ContentsError, decode, families
 from journalspec_reference.answers import Answer
-from journalspec_reference.contents import Count, Row, Total, Value
+from journalspec_reference.contents import Contents, Count, Row, Value
 from journalspec_reference.ids import Ids
 from journalspec_reference.jboss_journal.bodies import Body
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT, Queue
@@ -28,6 +27,8 @@ from journalspec_reference.jboss_journal.contents.paging import Entry, PageFile
 from journalspec_reference.jboss_journal.contents.store import Store
 
 RECORDS = "records"
+#: Columns of what a transaction changes.
+_COUNTS = ("sends", "acknowledges", "page_transactions")
 
 
 def contents(answer: Answer) -> BrokerContents | TransactionContents | None:
@@ -41,36 +42,17 @@ def contents(answer: Answer) -> BrokerContents | TransactionContents | None:
     return BrokerContents(store) if store.is_of_broker else None
 
 
-class BrokerContents:
+class BrokerContents(Contents):
     """The contents of a journal of messages, or of bindings."""
 
     def __init__(self, store: Store) -> None:
-        self.store, self.tables, self.remarks = store, contents_of(FORMAT).tables, store.remarks
-        self._rows = RowMaker(store.large, store.note)
-
-    def rows(self, table: str) -> Iterator[Row]:
-        """Yield the rows of a table; raises KeyError for an unknown one."""
-        rows: Mapping[str, Callable[[], Iterator[Row]]] = {
-            "messages": self._messages,
-            "in_doubt": self._in_doubt,
-            "dropped": self._dropped,
-            "queues": self._queues,
-            "addresses": lambda: iter(self.store.bindings.addresses.values()),
-            "transactions": self._transactions,
-            "participants": lambda: iter(()),
-            "duplicates": self._duplicates,
-            "page_transactions": self._page_transactions,
-            "page_counters": self._page_counters,
-            "settings": lambda: iter(self.store.bindings.settings),
-            "store": self._store,
-        }
-        return rows[table]()
+        super().__init__(FORMAT, store.remarks)
+        self.store, self._rows = store, RowMaker(store.large, store.note)
 
     def counts(self) -> Sequence[Count]:
         """Return the number, bytes and times of the pending messages of each queue."""
         self._check_large()
-        totals = self._totals()
-        return [each.count("messages", self.store.name_of(queue)) for queue, each in totals.items()]
+        return [*self._totals().values()]
 
     def judge(self) -> frozenset[str]:
         """Remark on the messages that cannot be decoded: a broker decodes all of them when it starts.
@@ -82,17 +64,17 @@ class BrokerContents:
             return frozenset()
         found = {"undecodable"} if pending.cut else set()
         for item in replay.bodies(pending.places[number] for number in pending.odd):
-            message = message_of(item.user_type, item.data[item.start : item.end])
+            message = message_of(item.user_type, item.stored)
             if message.problem:
-                self.store.note(
-                    Oddity("undecodable", str(item.id), *replay.where(item.place), message.problem)
-                )
+                place = replay.where(item.place)
+                self.store.note(Oddity("undecodable", str(item.id), *place, message.problem))
                 found.add("undecodable")
         return frozenset(found | {"old-message"} & self.store.remarks.counts.keys())
 
-    def _totals(self) -> dict[int, Total]:
+    def _totals(self) -> dict[int, Count]:
         """Return how much each queue holds, by its id."""
-        pending, totals = self.store.pending, {queue: Total() for queue in self.store.queues}
+        pending = self.store.pending
+        totals = {queue: Count("messages", name) for queue, name in self.store.queues.items()}
         for turn, queue, number in pending.references.live():
             total = totals.get(queue)
             if total is not None and turn not in pending.hidden:
@@ -100,7 +82,7 @@ class BrokerContents:
         for _, entry, queues in self.store.pending_entries():
             size = entry.end - entry.start
             if entry.is_large:
-                size += self.store.large.size(_message(entry).id)
+                size += self.store.large.size(entry.message().id)
             for queue in queues:
                 totals[queue].add(size, entry.timestamp or None)
         return totals
@@ -109,7 +91,7 @@ class BrokerContents:
         """Remark on files of large messages that no message has."""
         left = {ident for ident in self.store.large.idents if ident not in self.store.pending.large}
         if left:
-            left -= {_message(entry).id for _, entry in self.store.entries()}
+            left -= {entry.message().id for _, entry in self.store.entries()}
         for ident in sorted(left):
             self.store.note(Oddity("orphan-large-file", str(ident), f"{ident}.msg"))
 
@@ -138,13 +120,13 @@ class BrokerContents:
             queue = self.store.name_of(ident) if ident is not None else None
             count, due = pending.deliveries.get(turn, 0), pending.scheduled.get(turn)
             at = QueuedMessage(queue, item.id, *replay.where(item.place), item.end - item.start, count, due)
-            data = item.data[item.start : item.end]
+            data = item.stored
             yield self._rows.row(at, message_of(item.user_type, data, tagged=typed))
 
     def _paged(self, file: PageFile, entry: Entry, queue: int, *, typed: bool = False) -> dict[str, Value]:
-        message = _message(entry, tagged=typed)
-        size = entry.end - entry.start
-        at = QueuedMessage(self.store.name_of(queue), message.id, file.name, entry.off, size, paged=True)
+        message = entry.message(tagged=typed)
+        name, size = self.store.name_of(queue), entry.end - entry.start
+        at = QueuedMessage(name, message.id, file.name, entry.off, size, paged=True)
         return self._rows.row(at, message)
 
     def _in_doubt(self) -> Iterator[Row]:
@@ -158,7 +140,7 @@ class BrokerContents:
                 if there is None and ident in pending.numbers:
                     there = pending.places[pending.numbers[ident]]
                 item = next(replay.bodies([place if there is None else there]))
-                data = item.data[item.start : item.end]
+                data = item.stored
                 at = QueuedMessage(self.store.name_of(queue), ident, *replay.where(item.place), len(data))
                 message = Message(protocol="") if there is None else message_of(item.user_type, data)
                 if there is None:
@@ -182,7 +164,7 @@ class BrokerContents:
     def _dropped(self) -> Iterator[Row]:
         """Yield the messages that a broker deletes when it starts on these files."""
         pending, queues = self.store.pending, self.store.queues
-        if not self.store.has_bindings:
+        if self.store.bindings_replay is None:
             return
         unknown = (each for each in pending.references.live() if each[1] not in queues)
         held = Ids()
@@ -197,6 +179,12 @@ class BrokerContents:
                 key = str(row["id"] if row["queue"] is None else row["queue"])
                 self.store.note(Oddity(why, key, str(row["file"]), None, table="dropped"))
                 yield {"why": why, **row}
+
+    def _addresses(self) -> Iterable[Row]:
+        return self.store.bindings.addresses.values()
+
+    def _settings(self) -> Iterable[Row]:
+        return self.store.bindings.settings
 
     def _queues(self) -> Iterator[Row]:
         totals = self._totals()
@@ -219,28 +207,20 @@ class BrokerContents:
             }
 
     def _transactions(self) -> Iterator[Row]:
-        blank = self.tables["transactions"].filled({})
         for doubt in self.store.pending.doubts:
-            acks = len(doubt.acks) + len(doubt.paged_acks)
-            counts = {
-                "sends": len(doubt.sends),
-                "acknowledges": acks,
-                "page_transactions": len(doubt.page_txs),
-            }
-            place = self._where(doubt.tx.place)
+            acks, place = len(doubt.acks) + len(doubt.paged_acks), self._where(doubt.tx.place)
+            counts = dict(zip(_COUNTS, (len(doubt.sends), acks, len(doubt.page_txs)), strict=True))
             xid = self._decoded("xid", doubt.tx.extra, doubt.tx.tx, place, "transactions")
-            yield {**blank, "id": doubt.tx.tx, "state": "prepared", **_xid(xid), **counts, **place}
+            yield {"id": doubt.tx.tx, "state": "prepared", **_xid(xid), **counts, **place}
         for item, place in self._bodies(self.store.pending.heuristics):
-            found = self._decoded(
-                "heuristic", item.data[item.start : item.end], item.id, place, "transactions"
-            )
+            found = self._decoded("heuristic", item.stored, item.id, place, "transactions")
             state = f"heuristically {'committed' if found.get('committed') else 'rolled back'}"
-            counts = dict.fromkeys(("sends", "acknowledges", "page_transactions"), 0)
-            yield {**blank, "id": item.id, "state": state, **_xid(found.get("xid", {})), **counts, **place}
+            xid = _xid(found.get("xid", {}))
+            yield {"id": item.id, "state": state, **xid, **dict.fromkeys(_COUNTS, 0), **place}
 
     def _duplicates(self) -> Iterator[Row]:
         for item, place in self._bodies(self.store.pending.duplicates):
-            found = self._decoded("duplicate", item.data[item.start : item.end], item.id, place, "duplicates")
+            found = self._decoded("duplicate", item.stored, item.id, place, "duplicates")
             value = found["ident"].get("value", b"") if found else b""
             text = value.decode("utf-16-le", "replace")
             readable = text if text.isprintable() and "\ufffd" not in text else None
@@ -266,8 +246,7 @@ class BrokerContents:
         yield {**row, "highest_id": pending.highest, "types": types}
 
     def _where(self, place: int) -> dict[str, Value]:
-        file, off = self.store.replay.where(place)
-        return {"file": file, "off": off}
+        return dict(zip(("file", "off"), self.store.replay.where(place), strict=True))
 
     def _bodies(self, places: Sequence[int]) -> Iterator[tuple[Body, dict[str, Value]]]:
         return ((item, self._where(item.place)) for item in self.store.replay.bodies(places))
@@ -283,19 +262,14 @@ class BrokerContents:
             return {}
 
 
-def _message(entry: Entry, *, tagged: bool = False) -> Message:
-    return message_of(entry.kind, entry.data[entry.start : entry.end], tagged=tagged)
-
-
 def _xid(found: Mapping[str, Any]) -> dict[str, Value]:
     """Return the columns of an XID; None if it could not be decoded."""
     if not found:
         return {}
     branch, global_id = found["branch"]["value"], found["global_id"]["value"]
     text = ":".join((str(found["format_id"]), _printable(global_id), _printable(branch)))
-    parts = xid_parts(found["format_id"], global_id, branch)
     row = {"format_id": found["format_id"], "global_id": global_id, "branch": branch, "xid": text}
-    return row | {name: parts.get(name) for name in ("uid", "node")}
+    return row | xid_parts(found["format_id"], global_id, branch)
 
 
 def xid_text(data: bytes) -> str | None:

@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from journalspec_reference.contents import Value
+from journalspec_reference.java_objects import class_name
 from journalspec_reference.jboss_journal.contents.amqp_types import NO_LIST, NULL, Damage, Encoded
 from journalspec_reference.jboss_journal.contents.core import (
     AMQP,
@@ -20,22 +21,16 @@ from journalspec_reference.jboss_journal.contents.core import (
     AMQP_LARGE,
     ERRORS,
     OF_AMQP,
-    class_name,
     properties_at,
 )
 
 HEADER, DELIVERY, ANNOTATIONS, PROPERTIES, APPLICATION, DATA, SEQUENCE, VALUE, FOOTER = range(0x70, 0x79)
-_NAMES = {
-    "amqp:header:list": HEADER,
-    "amqp:delivery-annotations:map": DELIVERY,
-    "amqp:message-annotations:map": ANNOTATIONS,
-    "amqp:properties:list": PROPERTIES,
-    "amqp:application-properties:map": APPLICATION,
-    "amqp:data:binary": DATA,
-    "amqp:amqp-sequence:list": SEQUENCE,
-    "amqp:amqp-value:*": VALUE,
-    "amqp:footer:map": FOOTER,
-}
+#: The names that may stand for these numbers, in their order.
+_NAMES = (
+    *("amqp:header:list", "amqp:delivery-annotations:map", "amqp:message-annotations:map"),
+    *("amqp:properties:list", "amqp:application-properties:map", "amqp:data:binary"),
+    *("amqp:amqp-sequence:list", "amqp:amqp-value:*", "amqp:footer:map"),
+)
 #: How a section begins: a small ulong, or a ulong, describes it.
 _OPENING = re.compile(rb"\0(?:\x53|\x80\0{7})([\x70-\x78])", re.DOTALL)
 #: Sections that are maps: what is put before their keys.
@@ -217,7 +212,7 @@ def _opening(encoded: Encoded, at: int, end: int) -> tuple[int, int]:
     if encoded.size(at, end, 1):
         raise Damage(at, "no section")
     descriptor, after = encoded.value(at + 1, end)
-    section = _NAMES.get(descriptor) if isinstance(descriptor, str) else descriptor
+    section = HEADER + _NAMES.index(descriptor) if descriptor in _NAMES else descriptor
     if not isinstance(section, int) or not HEADER <= section <= FOOTER:
         raise Damage(at, "no section")
     return section, after

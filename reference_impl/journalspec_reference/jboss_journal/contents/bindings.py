@@ -70,7 +70,7 @@ def bindings_of(live: Iterable[Body]) -> Bindings:
     for item in live:
         if item.user_type in (QUEUE_STATUS, ADDRESS_STATUS):
             # It may come before what it is of.
-            data = item.data[item.start : item.end]
+            data = item.stored
             late.append(item._replace(data=data, start=0, end=len(data)))
             continue
         _try(found, item)
@@ -124,14 +124,14 @@ def _take(found: Bindings, item: Body) -> None:
 
 def _setting(item: Body) -> dict[str, Value]:
     called, shape, key = SETTINGS.get(item.user_type, (f"record type {item.user_type}", "", ""))
-    row = _row(shape, item) if shape else {"bytes": item.data[item.start : item.end]}
+    row = _row(shape, item) if shape else {"bytes": item.stored}
     name = row.pop(key, None) or ""
     return {"kind": called, "name": name, "values": row, "id": item.id, "user_type": item.user_type}
 
 
 def _row(shape: str, item: Body) -> dict[str, Any]:
     """Return the fields of a record, texts as texts; raises ContentsError."""
-    found = decode(families(FORMAT)[FAMILY], shape, item.data[item.start : item.end])
+    found = decode(families(FORMAT)[FAMILY], shape, item.stored)
     return {name: _plain(value) for name, value in found.items() if name not in HIDDEN}
 
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import codecs
 import struct
-import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from struct import Struct
 from typing import NamedTuple
 
 from journalspec import mutf8
-from journalspec_reference.contents import Value
+from journalspec_reference.contents import Value, inflated
+from journalspec_reference.java_objects import class_name
 
 INT, LONG, SHORT, CHAR = Struct(">i"), Struct(">q"), Struct(">h"), Struct(">H")
 #: Type, durable, expiration, timestamp, priority, and whether properties follow.
@@ -82,8 +82,6 @@ class Message:
     #: A body that no client has written: what is there is left over.
     blank: bool = False
     problem: str = ""
-    #: How many properties there are, as that is stored.
-    count: int = 0
     #: Name of a property -> the tag of its value; None: they are not kept.
     tags: dict[str, int] | None = None
 
@@ -167,8 +165,8 @@ def properties_at(data: bytes, at: int, found: dict[str, Value], tags: dict[str,
     int_at, names, fixed = INT.unpack_from, _names, FIXED
     (count,) = int_at(data, at)
     at += 4
-    if count > MOST_VALUES:
-        raise Undecodable(_TOO_MANY)
+    if not 0 <= count <= MOST_VALUES:
+        raise Undecodable(_TOO_MANY if count > 0 else f"{count} properties")
     for _ in range(count):
         (size,) = int_at(data, at)
         start, at = at + 4, at + 4 + size
@@ -230,14 +228,12 @@ def headers_at(data: bytes, at: int, message: Message) -> int:
     if data[at - 1] == 1:
         message.user_id = data[at : at + UUID_SIZE]
         at += UUID_SIZE
-    kind, durable, message.expiration, message.timestamp, message.priority, given = HEADERS.unpack_from(
-        data, at
-    )
+    kind, durable, message.expiration, message.timestamp, message.priority, _ = HEADERS.unpack_from(data, at)
     message.type, message.durable = kind, durable != 0
-    if not given:
-        return at + HEADERS.size
-    (message.count,) = INT.unpack_from(data, at + HEADERS.size)
-    return properties_at(data, at + HEADERS.size - 1, message.properties, message.tags)
+    end = properties_at(data, at + HEADERS.size - 1, message.properties, message.tags)
+    if not 0 <= message.priority <= HIGHEST:
+        raise Undecodable(f"a priority of {message.priority}")
+    return end
 
 
 def is_large(user_type: int, data: bytes, start: int) -> bool:
@@ -295,9 +291,9 @@ def message_of(kind: int, data: bytes, *, tagged: bool = False) -> Message:
 def glance(kind: int, data: bytes, start: int, end: int, *, judge: bool = True) -> tuple[int, bool]:
     """Return the time of the message in a record's body (0: none), and whether it surely has no problem.
 
-    Nothing is decoded for that; False: :func:`message_of` may find a problem. With `judge` properties are
-    judged, too, which a broker does not decode at its start. The time of another protocol is in its own
-    sections, which are ignored.
+    Nothing is decoded for that; False: :func:`message_of` may find a problem. With `judge` the priority and
+    properties of a message with a protocol are judged, too, which Artemis 2 does not decode at its start. The
+    time of another protocol is in its own sections, which are ignored.
     """
     int_at, at, stop, stamp, sound = INT.unpack_from, start, end, 0, True
     try:
@@ -325,7 +321,7 @@ def glance(kind: int, data: bytes, start: int, end: int, *, judge: bool = True) 
             at += INT.size + size
         at += 2 + UUID_SIZE if data[at + 1] == 1 else 2
         (stamp,) = LONG.unpack_from(data, at + _STAMP_AT)
-        if sound and not judge:
+        if sound and kind == PROTOCOL and not judge:
             sound = at + HEADERS.size <= stop
         elif sound:
             _, _, _, _, priority, given = HEADERS.unpack_from(data, at)
@@ -369,8 +365,8 @@ def body_of(message: Message) -> BodyParts:
     data, kind, compressed, problem = message.body, message.type, is_compressed(message.properties), ""
     if compressed:
         try:
-            data = inflated(data)
-        except Undecodable as error:
+            data = inflated(data, MOST_BODY)
+        except (ValueError, OverflowError) as error:
             return BodyParts(data=data, compressed=True, problem=str(error))
     try:
         if kind == TEXT:
@@ -402,36 +398,6 @@ def elements(data: bytes) -> list[Value]:
         value, at = _odd_value(data, at, optional_long_text)
         found.append(value)
     return found
-
-
-def inflated(data: bytes) -> bytes:
-    """Return a compressed body; raises Undecodable if it is damaged, or longer than is loaded."""
-    stream = zlib.decompressobj()
-    try:
-        found = stream.decompress(data, MOST_BODY)
-    except zlib.error as error:
-        raise Undecodable(f"it cannot be inflated: {error}") from None
-    if not stream.eof:
-        why = "it is cut" if len(found) < MOST_BODY else f"inflated, it has more than {MOST_BODY} bytes"
-        raise Undecodable(why)
-    return found
-
-
-#: A serialised object: magic, version, then an object or array with a new class.
-_SERIALISED = b"\xac\xed\0\x05"
-_CLASSES = (b"sr", b"ur", b"~r")
-
-
-def class_name(data: bytes) -> str | None:
-    """Return the Java class of a serialised object, from its first bytes; it is never deserialised."""
-    if not data.startswith(_SERIALISED):
-        return None
-    if data[4:5] in (b"t", b"|"):
-        return "java.lang.String"
-    if data[4:6] not in _CLASSES or len(data) < 8:
-        return None
-    (size,) = CHAR.unpack_from(data, 6)
-    return mutf8.readable(data[8 : 8 + size]) if len(data) >= 8 + size else None
 
 
 def uuid_text(data: bytes) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from journalspec_reference.artemis_xml import PROPERTY
+from journalspec_reference.content import Content
 from journalspec_reference.contents import Value
+from journalspec_reference.jboss_journal.beside import Room
 from journalspec_reference.jboss_journal.contents import amqp
-from journalspec_reference.jboss_journal.contents.beside import LargeFiles
 from journalspec_reference.jboss_journal.contents.core import (
     KINDS,
     MOST_BODY,
@@ -61,6 +63,33 @@ def least_size(message: Message) -> int:
 
 
 @dataclass(frozen=True)
+class LargeFiles:
+    """The files of large messages."""
+
+    room: Room | None
+
+    def open(self, ident: int) -> Content | None:
+        """Return the body of a large message; None if there is no file."""
+        if self.room is None:
+            return None
+        # Of a message that is not durable the file keeps the name that it had while it was received.
+        names = (f"{ident}{ending}" for ending in (".msg", ".tmp"))
+        return next((found for name in names if (found := self.room.open(name)) is not None), None)
+
+    def size(self, ident: int) -> int:
+        """Return the bytes of the file of a large message; 0: there is none, or it is not loaded."""
+        found = self.open(ident)
+        return found.size if found is not None and found.size <= MOST_BODY else 0
+
+    @cached_property
+    def idents(self) -> set[int]:
+        """The ids of the messages that have files."""
+        names = self.room.names if self.room is not None else frozenset[str]()
+        stems = (name.removesuffix(".msg") for name in names if name.endswith(".msg"))
+        return {int(stem) for stem in stems if stem.isascii() and stem.isdigit() and len(stem) < 20}
+
+
+@dataclass(frozen=True)
 class RowMaker:
     """Makes rows; bodies of large messages are in `files`."""
 
@@ -79,8 +108,7 @@ class RowMaker:
             problems.append(body.problem)
         get = message.properties.get
         row: dict[str, Value] = {
-            "queue": at.queue,
-            "id": at.id,
+            **at._asdict(),
             "message_id": "ID:" + uuid_text(message.user_id) if message.user_id else None,
             "address": message.address,
             "kind": KINDS.get(message.type, "unknown") if core else "unknown",
@@ -89,9 +117,7 @@ class RowMaker:
             "expiration": message.expiration or None,
             "priority": message.priority,
             "durable": message.durable,
-            "delivery_count": at.delivery_count,
             "redelivered": at.delivery_count > 0,
-            "scheduled": at.scheduled,
             "correlation_id": as_text(get("JMSCorrelationID")),
             "reply_to": as_text(get("JMSReplyTo")),
             "group_id": as_text(get("_AMQ_GROUP_ID", get("_HQ_GROUP_ID"))),
@@ -106,9 +132,6 @@ class RowMaker:
             "class_name": body.class_name,
             "compressed": body.compressed,
             "large": message.large,
-            "paged": at.paged,
-            "file": at.file,
-            "off": at.off,
         }
         if message.tags is not None:
             row["types"] = {name: TYPES[tag] for name, tag in message.tags.items() if tag in TYPES}

@@ -10,18 +10,19 @@ decides, and the branch; the XIDs of transactions that Artemis has prepared are 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from struct import Struct
+from typing import Any
 
-from journalspec.contents import contents_of
-from journalspec_reference.contents import Count, Row, Total, Value
+from journalspec_reference.contents import Contents, Count, Row, Value
 from journalspec_reference.jboss_journal.bodies import Body, Kept
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT
 from journalspec_reference.jboss_journal.contents.core import ERRORS, INT, LONG, Undecodable, data_at
 from journalspec_reference.jboss_journal.contents.messages import Oddity
 from journalspec_reference.jboss_journal.contents.store import Store
+from journalspec_reference.xids import xid_text
 
 EXTENSION = "txlog"
 #: The type of all records of such a journal.
@@ -54,6 +55,8 @@ COMMIT_MARKABLE, XA_RESOURCE, LAST = 50, 171, 463
 #: How a resource is found again: by a serialised object or its names; 0 is a class of the product's user.
 BY_OBJECT = 1
 
+#: Columns that are parts of a transaction without a change.
+_AS_THEY_ARE = ("uid", "recovery", "created", "process", "decision", "parent_node", "data")
 #: What recovery does with a transaction, if the process that began it has ended.
 COMMIT, WAIT, OPERATOR, MOVED, NOTHING = "commit", "wait-for-parent", "operator", "moved-aside", "nothing"
 
@@ -271,20 +274,12 @@ def _commit_markable(state: _Buffer) -> dict[str, Value]:
     return found
 
 
-class TransactionContents:
+class TransactionContents(Contents):
     """The contents of a journal of Narayana: only two of the tables have rows."""
 
     def __init__(self, store: Store) -> None:
-        self.store, self.tables, self.remarks = store, contents_of(FORMAT).tables, store.remarks
-
-    def rows(self, table: str) -> Iterator[Row]:
-        """Yield the rows of a table; raises KeyError for an unknown one."""
-        rows: Mapping[str, Callable[[], Iterator[Row]]] = {
-            **dict.fromkeys(self.tables, lambda: iter(())),
-            "transactions": self._transactions,
-            "participants": self._participants,
-        }
-        return rows[table]()
+        super().__init__(FORMAT, store.remarks)
+        self.store = store
 
     @cached_property
     def _places(self) -> Sequence[int]:
@@ -293,7 +288,7 @@ class TransactionContents:
 
     def _objects(self) -> Iterator[tuple[Body, Transaction]]:
         for item in self.store.replay.bodies(self._places):
-            found = transaction(item.data[item.start : item.end])
+            found = transaction(item.stored)
             if found.reason:
                 code = "undecodable" if TRANSACTION in str(found.type) else "unknown-object"
                 where = self.store.replay.where(item.place)
@@ -301,49 +296,28 @@ class TransactionContents:
             yield item, found
 
     def _transactions(self) -> Iterator[Row]:
-        blank = self.tables["transactions"].filled({})
         for item, found in self._objects():
-            xid, (file, off) = found.xid, self.store.replay.where(item.place)
-            branch = xid.get("branch") if found.parent else None
-            gtrid = xid.get("global_id")
-            text = ":".join((str(xid["format_id"]), _hex(gtrid), _hex(branch))) if xid else None
-            yield blank | {
-                "id": item.id,
-                "state": found.status,
-                "format_id": xid.get("format_id"),
-                "global_id": gtrid,
-                "branch": branch,
-                "xid": text,
-                "uid": found.uid,
-                "node": xid.get("node"),
-                "object_type": found.type,
-                "recovery": found.recovery,
-                "created": found.created,
-                "process": found.process,
-                "decision": found.decision,
-                "parent_node": found.parent_node,
-                "participants": len(found.participants),
-                "heuristics": len(found.heuristics),
-                "data": found.data,
-                "file": file,
-                "off": off,
-            }
+            xid: Mapping[str, Any] = found.xid
+            # The branches of participants are their own.
+            branch = xid["branch"] if found.parent else None
+            row: dict[str, Value] = {name: xid.get(name) for name in ("format_id", "global_id", "node")}
+            row |= {name: getattr(found, name) for name in _AS_THEY_ARE}
+            row |= {"id": item.id, "state": found.status, "object_type": found.type, "branch": branch}
+            row["xid"] = xid_text(xid["format_id"], xid["global_id"], branch or b"") if xid else None
+            row["participants"], row["heuristics"] = len(found.participants), len(found.heuristics)
+            row["file"], row["off"] = self.store.replay.where(item.place)
+            yield row
 
     def _participants(self) -> Iterator[Row]:
-        blank = self.tables["participants"].filled({})
         for item, found in self._objects():
             lists = (("pending", found.participants), ("heuristic", found.heuristics))
             for state, number, each in ((state, *pair) for state, rows in lists for pair in enumerate(rows)):
-                yield blank | each | {"transaction": item.id, "number": number, "state": state}
+                yield each | {"transaction": item.id, "number": number, "state": state}
 
     def counts(self) -> Sequence[Count]:
         """Return the transactions of each node that decides."""
-        found: dict[str, Total] = {}
+        found: dict[str, Count] = {}
         for item, each in self._objects():
-            node = each.xid.get("node") or ("another server" if each.parent else "unknown")
-            found.setdefault(str(node), Total()).add(item.end - item.start, each.created)
-        return [total.count("transactions", node) for node, total in found.items()]
-
-
-def _hex(value: Value) -> str:
-    return value.hex() if isinstance(value, bytes) else ""
+            node = str(each.xid.get("node") or ("another server" if each.parent else "unknown"))
+            found.setdefault(node, Count("transactions", node)).add(item.end - item.start, each.created)
+        return [*found.values()]

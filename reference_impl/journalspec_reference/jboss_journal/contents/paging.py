@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from struct import Struct
 
 from journalspec_reference.content import Content
+from journalspec_reference.jboss_journal.beside import Room
 from journalspec_reference.jboss_journal.contents import core
-from journalspec_reference.jboss_journal.contents.beside import Room
 
 ADDRESS_FILE = "address.txt"
 PAGE = re.compile(r"^(\d{1,18})\.page$")
@@ -49,6 +49,10 @@ class Entry:
         """Whether its body is in a file."""
         return core.is_large(self.kind, self.data, self.start)
 
+    def message(self, *, tagged: bool = False) -> core.Message:
+        """Return the message; `tagged` as for :func:`core.message_of`."""
+        return core.message_of(self.kind, self.data[self.start : self.end], tagged=tagged)
+
     @property
     def timestamp(self) -> int:
         """Its time, 0 if there is none."""
@@ -73,12 +77,8 @@ class PageFile:
             end = off + HEAD.size + size
             if brace != START or size < 0 or end >= content.size or content.read(end, 1) != END:
                 if not _only_zeros(content, off):
-                    report(
-                        "page-damaged",
-                        self.name,
-                        off,
-                        "no complete entry begins here; what follows is not read",
-                    )
+                    why = "no complete entry begins here; what follows is not read"
+                    report("page-damaged", self.name, off, why)
                 return
             yield off, size
             off = end + 1
@@ -175,26 +175,17 @@ class Paging:
                 (int(match[1]), name) for name in room.names if (match := PAGE.match(name)) is not None
             )
             content = room.open(ADDRESS_FILE) if ADDRESS_FILE in room.names else None
+            place = f"{room.path.name}/"
             if content is None:
                 if numbered:
-                    report(
-                        "no-address-file",
-                        f"{room.path.name}/{ADDRESS_FILE}",
-                        None,
-                        f"{len(numbered)} page files",
-                    )
+                    report("no-address-file", place + ADDRESS_FILE, None, f"{len(numbered)} page files")
                 continue
             if not content.size:
-                report("empty-address-file", f"{room.path.name}/{ADDRESS_FILE}", None, "")
+                report("empty-address-file", place + ADDRESS_FILE, None, "")
             text = content.read(0, min(content.size, MOST_ADDRESS)).decode("utf-8", "replace")
             for number, name in numbered:
                 found = room.open(name)
                 if found is None:
-                    report(
-                        "page-unreadable",
-                        f"{room.path.name}/{name}",
-                        None,
-                        "it cannot be opened, or is a link",
-                    )
+                    report("page-unreadable", place + name, None, "it cannot be opened, or is a link")
                 else:
-                    yield PageFile(text.strip(), number, f"{room.path.name}/{name}", found, self.old)
+                    yield PageFile(text.strip(), number, place + name, found, self.old)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from struct import Struct
@@ -180,22 +180,14 @@ class Pending:
 
     def numbers_of_large(self) -> Iterator[int]:
         """Yield the numbers of messages whose bodies are in files."""
-        large = self.large
-        return (
-            (number for number, ident in enumerate(self.idents) if ident in large)
-            if large.masks
-            else iter(())
-        )
+        idents: Sequence[int] = self.idents if self.large.masks else ()
+        return (number for number, ident in enumerate(idents) if ident in self.large)
 
     def _take_live(self) -> None:
         numbers, queues, add = self.numbers, self.queues.add, self.references.add
         judges, newest, last = self._judges, None, 0
-        idents, places, stamps, sizes = (
-            self.idents.append,
-            self.places.append,
-            self.stamps.append,
-            self.sizes.append,
-        )
+        idents, places = self.idents.append, self.places.append
+        stamps, sizes = self.stamps.append, self.sizes.append
         long_at, counted = LONG.unpack_from, [0] * 256
         for item in self._replay.live():
             place, _, ident, kind, data, start, end = item
@@ -299,7 +291,7 @@ class Pending:
         doubt = Doubt(transaction)
         self.doubts.append(doubt)
         for item in self._replay.bodies(transaction.changes):
-            data = item.data[item.start : item.end]
+            data = item.stored
             try:
                 if item.user_type in MESSAGES:
                     doubt.messages[item.id] = item.place
@@ -314,9 +306,8 @@ class Pending:
                 elif item.user_type == CURSOR_ACK:
                     doubt.paged_acks.add(PLACE.unpack_from(data, 0))
             except ERRORS as error:
-                self._report(
-                    "undecodable", str(item.id), item.place, f"record type {item.user_type}: {error}"
-                )
+                why = f"record type {item.user_type}: {error}"
+                self._report("undecodable", str(item.id), item.place, why)
 
 
 _CHANGES = {

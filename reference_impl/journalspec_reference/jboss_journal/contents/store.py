@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
@@ -12,11 +13,11 @@ from journalspec.contents import contents_of
 from journalspec_reference.answers import SALVAGE, Answer, ask
 from journalspec_reference.contents import MOST_REMARKS, Remark, Remarks
 from journalspec_reference.filesets import FilesetError, find_journals
+from journalspec_reference.jboss_journal.beside import BINDINGS, NAMES, beside
 from journalspec_reference.jboss_journal.bodies import Kept
-from journalspec_reference.jboss_journal.contents.beside import BINDINGS, NAMES, LargeFiles, Room, beside
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT, Bindings, bindings_of
 from journalspec_reference.jboss_journal.contents.core import OLD, PROTOCOL
-from journalspec_reference.jboss_journal.contents.messages import Oddity
+from journalspec_reference.jboss_journal.contents.messages import LargeFiles, Oddity
 from journalspec_reference.jboss_journal.contents.paging import Entry, PageFile, Paging
 from journalspec_reference.jboss_journal.contents.pending import Pending
 from journalspec_reference.jboss_journal.recover import Replay, ReplayedState
@@ -77,11 +78,6 @@ class Store:
         return beside_it or any(True for _ in self.pending.references.live())
 
     @cached_property
-    def has_bindings(self) -> bool:
-        """Whether the queues are known."""
-        return self.bindings_replay is not None
-
-    @cached_property
     def bindings_replay(self) -> Kept | None:
         """What recovery kept of the bindings; None: there are none."""
         if self.is_bindings:
@@ -93,7 +89,11 @@ class Store:
     def bindings_beside(self) -> Answer | None:
         """What recovery makes of the bindings beside the journal; None: there are none."""
         room = beside(self.answer.journal, BINDINGS)
-        return _bindings_in(room) if room is not None else None
+        with suppress(FilesetError):
+            found = find_journals(room.loaded, FORMAT) if room is not None and room.loaded is not None else ()
+            answers = (ask(each, SALVAGE) for each in found if each.params.get("extension") == BINDINGS)
+            return next(answers, None)
+        return None
 
     @property
     def is_bindings(self) -> bool:
@@ -129,7 +129,7 @@ class Store:
     @cached_property
     def queues(self) -> dict[int, str]:
         """The names of the queues by id: those of bindings; without any, those that messages are in."""
-        if self.has_bindings:
+        if self.bindings_replay is not None:
             return {ident: queue.name for ident, queue in self.bindings.queues.items()}
         found = {queue for _, entry in self.entries() for queue in entry.queues} | self.pending.queues
         return {ident: f"queue {ident}" for ident in sorted(found)}
@@ -218,13 +218,3 @@ def replay_of(answer: Answer) -> Replay:
     """Return the state after recovery, if there is one."""
     state = answer.observation.state
     return state.replay if isinstance(state, ReplayedState) else Replay(())
-
-
-def _bindings_in(room: Room) -> Answer | None:
-    """Return what recovery makes of the bindings journal in a directory; None: there is none."""
-    try:
-        found = find_journals(room.loaded, FORMAT) if room.loaded is not None else []
-        answers = (ask(each, SALVAGE) for each in found if each.params.get("extension") == BINDINGS)
-        return next(answers, None)
-    except FilesetError:
-        return None

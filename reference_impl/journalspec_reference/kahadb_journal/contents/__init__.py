@@ -8,18 +8,17 @@ earlier may be nowhere else.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from journalspec.contents import contents_of
 from journalspec.observation import REFUSED, Dropped
 from journalspec.reread import Changed
 from journalspec_reference.answers import Answer
-from journalspec_reference.contents import Count, Remark, Remarks, Row, Total, Value
+from journalspec_reference.contents import Contents, Count, Problem, Remark, Remarks, Row, Value
 from journalspec_reference.kahadb_journal.codec import DIALECTS, FORMAT, CommandError
 from journalspec_reference.kahadb_journal.contents import openwire
 from journalspec_reference.kahadb_journal.contents.acks import AckMapError, ack_map
@@ -53,11 +52,11 @@ _GONE = "its record is gone since the journal was read"
 _PREFIXES = {"QUEUE": "queue", "TOPIC": "topic", "TEMP_QUEUE": "temp-queue", "TEMP_TOPIC": "temp-topic"}
 
 
-class KahaContents:
+class KahaContents(Contents):
     """The contents of a journal whose state is that of one pass."""
 
     def __init__(self, passed: JournalPass, root: Path | None) -> None:
-        self.tables = contents_of(FORMAT).tables
+        super().__init__(FORMAT)
         self.passed, self._store, self._root = passed, passed.store, root
         self._places, self._lists = passed.places, Lists(passed)
         #: Place -> what :meth:`_time` gives, of the topic that is counted.
@@ -76,17 +75,8 @@ class KahaContents:
 
     def rows(self, table: str) -> Iterator[Row]:
         """Yield the rows of a table; raises KeyError if there is no such table."""
-        filled = self.tables[table].filled
         self._remarks[table] = Remarks()
-        found: Callable[[], Iterator[dict[str, Value]]] = {
-            "messages": self._messages,
-            "queues": self._queues,
-            "subscriptions": self._subscriptions,
-            "transactions": self._transactions,
-            "jobs": self._jobs,
-            "acks": self._acks,
-        }[table]
-        yield from map(filled, found())
+        return super().rows(table)
 
     def near(self, regions: Sequence[Dropped]) -> Iterator[Row]:
         """Yield the messages next to regions, before and after each; no other message is decoded."""
@@ -110,14 +100,13 @@ class KahaContents:
             if listed.name != topic:
                 topic = listed.name
                 self._times.clear()
-            count, _ = self._counted(listed)
-            yield count
+            yield self._counted(listed)[0]
         self._times.clear()
-        totals: dict[str, Total] = {}
+        totals: dict[str, Count] = {}
         for row in self._jobs():
-            totals.setdefault(str(row["scheduler"]), Total()).add(int(str(row["size"])), None)
-        for scheduler, total in totals.items():
-            yield total.count("jobs", scheduler)
+            scheduler = str(row["scheduler"])
+            totals.setdefault(scheduler, Count("jobs", scheduler)).add(int(str(row["size"])), None)
+        yield from totals.values()
 
     def judge(self) -> frozenset[str]:
         """Remark on the version of OpenWire where a broker finds no index that tells it."""
@@ -170,17 +159,12 @@ class KahaContents:
 
     def _decoded(self, table: str, key: str, place: int | None, found: Decoded) -> dict[str, Value]:
         """Return the columns that a message's object gives; what is odd in it is a remark."""
-
-        def remark(code: str, text: str) -> None:
-            self._remark(table, key, place, code, text)
-
-        fields = found.fields
+        fields, odd = found.fields, list[Problem]()
         if found.wrong:
-            remark("undecodable", found.wrong)
+            odd.append(("undecodable", found.wrong))
         elif found.version != self.version:
-            remark("other-version", f"it is of version {found.version}, the store of {self.version}")
-        for code, text in found.odd:
-            remark(code, text)
+            text = f"it is of version {found.version}, the store of {self.version}"
+            odd.append(("other-version", text))
         row: dict[str, Value] = {name: fields.get(name) for name in _AS_THEY_ARE}
         row |= {
             "message_id": openwire.message_id_text(fields.get("message_id")),
@@ -196,16 +180,14 @@ class KahaContents:
             "broker_time": fields.get("broker_in_time") or None,
             "content": None,
         }
-        row["properties"], wrong, odd = openwire.properties(fields.get("properties"))
+        row["properties"], wrong, of_properties = openwire.properties(fields.get("properties"))
         if wrong:
-            remark("bad-properties", wrong)
-        for code, text in odd:
-            remark(code, text)
-        if "compressed" in fields:
-            for code, text in openwire.body(fields, row):
-                remark(code, text)
-        else:
+            of_properties = [("bad-properties", wrong), *of_properties]
+        of_body = openwire.body(fields, row) if "compressed" in fields else ()
+        if "compressed" not in fields:
             row["data"] = fields.get("content")
+        for code, text in (*odd, *found.odd, *of_properties, *of_body):
+            self._remark(table, key, place, code, text)
         return row
 
     def _queues(self) -> Iterator[dict[str, Value]]:
@@ -228,7 +210,8 @@ class KahaContents:
 
     def _counted(self, listed: Listed) -> tuple[Count, int]:
         """Return how much a queue or subscription holds, and how many messages the broker counts."""
-        total, pending = Total(), 0
+        key = "" if listed.subscription is None else f" {listed.subscription}"
+        total, pending = Count("messages", listed.name[1] + key), 0
         time_of = self._read_time if listed.subscription is None else self._time
         for entry in listed.entries():
             pending += entry.state != NOT_IN_INDEX
@@ -237,8 +220,7 @@ class KahaContents:
             except Changed:
                 size, time = 0, None
             total.add(size, time or None)
-        key = "" if listed.subscription is None else f" {listed.subscription}"
-        return total.count("messages", listed.name[1] + key), pending
+        return total, pending
 
     def _time(self, place: int) -> tuple[int, int | None]:
         """Return the length of a message's record and its time; a topic's are in many subscriptions."""
@@ -276,14 +258,11 @@ class KahaContents:
                 self._remark("subscriptions", key, place, "undecodable", found.wrong or "of another type")
             states = Counter(entry.state for entry in listed.entries())
             file, off = (None, None) if place is None else self._places.where(place)
-            yield {
+            of_client = ("client_id", "name", "selector", "no_local")
+            yield {column: fields.get(column) for column in of_client} | {
                 "queue": name[1],
                 "key": key,
-                "client_id": fields.get("client_id"),
-                "name": fields.get("name"),
-                "selector": fields.get("selector"),
                 "subscribed": fields.get("subscribed_destination"),
-                "no_local": fields.get("no_local"),
                 "messages": states.total(),
                 "pending": states.total() - states[NOT_IN_INDEX],
                 "index_only": listed.info is not None,
@@ -302,9 +281,11 @@ class KahaContents:
                     row["connection"], row["number"] = tx[1:]
                 else:
                     row["format_id"], row["gtrid"], row["bqual"] = tx[1:]
-                if tx[:2] == ("XA", _MULTI) and state == "prepared":
-                    row["outcome"] = "unknown" if decided is None else _outcome(tx, decided)
-                if row["outcome"] == "unknown":
+                of_several = tx[:2] == ("XA", _MULTI) and state == "prepared"
+                if of_several and decided is not None:
+                    row["outcome"] = "committed" if tx[2:] in decided else "rolled back"
+                elif of_several:
+                    row["outcome"] = "unknown"
                     text = f"no {_DECIDES} is beside it: whether it is committed is not known"
                     self._remark("transactions", tx_text(tx), None, "undecided", text)
                 row["changes"] = [self._change(step) for step in steps]
@@ -372,10 +353,6 @@ class KahaContents:
             return
         for file, others in sorted(found.items()):
             yield {"file": f"db-{file}.log", "of": [f"db-{other}.log" for other in others]}
-
-
-def _outcome(tx: tuple[Any, ...], decided: set[tuple[Any, ...]]) -> str:
-    return "committed" if tx[2:] in decided else "rolled back"
 
 
 def contents(answer: Answer) -> KahaContents:

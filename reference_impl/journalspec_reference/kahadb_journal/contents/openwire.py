@@ -7,13 +7,15 @@ be: where an object does not fit as it is stored, it is read once more by these 
 from __future__ import annotations
 
 import struct
-import zlib
-from collections.abc import Callable, Container, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from functools import cache
+from typing import Any, NamedTuple, TypeAlias
 
 from journalspec import mutf8
-from journalspec_reference.contents import Problem
+from journalspec.families import families
+from journalspec_reference.contents import Problem, inflated
+from journalspec_reference.java_objects import class_name
+from journalspec_reference.kahadb_journal.codec import FORMAT
 
 #: Fields of an object by name. Objects within are tuples, destinations texts.
 Fields: TypeAlias = dict[str, Any]
@@ -22,24 +24,15 @@ VERSIONS = (11, 6, 10, 9, 2, 1)
 #: Type of a message -> its kind.
 KINDS = {23: "plain", 24: "bytes", 25: "map", 26: "object", 27: "stream", 28: "text", 29: "blob"}
 NULL, ACK, SUBSCRIPTION = 0, 22, 55
-_BLOB = 29
 _DESTINATIONS = {100: "queue", 101: "topic", 102: "temp-queue", 103: "temp-topic"}
-_MESSAGE_ID, _LOCAL, _XA, _CONNECTION, _SESSION, _CONSUMER, _PRODUCER, _BROKER = (
-    *range(110, 113),
-    *range(120, 125),
-)
+_MESSAGE_ID, _LOCAL, _XA = range(110, 113)
+_CONNECTION, _SESSION, _CONSUMER, _PRODUCER, _BROKER = range(120, 125)
 ACKS = ("delivered", "poison", "standard", "redelivered", "individual", "unmatched", "expired")
 #: A larger body stays compressed; the most that maps, lists and objects nest; the most values in a body.
 INFLATED, DEPTH, VALUES = 64 << 20, 50, 1 << 19
 _TOO_MANY = f"there are more than {VALUES} values"
 
-_Unpack: TypeAlias = Callable[[bytes, int], tuple[Any, ...]]
-_U2, _I2, _I4, _I8, _LONGS = (struct.Struct(f">{kind}").unpack_from for kind in ("H", "h", "i", "q", "qq"))
-#: Tag of a value -> its form and size.
-_NUMBERS: Mapping[int, tuple[_Unpack, int]] = {
-    tag: (struct.Struct(f">{kind}").unpack_from, struct.calcsize(f">{kind}"))
-    for tag, kind in ((1, "?"), (2, "b"), (4, "h"), (5, "i"), (6, "q"), (7, "d"), (8, "f"))
-}
+_INT, _LONG, _LONGS = (struct.Struct(f">{kind}").unpack_from for kind in ("i", "q", "qq"))
 _CHARACTER, _STRING, _BYTES, _MAP, _LIST, _LONG_STRING = 3, 9, 10, 11, 12, 13
 
 
@@ -47,10 +40,30 @@ class OpenWireError(ValueError):
     """The bytes are no such object; the text says why."""
 
 
+_Reader: TypeAlias = Callable[["Bytes"], Any]
+
+
+def _number(kind: str) -> _Reader:
+    """Return what reads the next number of a form."""
+    form = struct.Struct(">" + kind)
+    size, unpack = form.size, form.unpack_from
+
+    def read(data: Bytes) -> Any:
+        data.at += size
+        return unpack(data.data, data.at - size)[0]
+
+    return read
+
+
+_U2, _I1, _I2, _I4, _I8 = map(_number, "Hbhiq")
+#: Tag of a value -> what reads it.
+_NUMBERS = {1: _number("?"), 2: _I1, 4: _I2, 5: _I4, 6: _I8, 7: _number("d"), 8: _number("f")}
+
+
 class Bytes:
     """The bytes of one object, taken from the front; IndexError and struct.error: they end too early."""
 
-    __slots__ = ("at", "data", "odd", "presumes", "values", "version")
+    __slots__ = ("at", "data", "depth", "odd", "presumes", "values", "version")
 
     def __init__(self, data: bytes, at: int = 0, version: int = 0, *, presumes: bool = False) -> None:
         self.data, self.at, self.version = data, at, version
@@ -58,8 +71,8 @@ class Bytes:
         self.presumes = presumes
         #: What was taken although the product would not.
         self.odd: list[Problem] = []
-        #: How many values were read.
-        self.values = 0
+        #: How many values were read, and how many objects are around this one.
+        self.values = self.depth = 0
 
     def byte(self) -> int:
         """Return the next byte."""
@@ -74,11 +87,6 @@ class Bytes:
             self.odd.append(("damaged", f"a flag at {self.at - 1} is {value}"))
             return False
         return value != 0
-
-    def number(self, form: _Unpack, size: int) -> Any:
-        """Return the next number of a form."""
-        self.at += size
-        return form(self.data, self.at - size)[0]
 
     def take(self, size: int) -> bytes:
         """Return the next bytes; raises OpenWireError if there are fewer."""
@@ -98,17 +106,13 @@ class Bytes:
             self.odd.append(("bad-text", f"the text at {self.at - size} is not modified UTF-8"))
             return mutf8.readable(raw)
 
-    def utf(self) -> str:
-        """Return a text with its length in front."""
-        return self.text(self.number(_U2, 2))
-
     def string(self) -> str | None:
         """Return a text that may be null."""
-        return self.text(self.number(_U2, 2)) if self.flag() else None
+        return self.text(_U2(self)) if self.flag() else None
 
     def sequence(self) -> bytes | None:
         """Return bytes that may be null."""
-        return self.take(self.number(_I4, 4)) if self.flag() else None
+        return self.take(_I4(self)) if self.flag() else None
 
     def kind(self, *known: int) -> int:
         """Return the next type, which is one of those `known`; raises OpenWireError."""
@@ -153,9 +157,9 @@ class Bytes:
         if not self.flag():
             return None
         if self.kind(_LOCAL, _XA) == _XA:
-            form = self.number(_I4, 4)
+            form = _I4(self)
             return "XA", form, self.sequence() or b"", self.sequence() or b""
-        number = self.number(_I8, 8)
+        number = _I8(self)
         connection = None
         if self.flag():
             self.kind(_CONNECTION)
@@ -166,7 +170,7 @@ class Bytes:
         """Return a list of brokers."""
         if not self.flag():
             return None
-        count = self.number(_I2, 2)
+        count = _I2(self)
         if not 0 <= count <= len(self.data) - self.at:
             raise OpenWireError(f"a list of {count} brokers")
         out: list[str | None] = []
@@ -184,122 +188,98 @@ class Bytes:
             raise OpenWireError(_TOO_MANY)
         tag = self.byte()
         if (found := _NUMBERS.get(tag)) is not None:
-            return self.number(*found)
+            return found(self)
         if tag == _STRING:
-            return self.text(self.number(_U2, 2))
+            return self.text(_U2(self))
         if tag == 0:
             return None
         if tag == _CHARACTER:
-            unit = self.number(_U2, 2)
+            unit = _U2(self)
             return "\ufffd" if 0xD800 <= unit < 0xE000 else chr(unit)
         if tag == _BYTES:
-            return self.take(self.number(_I4, 4))
+            return self.take(_I4(self))
         if tag == _LONG_STRING:
-            size = self.number(_I4, 4)
+            size = _I4(self)
             return self.text(size) if size >= 0 else None
         if tag not in (_MAP, _LIST) or depth == DEPTH:
             raise OpenWireError(f"{'too deep' if tag in (_MAP, _LIST) else f'tag {tag}'} at {self.at - 1}")
         if tag == _MAP:
             inside: dict[str, Any] = {}
             return inside if self.entries(inside, depth + 1) else None
-        count = self.number(_I4, 4)
+        count = _I4(self)
         if count > len(self.data) - self.at:
             raise OpenWireError(f"a list of {count} values")
         return [self.value(depth + 1) for _ in range(count)]
 
     def entries(self, into: dict[str, Any], depth: int = 0) -> bool:
         """Fill a map; return whether there is one. Raises OpenWireError."""
-        count = self.number(_I4, 4)
+        count = _I4(self)
         if count * 3 > len(self.data) - self.at:
             raise OpenWireError(f"a map of {count} entries")
         for _ in range(count):
-            name = self.text(self.number(_U2, 2))
+            name = self.text(_U2(self))
             into[name] = self.value(depth)
         return bool(count >= 0)
 
 
-def _head(data: Bytes, out: Fields) -> None:
-    """Read the first half of a message, up to its time."""
-    out["command_id"], out["response_required"] = data.number(_I4, 4), data.flag()
-    out["producer"] = data.client(_PRODUCER)
-    out["destination"] = data.destination()
-    out["transaction"] = data.transaction()
-    out["original_destination"] = data.destination()
-    out["message_id"] = data.message_id()
-    out["original_transaction"] = data.transaction()
-    out["group_id"] = data.string()
-    out["group_sequence"] = data.number(_I4, 4)
-    out["correlation_id"] = data.string()
-    out["persistent"] = data.flag()
-    out["expiration"] = data.number(_I8, 8)
-    out["priority"] = data.number(*_NUMBERS[2])
-    out["reply_to"] = data.destination()
-    out["timestamp"] = data.number(_I8, 8)
+#: How a field of an object is read, by its type in the table.
+_FIELDS: Mapping[str, _Reader] = {
+    "bool": Bytes.flag,
+    "s1": _I1,
+    "s4": _I4,
+    "s8": _I8,
+    "text_or_null": Bytes.string,
+    "bytes_or_null": Bytes.sequence,
+    "destination": Bytes.destination,
+    "transaction": Bytes.transaction,
+    "message_id_or_null": Bytes.message_id,
+    "producer_or_null": lambda data: data.client(_PRODUCER),
+    "consumer_or_null": lambda data: data.client(_CONSUMER),
+    "brokers": Bytes.brokers,
+    "throwable": lambda data: (data.string(), data.string()) if data.flag() else None,
+    "command": lambda data: _within(data) if data.flag() else None,
+}
 
 
-def _message(data: Bytes, out: Fields, depth: int) -> None:
-    version = data.version
-    _head(data, out)
-    out["jms_type"] = data.string()
-    out["content"] = data.sequence()
-    out["properties"] = data.sequence()
-    out["structure"] = _object(data, {}, depth + 1) if data.flag() else None
-    out["target_consumer"] = data.client(_CONSUMER)
-    out["compressed"] = data.flag()
-    out["redelivery_counter"] = data.number(_I4, 4)
-    out["broker_path"] = data.brokers()
-    out["arrival"] = data.number(_I8, 8)
-    out["user_id"] = data.string()
-    out["received_by_bridge"] = data.flag()
-    if version >= 2:
-        out["droppable"] = data.flag()
-    if version >= 3:
-        out["cluster"] = data.brokers()
-        out["broker_in_time"] = data.number(_I8, 8)
-        out["broker_out_time"] = data.number(_I8, 8)
-    if version >= 10:
-        out["first_for_consumer"] = data.flag()
-    if out["kind"] == _BLOB:
-        out["url"], out["mime_type"], out["deleted_by_broker"] = data.string(), data.string(), data.flag()
+@cache
+def _layout(name: str, version: int) -> Sequence[tuple[str, _Reader]]:
+    """Return the fields that a type of the table has in a version, and how each is read."""
+    family, found = families(FORMAT)["openwire"], list[tuple[str, _Reader]]()
+    members = family.types[name].fields
+    flags = {member.when[0] for member in members if member.when}
+    for member in members:
+        if member.type in family.types and member.type not in _FIELDS:
+            found += _layout(member.type, version)
+        elif family.has(member, str(version)) and member.name not in flags:
+            found.append((member.name, _FIELDS[member.type]))
+    return found
 
 
-def _ack(data: Bytes, out: Fields) -> None:
-    out["command_id"], out["response_required"] = data.number(_I4, 4), data.flag()
-    out["destination"] = data.destination()
-    out["transaction"] = data.transaction()
-    out["consumer"] = data.client(_CONSUMER)
-    out["ack_type"] = data.number(*_NUMBERS[2])
-    out["first"], out["last"] = data.message_id(), data.message_id()
-    out["count"] = data.number(_I4, 4)
-    if data.version >= 7:
-        out["poison_cause"] = (data.string(), data.string()) if data.flag() else None
+@cache
+def _types() -> Mapping[int, str]:
+    """Return the type in the table of each number of a type."""
+    return families(FORMAT)["openwire"].types["command"].fields[1].cases
 
 
-def _subscription(data: Bytes, out: Fields) -> None:
-    out["client_id"] = data.string()
-    out["destination"] = data.destination()
-    out["selector"] = data.string()
-    out["name"] = data.string()
-    if data.version >= 3:
-        out["subscribed_destination"] = data.destination()
-    if data.version >= 11:
-        out["no_local"] = data.flag()
-
-
-def _object(data: Bytes, out: Fields, depth: int = 0) -> Fields:
+def _object(data: Bytes, out: Fields) -> Fields:
     """Read an object of any type; its fields go into `out` as they come. Raises OpenWireError."""
     kind = out["kind"] = data.byte()
-    if depth > DEPTH:
-        raise OpenWireError(f"objects nest more than {DEPTH} times")
-    if kind == ACK:
-        _ack(data, out)
-    elif kind == SUBSCRIPTION:
-        _subscription(data, out)
-    elif kind in KINDS or (data.presumes and not depth):
-        _message(data, out, depth)
-    elif kind != NULL:
+    name = _types().get(kind, "message" if data.presumes and not data.depth else None)
+    if name is None:
         raise OpenWireError(f"type {kind} at {data.at - 1}")
+    for field, read in _layout(name, data.version) if kind != NULL else ():
+        out[field] = read(data)
     return out
+
+
+def _within(data: Bytes) -> Fields:
+    """Read an object within another one; raises OpenWireError."""
+    data.depth += 1
+    if data.depth > DEPTH:
+        raise OpenWireError(f"objects nest more than {DEPTH} times")
+    found = _object(data, {})
+    data.depth -= 1
+    return found
 
 
 def _wrong(read: Callable[[], object]) -> str:
@@ -313,26 +293,22 @@ def _wrong(read: Callable[[], object]) -> str:
     return ""
 
 
-def fields_of(data: bytes, version: int, *, presumes: bool = False) -> tuple[Fields, str, list[Problem]]:
-    """Return the fields of an object, its fault (empty: none), and its remarks.
-
-    `data` begins with the size. After what is wrong no field was read. Nothing is raised.
-    """
-    taken, out = Bytes(data, 4, version, presumes=presumes), Fields()
-    wrong = _wrong(lambda: _object(taken, out))
-    if not wrong and taken.at < len(data):
-        wrong = f"{len(data) - taken.at} bytes follow its last field"
-    return out, wrong, taken.odd
-
-
-@dataclass(frozen=True, slots=True)
-class Decoded:
+class Decoded(NamedTuple):
     """An object: its fields, the version that it was read as, what is wrong with it, what is odd."""
 
     fields: Fields
     version: int
     wrong: str = ""
-    odd: tuple[Problem, ...] = ()
+    odd: Sequence[Problem] = ()
+
+
+def fields_of(data: bytes, version: int, *, presumes: bool = False) -> Decoded:
+    """Return the fields of an object; after what is wrong none was read. `data` begins with the size."""
+    taken, out = Bytes(data, 4, version, presumes=presumes), Fields()
+    wrong = _wrong(lambda: _object(taken, out))
+    if not wrong and taken.at < len(data):
+        wrong = f"{len(data) - taken.at} bytes follow its last field"
+    return Decoded(out, version, wrong, taken.odd)
 
 
 def read(data: bytes, version: int) -> Decoded:
@@ -340,16 +316,13 @@ def read(data: bytes, version: int) -> Decoded:
 
     If none does, what is damaged is presumed, and at last the fields before the damage are returned.
     """
-    fields, wrong, odd = fields_of(data, version)
-    if not wrong:
-        return Decoded(fields, version, "", tuple(odd))
-    others = [other for other in VERSIONS if other != version]
-    for presumes, tried in ((False, others), (True, [version, *others])):
+    tried = [version, *(other for other in VERSIONS if other != version)]
+    for presumes in (False, True):
         for other in tried:
-            found, why, odd = fields_of(data, other, presumes=presumes)
-            if not why:
-                return Decoded(found, other, "", tuple(odd))
-    return Decoded(fields, version, wrong)
+            found = fields_of(data, other, presumes=presumes)
+            if not found.wrong:
+                return found
+    return fields_of(data, version)._replace(odd=())
 
 
 def head_time(data: bytes, at: int, version: int) -> int | None:
@@ -368,7 +341,7 @@ def head_time(data: bytes, at: int, version: int) -> int | None:
         at = _past(data, at, _PRODUCERS, 16) + 16
         at = _past_text(data, _past_transaction(data, at)) + 4
         at = _past_text(data, at) + _BEFORE_REPLY_TO
-        found: int = _I8(data, _past(data, at, _DESTINATIONS, 0))[0]
+        found: int = _LONG(data, _past(data, at, _DESTINATIONS, 0))[0]
     except (OpenWireError, IndexError, struct.error):
         return None
     return found
@@ -407,7 +380,7 @@ def version_of(objects: Iterable[bytes]) -> int | None:
     fits = dict.fromkeys(VERSIONS, 0)
     for data in objects:
         for version in VERSIONS:
-            fits[version] += not fields_of(data, version)[1]
+            fits[version] += not fields_of(data, version).wrong
     best = max(fits, key=fits.__getitem__)
     return best if fits[best] else None
 
@@ -434,34 +407,16 @@ def transaction_text(found: tuple[Any, ...] | None) -> str | None:
     return f"TX:{found[1]}:{found[2]}"
 
 
-class BodyError(OpenWireError):
-    """A body cannot be decoded; `code` is that of the remark."""
-
-    def __init__(self, code: str, text: str) -> None:
-        super().__init__(text)
-        self.code = code
-
-
-def inflated(content: bytes, *, sized: bool) -> bytes:
-    """Return a body that is compressed; raises BodyError. `sized`: its length is in front."""
-    size, start = INFLATED, 0
-    if sized:
-        if len(content) < 4:
-            raise BodyError("bad-body", "its length is not there")
-        (size,), start = _I4(content, 0), 4
+def _inflated(content: bytes, *, sized: bool) -> bytes:
+    """Return a body that is compressed, or raise as :func:`inflated`; `sized`: its length is in front."""
+    if not sized:
+        return inflated(content, INFLATED)
+    if len(content) < 4:
+        raise OpenWireError("its length is not there")
+    (size,) = _INT(content, 0)
     if not 0 <= size <= INFLATED:
-        raise BodyError("too-large", f"it would have {size} bytes")
-    stream = zlib.decompressobj()
-    try:
-        # At least one byte: no limit at all is what 0 means.
-        found = stream.decompress(content[start:], max(size, 1))
-        if not sized and stream.unconsumed_tail and stream.decompress(stream.unconsumed_tail, 1):
-            raise BodyError("too-large", f"it has more than {INFLATED} bytes")
-    except zlib.error as why:
-        raise BodyError("bad-body", f"it cannot be decompressed: {why}") from None
-    if len(found) < size if sized else not stream.eof:
-        raise BodyError("bad-body", "its compressed bytes end too early")
-    return found[:size]
+        raise OverflowError(f"it would have {size} bytes")
+    return inflated(content[4:], size, exactly=True)
 
 
 def body(fields: Mapping[str, Any], out: dict[str, Any]) -> list[Problem]:
@@ -478,9 +433,9 @@ def body(fields: Mapping[str, Any], out: dict[str, Any]) -> list[Problem]:
     out["data"] = content
     if fields["compressed"]:
         try:
-            content = out["data"] = inflated(content, sized=kind == "bytes")
-        except BodyError as why:
-            return [(why.code, str(why))]
+            content = out["data"] = _inflated(content, sized=kind == "bytes")
+        except (ValueError, OverflowError) as why:
+            return [("too-large" if isinstance(why, OverflowError) else "bad-body", str(why))]
     if kind == "object":
         out["class_name"] = class_name(content)
     if kind not in READERS:
@@ -494,7 +449,7 @@ def body(fields: Mapping[str, Any], out: dict[str, Any]) -> list[Problem]:
 
 
 def _text(data: Bytes, out: dict[str, Any]) -> None:
-    size = data.number(_I4, 4)
+    size = _I4(data)
     out["text"] = data.text(size) if size >= 0 else None
 
 
@@ -522,20 +477,3 @@ def properties(stored: bytes | None) -> tuple[dict[str, Any], str, list[Problem]
     found: dict[str, Any] = {}
     taken = Bytes(stored or bytes(4))
     return found, _wrong(lambda: taken.entries(found)), taken.odd
-
-
-#: What Java's serialisation begins with; then a class of an object, an array or an enum, or a text.
-_JAVA, _CLASS, _OBJECTS, _TEXTS = b"\xac\xed\x00\x05", 0x72, b"\x73\x75\x7e", b"\x74\x7c"
-
-
-def class_name(data: bytes) -> str | None:
-    """Return the class of a serialised Java object by its first bytes; None if they do not have it."""
-    start = data[:8]
-    if not start.startswith(_JAVA) or len(start) < 8:
-        return None
-    if start[4] in _TEXTS:
-        return "java.lang.String"
-    if start[4] not in _OBJECTS or start[5] != _CLASS:
-        return None
-    size = int.from_bytes(start[6:8], "big")
-    return mutf8.readable(data[8 : 8 + size])

@@ -10,16 +10,15 @@ from collections.abc import Iterator, Mapping
 from struct import Struct
 from typing import Any
 
-from journalspec.contents import contents_of
 from journalspec_reference.answers import Answer
-from journalspec_reference.contents import Count, Remark, Remarks, Row, Total, Value
+from journalspec_reference.contents import Contents, Count, Remark, Value
 from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.contents.message import decode
+from journalspec_reference.swiftmq_store.durable import presumed
 from journalspec_reference.swiftmq_store.recover import Recovered, StoreState, key_bytes, swap_queue
 from journalspec_reference.swiftmq_store.store import PAGES, Queue
 from journalspec_reference.xids import xid_text
 
-_FORMAT = "swiftmq_store"
 #: What an entry of a swap file begins with: its length, and how often its message was delivered.
 _SWAPPED = Struct(">ii")
 #: When a message was sent, from its first byte on.
@@ -32,36 +31,25 @@ def contents(answer: Answer) -> StoreContents:
     return StoreContents(state.found if isinstance(state, StoreState) else Recovered({}))
 
 
-class StoreContents:
+class StoreContents(Contents):
     """The contents of one store; each message is read when its row is asked for."""
 
     def __init__(self, found: Recovered) -> None:
-        self.tables, self.remarks = contents_of(_FORMAT).tables, Remarks()
+        super().__init__("swiftmq_store")
         self._found = found
-
-    def rows(self, table: str) -> Iterator[Row]:
-        """Yield the rows of a table; raises KeyError if there is no such table."""
-        rows: Iterator[dict[str, Value]] = {
-            "messages": self._messages,
-            "queues": self._queues,
-            "subscriptions": self._subscriptions,
-            "transactions": self._transactions,
-            "swapped": self._swapped,
-        }[table]()
-        return map(self.tables[table].filled, rows)
 
     def counts(self) -> Iterator[Count]:
         """Yield how many messages each queue has, and how many each swap file."""
         for queue in self._of_users():
-            total = Total()
+            total = Count("messages", _name(queue.name))
             for at in range(len(queue.entries)):
                 total.add(queue.entries.listed(at).length, _sent(_stored(queue, at, _SENT.size)))
-            yield total.count("messages", _name(queue.name))
+            yield total
         for path in self._found.swaps:
-            data, total = self._found.files[path], Total()
+            data, total = self._found.files[path], Count("swapped", swap_queue(path))
             for off, end in codec.swapped(data):
                 total.add(end - off, _sent(bytes(data[off + _SWAPPED.size : end][: _SENT.size])))
-            yield total.count("swapped", swap_queue(path))
+            yield total
 
     def _of_users(self) -> Iterator[Queue]:
         """Yield the queues but that of the branches."""
@@ -110,13 +98,17 @@ class StoreContents:
             }
 
     def _subscriptions(self) -> Iterator[dict[str, Value]]:
-        names = {f"{one.client}${one.name}".encode() for one in self._found.durables}
-        pending = {queue.name: len(queue.entries) for queue in self._of_users() if queue.name in names}
-        for one in sorted(self._found.durables, key=lambda one: (one.client, one.name)):
+        durables, file_name = [*self._found.durables], self._found.name
+        for path, why in self._found.bad_files.items():
+            place = {"file": file_name(path), "off": None}
+            if one := presumed(path.rpartition("/")[2], bytes(self._found.files[path])):
+                durables.append(one)
+                self._remark("subscriptions", f"{one.client}${one.name}", place, "bad-subscription", why)
+        pending = {queue.name: len(queue.entries) for queue in self._of_users()}
+        for one in sorted(durables, key=lambda one: (one.client, one.name)):
             queue = f"{one.client}${one.name}"
-            row: dict[str, Value] = {"client_id": one.client, "name": one.name, "topic": one.topic}
-            row |= {"selector": one.selector, "no_local": one.no_local, "queue": queue}
-            yield row | {"messages": pending.get(queue.encode())}
+            messages = pending.get(queue.encode())
+            yield {**one._asdict(), "client_id": one.client, "queue": queue, "messages": messages}
 
     def _transactions(self) -> Iterator[dict[str, Value]]:
         branches: dict[tuple[bool, int, bytes, bytes], list[codec.Branch]] = {}

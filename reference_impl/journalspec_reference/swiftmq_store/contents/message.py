@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from journalspec import mutf8
 from journalspec_reference.contents import Problem, Value
+from journalspec_reference.java_objects import class_name
 from journalspec_reference.swiftmq_store.codec import (
     BLOB,
     FIXED,
@@ -35,9 +36,6 @@ _NOTHING: dict[str, Value] = dict.fromkeys(
 )  # fmt: skip
 #: How a string that is null is stored among properties; which number is a character.
 _NULL, _CHARACTER = b"\xc0\x80", 5
-#: How a stream of Java objects begins, and what in it is followed by the description of its class.
-_STREAM, _CLASS, _DESCRIBED = b"\xac\xed\0\5", 0x72, b"sue~"
-_OTHERS = {0x74: "java.lang.String", 0x7C: "java.lang.String", 0x76: "java.lang.Class"}
 
 
 def decode(data: bytes) -> tuple[dict[str, Value], list[Problem]]:
@@ -127,12 +125,3 @@ def _text(stored: bytes, name: str, problems: list[Problem]) -> str:
         if len(problems) < MOST_PROBLEMS:
             problems.append(("bad-text", f"{name} is not modified UTF-8 of whole characters"))
         return mutf8.readable(stored)
-
-
-def class_name(data: bytes) -> str | None:
-    """Return the class of a serialised Java object by the beginning of its stream; None: it has none."""
-    if data[:4] != _STREAM or len(data) < 8:
-        return None
-    if data[4] not in _DESCRIBED or data[5] != _CLASS:
-        return _OTHERS.get(data[4])
-    return mutf8.readable(data[8 : 8 + int.from_bytes(data[6:8])])

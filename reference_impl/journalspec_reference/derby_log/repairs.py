@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from journalspec.derby_log import LAYOUT
-from journalspec_reference.content import Content
+from journalspec_reference.content import Content, Derived
 from journalspec_reference.derby_log.bodies import decode
 from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog, Instant, Refusal
 from journalspec_reference.derby_log.fileset import CONTROLS, Log, LogFile, body_at, choose, gather
@@ -29,26 +29,6 @@ class Repair(NamedTuple):
     data: Any
 
 
-class _Headed:
-    """A log file with another header, as a file that is read."""
-
-    def __init__(self, header: bytes, stored: Any) -> None:
-        self._header, self._stored = header, stored
-        self.size = len(stored)
-
-    def read(self, off: int, size: int) -> bytes:
-        """Return up to `size` bytes from `off` on."""
-        return self._header[off : off + size] + bytes(self._stored[max(off, HEADER) : off + size])
-
-    def next_data(self, off: int) -> int:
-        """Return `off`: nothing here is a hole."""
-        return off
-
-    def changed(self) -> bool:
-        """Return False: the reader of the file itself checks."""
-        return False
-
-
 def repaired(files: Mapping[str, Any], edition: str) -> Iterator[Repair]:
     """Yield the files of a log that can be made again."""
     logs = gather(files)
@@ -62,7 +42,7 @@ def repaired(files: Mapping[str, Any], edition: str) -> Iterator[Repair]:
                 link = _end(log, logs[number - 1]).packed if number - 1 in logs else 0
                 header = LAYOUT.build("header", edition, number=number, previous=link)
                 text = f"{error}; {file.name} is read as if its header were right"
-                yield Repair(file.name, "bad-header", text, Content(_Headed(header, file.data)))
+                yield Repair(file.name, "bad-header", text, _headed(header, file.data))
     with suppress(Refusal):
         control = choose(files).control
         if control is None or control.checkpoint is None or control.checkpoint.number not in logs:
@@ -74,6 +54,15 @@ def repaired(files: Mapping[str, Any], edition: str) -> Iterator[Repair]:
             data = LAYOUT.build("control", edition, **{**control._asdict(), "checkpoint": found.packed})
             text = f"no checkpoint is at {_place(control.checkpoint)}; the log begins at {_place(found)}"
             yield from (Repair(name, "lost-checkpoint", text, data) for name in CONTROLS)
+
+
+def _headed(header: bytes, stored: Any) -> Content:
+    """Return a log file with another header."""
+
+    def read(off: int, end: int) -> bytes:
+        return header[off:end] + bytes(stored[max(off, HEADER) : end])
+
+    return Content(Derived(len(stored), read))
 
 
 def _place(instant: Instant) -> str:
