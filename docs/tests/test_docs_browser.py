@@ -237,7 +237,7 @@ def test_a_strip_is_one_stop_and_arrows_do_not_turn_the_page(opened: Browser, si
     page = next(
         path
         for path in sorted((site / "formats").rglob("cases/*.html"))
-        if 'class="jspec-strip"' in path.read_text(encoding="utf-8")
+        if "class=jspec-strip" in path.read_text(encoding="utf-8")
     )
     opened.open(page)
     stops = "return document.querySelector('.jspec-strip').querySelectorAll('a[tabindex=\"0\"]').length"
