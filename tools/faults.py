@@ -265,7 +265,7 @@ def marked(name: str, value: str) -> dict[int, str]:
     """
     mark, found = f"{name}={value}".encode(), {}
     for path in Path("/proc").iterdir() if Path("/proc").is_dir() else ():
-        # A dead process that nobody has asked about has no environment; others may end meanwhile.
+        # A dead process whose status was not collected has no environment; others may end meanwhile.
         with suppress(OSError):
             if path.name.isdigit() and mark in (path / "environ").read_bytes().split(b"\0"):
                 program, *words = os.fsdecode((path / "cmdline").read_bytes()).split("\0")

@@ -163,7 +163,7 @@ class Bodies:
                 data = bytearray(body.data)
                 data[at] ^= rng.randrange(1, 256)
                 found, _ = read[self.family.name, body.root](bytes(data), body.version)
-                # By what they print: a number that is none is equal to nothing.
+                # By their printed form: a value that is not a number is not equal to itself.
                 lost = sum(repr(found.get(name)) != repr(value) for name, value in whole.items())
                 kept[body.root] += lost <= 1
                 tried[body.root] += 1

@@ -65,7 +65,7 @@ SECTOR = 512
 #: Files of a captured set that are no part of it.
 ABOUT = ("expected.json", "provenance.toml")
 MOST_SHOWN = 20
-#: Columns that place a row, and say nothing of what it holds.
+#: Columns for the place of a row, not its content.
 PLACES = frozenset({"file", "off"})
 
 

@@ -33,7 +33,7 @@ from journalspec_corpus.making import make_case
 from journalspec_corpus.pipeline.manifest import LICENSE, MANIFEST
 from journalspec_corpus.shipped import tombstones
 
-#: What is beside the files of a capture.
+#: Files next to those of a capture.
 PROVENANCE, EXPECTED = "provenance.toml", "expected.json"
 _OPTIONAL = ("edition", "stratum", "category", "level", "obeys", "breaks", "flags", "params", "history")
 

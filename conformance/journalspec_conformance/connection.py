@@ -178,7 +178,7 @@ class Connection:
         except Breakdown as error:
             raise self._broken(error) from None
         except BaseException:
-            self._stop()  # interrupted: who is still thinking would not hear `bye`
+            self._stop()  # interrupted: a busy process would not read `bye`
             raise
 
     def steps(self, request: Message) -> Generator[Message, None, None]:

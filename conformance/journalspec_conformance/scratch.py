@@ -206,7 +206,7 @@ class Workspace:
             yield CaseDirectory(files, self._last[1])
             return
         with _ours():
-            if self.root.is_symlink() or not self.root.is_dir():  # somebody has removed or replaced it
+            if self.root.is_symlink() or not self.root.is_dir():  # another process has removed or replaced it
                 drop_scratch(self.root)
                 self.root = make_scratch()
             directory = self.root / secrets.token_hex(16)

@@ -165,7 +165,7 @@ def beside(expected: Mapping[str, Any], answer: Mapping[str, Any], most: int = 0
     lists = {entry.rpartition("[")[0] for entry in entries} | set(want)
     for place in sorted({**want, **have}, key=_order):
         left, right = want.get(place, _ABSENT), have.get(place, _ABSENT)
-        # An entry too many of a list that is expected differs; a member that nobody asks about does not.
+        # An additional entry of an expected list is a difference; an additional member is not.
         extra = any(entry not in entries and entry.rpartition("[")[0] in lists for entry in _entries(place))
         # A member that no entry of the answer has is not reported at all, and was not compared.
         inner = _entries(place)

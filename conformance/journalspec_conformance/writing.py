@@ -60,7 +60,7 @@ def judge_write(engine: Asking, probe: Probe) -> Outcome:
                 return _said(probe.expect, said) or _judge_files(engine, probe, place.files())
         outcome = _whole(engine, probe)
         if outcome.result_class in ("pass", "allowed") and stepwise:
-            # A writer that tells its I/O is not killed: what a kill leaves is one of the states checked.
+            # A writer that reports its I/O is not killed: the result of a kill is one of the states checked.
             judge = _power_failures if "io-trace" in features else _durability
             judge(engine, probe)
         return outcome
@@ -181,7 +181,7 @@ def _power_failures(engine: Asking, probe: Probe) -> None:
                 for index, entry in enumerate(done):
                     disk.do(entry)
                     if index + 1 == len(done):
-                        break  # the reply follows at once: what it promises is asked below
+                        break  # the reply follows at once: its acknowledgement is tested below
                     fault = promises.broken_on(disk, durable, number + 1)
                     if fault is not None:
                         at = f"power fails in operation {number}, after storage operation {index}"

@@ -297,7 +297,7 @@ def dump(value: Any, language: str, schema: str, name: str = "") -> str:
         parts = {
             key.replace("_", ""): dump(item, language, schema, key)
             for key, item in vars(value).items()
-            # In these languages fields are told from instances by their names alone.
+            # In these languages fields differ from instances by their names alone.
             if not key.startswith("_")
             and not (language in ("java", "rust") and key in names_of(schema, "instances"))
         }

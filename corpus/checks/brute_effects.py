@@ -30,7 +30,7 @@ from journalspec_corpus.crash.trace import Ack, Mark, Release, Trace, Write
 
 #: With more sets than this a crash point is not small.
 MOST_SETS = 1 << 12
-#: The life that a trace is about.
+#: The generation to which a trace belongs.
 OWN = 2
 #: Roles of operations that end a transaction.
 ENDS = (PREPARE, COMMIT, ROLLBACK)

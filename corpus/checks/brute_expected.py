@@ -447,7 +447,7 @@ KINDS: Mapping[str, Callable[..., bool]] = {
     "zero": _cleared(SECTOR),
     "lse": _cleared(PAGE),
     "clear": _cleared(1),
-    # Who copies sector by sector and stops at the first that cannot be read has what came before it.
+    # A tool that copies sector by sector and stops at the first unreadable one has the bytes before it.
     "eio": _cut(SECTOR),
     "cut": _cut(1),
     "phantom": _phantom,

@@ -38,7 +38,7 @@ from journalspec_corpus.crash.trace import (
 BASE, HOLE, GARBAGE = -1, -2, -3
 _WIDTH = 2
 
-#: What a micro-operation is about: ("page", file, granule), ("size", file, 0) or ("names", 0, 0).
+#: The object of a micro-operation: ("page", file, granule), ("size", file, 0) or ("names", 0, 0).
 Target = tuple[str, int, int]
 NAMES: Target = ("names", 0, 0)
 #: (seed of garbage is the caller's) crash point, file and granule -> bytes of one granule.

@@ -26,7 +26,7 @@ from journalspec_corpus.making import make_case
 from journalspec_corpus.mutations import damaged
 
 TIER = "drawn"
-#: Draws of a format if nobody says how many.
+#: The default number of draws of a format.
 COUNT = 200
 #: Fresh seeds are below this.
 MOST_SEED = 10**9

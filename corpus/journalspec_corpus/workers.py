@@ -119,7 +119,7 @@ def _serve(pipe: Connection, work: Work[Item, Result]) -> None:
             with work() as do:
                 while (given := pipe.recv()) is not None:
                     pipe.send(do(*given))
-        except Exception as error:  # whatever it is, it is raised where the results are wanted
+        except Exception as error:  # whatever it is, it is raised where the results are used
             pipe.send(error)
 
 

@@ -118,7 +118,7 @@ def test_complete_record_is_at_the_current_place_of_its_file() -> None:
     assert nothing is not None
     assert records(nothing.standing) == ["gone", "a"]
     assert records(nothing.stale) == ["old"]
-    # Nobody knows what a later write may make of it: its name stays known, its bytes are not relied on.
+    # The effect of a later write is unknown: its name stays known, its bytes are not relied on.
     assert [(mark.record, mark.length) for mark in nothing.possible] == [("b", 0)]
     assert records(nothing.whole) == ["gone", "a"]
 

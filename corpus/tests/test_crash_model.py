@@ -622,7 +622,7 @@ def test_verdicts(
     ("keys", "aside", "verdict"),
     [
         (("a",), ("b",), "pass"),
-        # What is only set aside is not in effect, and somebody must have written it.
+        # A record that is only set aside is not in effect, but some process must have written it.
         ((), ("a",), "lost"),
         (("a",), ("x",), "torn-accepted"),
         (("a",), ("b", "old"), "resurrected"),

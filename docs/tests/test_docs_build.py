@@ -28,7 +28,7 @@ from journalspec.requirements import requirements
 from journalspec_docs import addresses, case_pages, generate, lean, parts, reference_pages, sources
 
 DOCS = Path(__file__).resolve().parents[1]
-#: Where pages are that somebody wrote.
+#: The directories of hand-written pages.
 PAGES = ("docs/*.md", "docs/messages/*.md", "docs/reference/*.md", "specs/journalspec/*/spec.md")
 TOOL = DOCS.parent / "tools" / "site_weight.py"
 

@@ -100,7 +100,7 @@ class Contents(Protocol):
 
     @property
     def remarks(self) -> Remarks:
-        """What was odd in what was read so far."""
+        """Oddities in the part that was read so far."""
 
     def rows(self, table: str) -> Iterator[Row]:
         """Yield the rows of a table; each call starts again, and no row is kept."""

@@ -44,7 +44,7 @@ from journalspec_conformance.programs import scratch
 from journalspec_corpus.model import History, history, model_of
 
 Json = dict[str, Any]
-#: Operations in order, each with the answer to it (empty if nobody was asked).
+#: Operations in order, each with the answer to it (empty if none was asked).
 Steps = list[tuple[Op, Answer]]
 
 PROVENANCE, EXPECTED = "provenance.toml", "expected.json"

@@ -197,7 +197,7 @@ TABLE = misdeeds_of(
     ("huge_name", "a field with a name of one MiB", record(**{"x" * (1 << 20): "1"})),
     everywhere("fail unsupported"),
     ("declines", "unsupported, though declared", replies({"unsupported": {"message": "not today"}})),
-    # Answers that are none.
+    # Answers that are not answers.
     everywhere("error"),
     ("no_verdict", "a verdict of null", answers(lambda s: s | {"verdict": None})),
     ("empty_observation", "an observation without members", answers(lambda s: {})),

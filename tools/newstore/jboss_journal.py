@@ -232,7 +232,7 @@ def differences(wanted: Outcome, got: Outcome) -> Iterator[str]:
 
 # What the trials ask for.
 
-#: Columns that only tell where something is, or that count what may be omitted.
+#: Columns that only show where something is, or that count items which may be omitted.
 _PLACES = {"file", "off", "compact_count", "kind"}
 _COUNTS = {"messages", "bytes", "sends", "acknowledges", "queue"}
 #: So many stores share a process.
@@ -271,7 +271,7 @@ def live(answer: Answer) -> Any:
         state: Any = answer.observation.state or {"live": (), "prepared": ()}
         ids = {item["id"] for item in state["live"]}
         prepared = [
-            # A DELETE of what is not there has no effect, and is not written.
+            # A DELETE of an absent record has no effect, and is not written.
             {
                 **tx,
                 "deletes": [

@@ -58,7 +58,7 @@ def live(answer: Answer) -> Any:
 
 
 def _bare(row: Mapping[str, Any]) -> Any:
-    # The version of what cannot be decoded is a guess.
+    # The version of a journal that cannot be decoded is a guess.
     left = _LEFT | {"protocol"} if row.get("kind") == "unknown" else _LEFT
     return {name: nested(each) for name, each in row.items() if name not in left}
 

@@ -31,7 +31,7 @@ from journalspec_reference.filesets import (
     load,
 )
 
-#: What stands for standard input, and so many entries of a directory are checked for a name.
+#: The name for standard input, and how many entries of a directory are checked for a name.
 STANDARD_INPUT, MOST_NEIGHBOURS = Path("-"), 10_000
 #: Of a name that there is not, so many that are like it are listed.
 NEAREST = 3

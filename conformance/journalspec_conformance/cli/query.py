@@ -60,7 +60,7 @@ CONFIG = {
     "allow_community_extensions": "false",
     "temp_directory": "",
 }
-#: Columns of the tables that all formats have, beside records.
+#: Columns of the tables that all formats have, besides records.
 TABLES = {
     "files": (
         ("file", "str", "a file of the journal"),

@@ -95,7 +95,8 @@ class Matches:
     predicates: Sequence[Predicate] = ()
     files: Sequence[str] = ()
     noun: str = RECORD
-    #: The policy whose recovery the contents are of; None: strict, of what it refuses what can be had.
+    #: The policy whose recovery the contents are of; None: strict; from a refused journal, the rows that can
+    #: be read.
     policy: str | None = None
     matched: int = field(default=0, init=False)
 
@@ -358,7 +359,7 @@ def ask_rows(found: Stores, selection: Question, policy: str | None = None) -> t
     out: list[Matches] = []
     status = STATUSES[RECOVERED] if found.unlisted else 0
     for place, journal in found.pairs:
-        # The conditions are about what is stored; what is shown of it is redacted late.
+        # The conditions apply to stored values; what is shown of them is redacted later.
         answer = answer_of(replace(place.asked, redact=False), "inspect", journal, None)
         out.append(Matches(answer, place.asked, files=selection.files, policy=policy))
         verdicts = [answer.observation.verdict]

@@ -42,7 +42,7 @@ from journalspec_reference.answers import ASSUMED, CHANGED, IN_USE, UNREAD, Answ
 from journalspec_reference.api import natural_key
 from journalspec_reference.filesets import LeftOut, by_reason
 
-#: Codes in `at_start` of a format for what is not a code of an answer.
+#: Codes in `at_start` of a format that are not codes of an answer.
 IN_DOUBT, BESIDE = "in-doubt", "beside"
 #: The policy that does what the product does.
 DEFAULT = "default"

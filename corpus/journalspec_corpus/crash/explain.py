@@ -90,7 +90,7 @@ def story(state: State) -> Iterator[str]:
     yield "the crash"
 
 
-#: Operations in words; what is not among them is an annotation, told with its write.
+#: Operations in words; all others are annotations, shown with their write.
 _WORDS: Mapping[type, str] = {
     Ack: "acknowledge {0}",
     Create: "create {0.file}",

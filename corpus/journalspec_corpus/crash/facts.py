@@ -85,7 +85,7 @@ class Facts:
         self.all = np.ones(len(codes), bool)
         # Columns are shared and never changed in place.
         self.known: dict[tuple[object, ...], Rows] = {}
-        #: of each granule the versions that nobody wrote
+        #: of each granule the versions that no process wrote
         self._strange = [
             tuple(code for code, level in enumerate(block.levels) if level < 0 and block.kind == DATA)
             for block in self.point.blocks

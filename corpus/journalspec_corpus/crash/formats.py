@@ -36,7 +36,7 @@ from journalspec_reference import load
 
 #: Answers that are remembered, some thousand bytes each; what was seen of single files, a hundred bytes each.
 ANSWERS, LOOKS = 1 << 13, 1 << 15
-#: From the files of a state and the edition to what all readers of a format say about them.
+#: From the files of a state and the edition to the answers of all readers of a format.
 Read = Callable[[Mapping[str, bytes], str], tuple[Answer, ...]]
 
 
@@ -151,7 +151,7 @@ def unread_writes(trace: Trace, reach: Reach | None) -> frozenset[int]:
 
 PACKAGE = "journalspec_corpus"
 
-#: From the files of a state and the edition to what the reader says about them.
+#: From the files of a state and the edition to the answer of the reader.
 Reader = Callable[[Mapping[str, bytes], str], Answer]
 
 

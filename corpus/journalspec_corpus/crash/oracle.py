@@ -36,7 +36,7 @@ MOST_OPEN = 8
 #: Kinds of effects: of a record, and of what was decided and is still to be carried out.
 RECORD, DECISION = "record", "decision"
 
-#: A state in canonical form: equal if nobody can tell two states apart.
+#: A state in canonical form: equal if two states cannot be distinguished.
 State = tuple[Any, ...]
 
 
@@ -422,7 +422,7 @@ class Permitted:
         for chosen in sets:
             if self.operations.state(chosen) == state or (twice and self._doubled(chosen, twice, state)):
                 return None
-        # Of what may be gone, what is listed says most.
+        # Among operations that may be lost, the listed ones show the most.
         listed = counting | beside & ~self.operations.ends
         chosen = self.operations.closed(listed, listed) if self.lenient else sets[0]
         return self._explained(chosen, counting, state, twice)

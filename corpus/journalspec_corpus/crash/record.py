@@ -69,7 +69,7 @@ class Keys:
         out = []
         for name, default in self.fields.items():
             value = values[name] if default is None else values.get(name, default)
-            # Nearly all that is told of records is of these types; asking for them by name is the cheapest.
+            # Nearly all records are of these types; a lookup by name is the cheapest.
             kind = type(value)
             out.append(value if kind is str else str(value) if kind is int else _text(value))
         return ":".join(out)

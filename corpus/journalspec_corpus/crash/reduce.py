@@ -208,7 +208,7 @@ def _shorter(adapter: CrashFormat, rules: list[str]) -> Iterator[tuple[str, ...]
 
 #: Reader calls on one candidate workload before the next one is tried.
 NARROW = 96
-#: Reader calls in all, if nobody says otherwise.
+#: Reader calls in all, by default.
 BUDGET = 20_000
 #: The one verdict that nothing is to be reduced from; a refusal that is allowed may be worth it.
 NO_FAILURE = "pass"

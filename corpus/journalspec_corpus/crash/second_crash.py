@@ -38,7 +38,7 @@ from journalspec_corpus.crash.trace import (
 )
 from journalspec_corpus.crash.verdict import CATEGORIES
 
-#: Feeds the garbage in first crash states. Part of what a second generation is, not of a build.
+#: Feeds the garbage in first crash states. Part of the definition of a second generation, not of a build.
 SEED = 1
 
 
@@ -303,7 +303,7 @@ def _listed(first: Trace, listed: tuple[Place, ...], gone: bool) -> Iterator[Cra
     for place, states in zip(listed, found, strict=False) if not lacking else ():
         image = crash_image(states, 0, gone=gone)
         if image is None:
-            # An owed record is nowhere whole in it: not a state to go on from.
+            # A required record is nowhere intact in it: it cannot be a starting state.
             lacking.append(place)
             break
         yield image

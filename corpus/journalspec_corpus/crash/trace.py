@@ -157,7 +157,7 @@ class Publish:
 #: One part of an alternative: the marks of one place, each with the index of its write (BEFORE if it was
 #: there before the trace). One of them is enough.
 Written = list[tuple[int, Mark]]
-#: The index of what was there before the trace.
+#: The index of the content that existed before the trace.
 BEFORE = -1
 
 

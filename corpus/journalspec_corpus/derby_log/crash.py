@@ -155,7 +155,7 @@ CRASH = CrashFormat.by_tables(
     look=look,
     # The one refuses a log that ends before its files say, the other leaves it at that.
     state_readers=two_policies("default"),
-    # The record that only has a checksum stands for nothing.
+    # The record that only has a checksum represents no change.
     answer=answering(key_of, STATE.canonical, {"rows", "in_doubt"}, (SUM,)),
     record_json=record_of_json,
     uncounted=(SUM,),

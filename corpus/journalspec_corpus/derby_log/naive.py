@@ -95,7 +95,7 @@ class Log:
     short: bool = False
     #: The checkpoint record from which recovery starts.
     checkpoint: int = 0
-    #: The containers beside the log, and the numbers of those of which a stub is there.
+    #: The containers next to the log, and the numbers of those that have a stub.
     beside: dict[int, tuple[str, bytes]] = field(default_factory=dict)
     stubs: set[int] = field(default_factory=set)
 

@@ -434,7 +434,7 @@ class _Transaction:
         """Return whether a COMMIT or PREPARE finds what it counts (JBM-RCV-008 to JBM-RCV-012)."""
         if "count" in ending:
             return bool(ending["count"] == self.counts[file])
-        # A listed file has its records, or is gone.
+        # A listed file has its records, or is missing.
         return all(
             self.counts[row["file_id"]] == row["count"]
             if self.counts[row["file_id"]]
@@ -465,7 +465,7 @@ def replayed(
     added: set[int] = set()
     for entry in entries:
         kind, tx = entry["type"], entry.get("tx", 0)
-        # A single count is about one file, also where two have the same id.
+        # A single count is valid for one file, also if two have the same id.
         file = entry["file_id"] if has("record", "pairs", edition) else entry["at"]["file"]
         if kind in ("ADD", "ADD_TX"):
             added.add(entry["id"])

@@ -324,7 +324,7 @@ class Run(Recorder):
         if then == "compact" and self.dialect.control_file:
             return [{"op": "compact"}, *ops]
         if then == "delete":
-            # Only if the record is owed and nobody ever asked for its end.
+            # Only if the record is required and its deletion was never requested.
             known = {mark.record for mark in image.standing}
             ended = known | {mark.record for mark in image.possible}
             if f"ADD-{VICTIM}" in known and f"DELETE-{VICTIM}" not in ended:

@@ -72,7 +72,7 @@ class QueuedMessages:
         """Return the state after `op`."""
         kind = op["op"]
         if kind in ("open", "close"):
-            # Transactions that are open end with the process; the keys of what is gone may be given again.
+            # Open transactions end with the process; keys of deleted messages may be reused.
             return self._opened(kept)
         if kind == "insert":
             return self._insert(kept, op)

@@ -29,7 +29,7 @@ class Grid:
 
 
 WIDE = Grid(per_row=16, cell=40, label=104)
-#: As wide as a telephone: two of them are beside each other on a page.
+#: As wide as a telephone: two of them fit next to each other on a page.
 SIDE = Grid(per_row=8, cell=35, label=66)
 ROW = 40
 GAP = 8

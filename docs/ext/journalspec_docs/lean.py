@@ -27,7 +27,7 @@ TAG = re.compile(r"<[a-z][^<>]*>")
 INTERNAL = ' class="reference internal"'
 #: journalspec.js adds it to every such link.
 HINT = ' title="Link to this heading"'
-#: Who made the page, which its foot says, and the width of a screen, once more.
+#: The generator's comment, which the footer repeats, and a second copy of the viewport.
 TWICE = re.compile(r'<!--.*?-->\n?|<meta name="viewport" content="width=device-width, initial-scale=1" />')
 #: Maps from the theme's small files to its sources, which the site does not have.
 SOURCE_MAPS = "*.map"

@@ -34,7 +34,7 @@ _OPEN_FILES = ("fc", "randomAccessFile")
 _UNSIGNED = 0xFFFFFFFF
 _HEADER_LENGTH = 21
 _MEBIBYTE = 1 << 20
-#: What the configuration has been set to: it is one for the whole process, and nobody else's.
+#: The current value of the configuration: there is one for the whole process, used only here.
 _configured: dict[str, Any] = {}
 _HEX = re.compile(r"([0-9a-f]{2})*")
 

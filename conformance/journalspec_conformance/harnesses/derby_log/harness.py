@@ -30,7 +30,7 @@ TABLES = ("T", "U")
 LONGEST = 3000
 #: Where a database is, below the directory of a ``write`` request.
 DATABASE = "database"
-#: Containers that are beside the log.
+#: Containers that are next to the log.
 PAGES = "seg0."
 BASES = "bases"
 _JAVA = table(__package__, "java.toml")
@@ -228,7 +228,7 @@ class Database:
                 self._main.close()
                 self._connection(";shutdown=true")
         except Thrown as thrown:
-            # The product tells of a shutdown that went well by throwing this.
+            # The product throws this to report a successful shutdown.
             if thrown.name != "08006":
                 raise
 

@@ -221,7 +221,7 @@ def thrown(error: Java) -> Thrown:
     """Return a Java exception as one that knows nothing of Java."""
     message = error.getMessage()
     if str(error.getClass().getName()) == "java.lang.OutOfMemoryError":
-        # Threads of the product may have ended with it, or wait for what never comes.
+        # Threads of the product may have ended with it, or may wait forever.
         spent.set()
     # One call for all frames: a stack has dozens, and each call into the JVM costs more than reading text.
     frames = str(java_class("java.util.Arrays").toString(error.getStackTrace()))
@@ -259,7 +259,7 @@ class _Watch:
         while True:
             time.sleep(WATCH_SECONDS / 8)
             if os.getppid() != self._parent:
-                # The runner is gone. A call that never returns would otherwise spin for ever.
+                # The runner has ended. A call that never returns would otherwise spin for ever.
                 os._exit(1)
             since = self._since
             if since is None or since == shown or time.monotonic() - since < WATCH_SECONDS:

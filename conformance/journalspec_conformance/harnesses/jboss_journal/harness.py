@@ -397,7 +397,7 @@ class JournalProduct(shared.Driver):
             lacking = f"param:fill={params['fill']}"
         if lacking:
             raise shared.CannotDo("the product chooses this itself", lacking)
-        self._log.take()  # nobody asks what the session before this one said
+        self._log.take()  # replies of the previous session are not needed
         return Writing(self._variant, directory, params)
 
     def _load(self, directory: Path, params: Mapping[str, str]) -> Answer:

@@ -1,7 +1,7 @@
 """Contents of a Derby log: the tables of its database as a boot would have them, row by row.
 
-They are read from the containers beside the log (``seg0``), with the log redone on their pages and what is
-open undone. Encrypted databases take their boot password from the environment.
+They are read from the containers next to the log (``seg0``): the log is redone on their pages, and open
+transactions are undone. Encrypted databases take their boot password from the environment.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _properties(journal: Journal) -> dict[str, str] | None:
 
 
 def _containers(journal: Journal) -> dict[int, tuple[str, Any]]:
-    """Return the containers beside a log by number: their names, and their bytes."""
+    """Return the containers next to a log by number: their names, and their bytes."""
     names = container_names(journal.seen)
     found = {number: (name.removeprefix("../"), journal.seen[name]) for number, name in names.items()}
     directory = None if journal.root is None else journal.root / ".." / "seg0"
