@@ -1,4 +1,4 @@
-"""Feed damaged journals to the readers, by the million, and look for what no reader may do.
+"""Feed damaged journals to the readers, by the million, and look for forbidden results.
 
     python tools/fuzz.py --format FORMAT --count 1000000 --seed 1
     python tools/fuzz.py --format FORMAT --family FAMILY --count 1000000 --seed 1

@@ -80,7 +80,7 @@ class Hooks:
             self._module = None
 
     def stores(self) -> Iterable[Path]:
-        """Return directories, or archives of them, beside the captured sets."""
+        """Return directories, or archives of them, next to the captured sets."""
         return getattr(self._module, "stores", tuple)()
 
     def live(self, answer: Answer) -> Any:

@@ -95,7 +95,7 @@ def captured_cases(format_id: str, root: Path | None = None) -> Iterator[Case]:
 
     A capture is a folder ``corpus/captured/<format>/<product>-<version>/<name>/``: the journal's files as
     written, ``provenance.toml`` (where they come from) and ``expected.json`` (what must be read from
-    them). The files are never edited; ``X.gz`` stands for ``X``, packed. `root` is the folder of the
+    them). The files are never edited; ``X.gz`` means ``X``, compressed. `root` is the folder of the
     captures (default: the checkout's). Raises AuthoringError naming the folder that is not complete.
     """
     folder = root or CHECKOUT / "captured" / format_id

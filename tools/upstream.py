@@ -44,7 +44,7 @@ class Report:
 
     @property
     def title(self) -> str:
-        """What the report is about."""
+        """The subject of the report."""
         return self.entry.get("title", self.deviation.title)
 
     @property

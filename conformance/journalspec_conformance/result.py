@@ -46,8 +46,8 @@ class Result:
     """What became of one probe.
 
     `result_class` is a name of CLASSES; `reason` one sentence for
-    people; `choice` tells which of several permitted answers was seen
-    ("2 of 3"); `seconds` is rounded to milliseconds.
+    people; `choice` says which of several permitted answers was seen ("2 of 3"); `seconds` is rounded to
+    milliseconds.
     """
 
     probe: str

@@ -187,7 +187,7 @@ def beside(expected: Mapping[str, Any], answer: Mapping[str, Any], most: int = 0
 def _as_expected(answer: Mapping[str, Any], noted: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return an answer in the form of expectations: notes are codes, texts for people are omitted.
 
-    Of the notes with more than a code that are expected each has beside it the one that is most like it.
+    Each expected note with more than a code is paired with the most similar one.
     """
     out = {key: value for key, value in answer.items() if key != "message"}
     if isinstance(out.get("notes"), list):

@@ -1,4 +1,4 @@
-"""What a directory shows of what is missing: parts of a broker's store, files of zeros, files that were cut.
+"""Missing parts that a directory shows: parts of a broker's store, files of zeros, files that were cut.
 
 A directory that holds all that its product wrote is clean, and so is a journal that was sent in alone.
 """

@@ -420,7 +420,7 @@ QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 @pytest.mark.node
 @pytest.mark.java
 def test_java(packages: Path, samples: list[Sample]) -> None:
-    """Built as somebody who unpacks the archive builds it: with Maven."""
+    """Built as a user builds the unpacked archive: with Maven."""
     maven, java, module = needs("mvn"), needs("java"), packages / "java"
     shutil.copy(DRIVERS / "Main.java", module / "src" / "main" / "java")
     goals = ["compile", "dependency:build-classpath", "-Dmdep.outputFile=classpath"]

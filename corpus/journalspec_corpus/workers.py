@@ -29,8 +29,8 @@ class WorkerDied(Exception):
 def results(work: Work[Item, Result], items: Sequence[Item], jobs: int) -> Generator[tuple[int, Result]]:
     """Yield the number of each of `items` and what `work` gives for it, as they come, from `jobs` processes.
 
-    Raises what `work` raises or answers as an exception, and WorkerDied. Who does not take all results ends
-    the workers where they are; else they end orderly.
+    Raises what `work` raises or answers as an exception, and WorkerDied. If the caller does not take all
+    results, the workers are ended at once; otherwise they end orderly.
     """
     waiting, finished = iter(enumerate(items)), False
     workers, busy = dict[Connection, SpawnProcess](), dict[Connection, int]()

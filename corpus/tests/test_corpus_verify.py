@@ -48,7 +48,7 @@ def manifest_of(directory: Path) -> Any:
 
 
 def seal(directory: Path, manifest: Any) -> None:
-    """Write a manifest as somebody would who knows how seals are made."""
+    """Write a manifest as a person would who knows how seals are made."""
     (directory / "manifest.json").write_text(render(sealed(manifest)))
 
 

@@ -250,7 +250,7 @@ def test_an_interrupted_compaction_is_finished_under_the_new_names(tx: CrashForm
 
 
 def test_a_compaction_may_begin_again_wherever_the_first_one_ended(tx: CrashFormat) -> None:
-    """What an unfinished one left behind (a control file without its name, for one) is in nobody's way."""
+    """Files that an unfinished one left (a control file without its name, for one) do no harm."""
     work = TxWorkload("compact", "v2", (TxStep("add", 1, TYPICAL),))
     left_control = False
     for states in crash_states(tx.build(work), (BYTES,), 1):

@@ -298,7 +298,7 @@ def test_a_case_permits_what_the_page_on_the_crash_model_does(
 
 
 def test_required_outcome_depends_on_the_policy(built: Path) -> None:
-    """A refusal where it is required of who may leave nothing out, a report of who may."""
+    """A refusal by a reader that may omit nothing, a report by one that may."""
     columns = ["case_id", "stratum", "refusal"]
     rows = {row["case_id"].hex(): row for row in ds.dataset(built / "states").to_table(columns).to_pylist()}
     seen = Counter[str]()

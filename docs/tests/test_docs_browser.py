@@ -209,7 +209,7 @@ return [document.activeElement === box, [...new Set(lit)].sort(), getComputedSty
 
 @pytest.mark.parametrize("format_id", described())
 def test_fields_are_walked_through_by_keyboard(format_id: str, opened: Browser, site: Path) -> None:
-    """From the bytes, the box or the row of a field, as with a pointer; Enter leads to what it is."""
+    """From the bytes, the box or the row of a field, as with a pointer; Enter leads to the description."""
     schemas = site / "formats" / format_id / "schemas.html"
     opened.open(schemas)
     # A section with a dump has all three of them.

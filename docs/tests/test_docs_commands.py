@@ -1,4 +1,4 @@
-"""What README and pages tell a reader to type works, and the numbers that they tell are true.
+"""Commands that README and pages give work, and their numbers are true.
 
 Every command of a ``console`` block is run, those of one page one after the
 other in one directory; ``commands.toml`` names the few that are run with less,

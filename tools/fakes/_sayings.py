@@ -57,7 +57,7 @@ def numbered(seq: Callable[[int], Any]) -> Does:
 
 
 def upper_case(seen: Message) -> Message:
-    """Write bytes in capitals, beside which nothing is wrong."""
+    """Write bytes in capitals, which is allowed."""
 
     def upper(value: Any) -> Any:
         return value.upper() if isinstance(value, str) and HEX.fullmatch(value) else value

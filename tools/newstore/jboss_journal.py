@@ -240,7 +240,7 @@ SHARED = 40
 
 
 def stores() -> Iterator[Path]:
-    """Yield stores with messages of each kind: those here, in the cache, and beside the checkout."""
+    """Yield stores with messages of each kind: those here, in the cache, and next to the checkout."""
     yield HERE.parents[2] / "reference_impl" / "tests" / "data" / "hornetq_contents.tar.xz"
     for name in (
         "artemis-core-2.44.0",
@@ -328,7 +328,7 @@ def undecodable(found: BrokerContents) -> set[object]:
 
 
 def _bare(value: Any) -> Any:
-    """Return a value without what only tells where something is."""
+    """Return a value without members that only say where something is."""
     if isinstance(value, Mapping):
         return {name: _bare(each) for name, each in value.items() if name not in _PLACES}
     return [*map(_bare, value)] if isinstance(value, LISTS) else nested(value)

@@ -38,7 +38,7 @@ SHARED = 60
 
 
 def stores() -> Iterator[Path]:
-    """Yield the stores of brokers that are in the cache, and those beside the checkout."""
+    """Yield the stores of brokers that are in the cache, and those next to the checkout."""
     yield from sorted((cache() / "stores").glob("kahadb-*"))
     for place in sorted((HERE.parents[3] / "shared/contents/kahadb_journal").glob("*/*kaha*")):
         if any(place.glob("db-*.log.gz")):

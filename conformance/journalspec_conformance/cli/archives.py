@@ -66,7 +66,7 @@ def is_archive(path: Path) -> bool:
 
 @contextmanager
 def place_to_unpack() -> Iterator[Path]:
-    """Give a temporary directory for what is in archives; those that killed runs have left are removed."""
+    """Give a temporary directory for the content of archives; directories of killed runs are removed."""
     for left in Path(tempfile.gettempdir()).glob(f"{UNPACKED}*"):
         with suppress(OSError), locked(left) as alone:  # else it is in use, or another user's
             if alone:

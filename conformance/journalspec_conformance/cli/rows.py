@@ -132,12 +132,12 @@ class Matches:
 
     @cached_property
     def contents(self) -> Holdings | None:
-        """What is stored in the journal, as it may be shown; None: its format tells no contents."""
+        """What is stored in the journal, as it may be shown; None: its format reports no contents."""
         return stored(self.recovered, redact=self.asked.redact)
 
     @cached_property
     def state(self) -> Mapping[str, Any]:
-        """The lists of what recovery leaves, as they may be shown."""
+        """The lists of the recovered state, as they may be shown."""
         return self.redactor.observation(self.recovered.observation).state or {}
 
     def head(self) -> dict[str, str]:
@@ -180,7 +180,8 @@ class Matches:
     def record_batches(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Yield the rows as record batches of :meth:`schema`, for a query.
 
-        A time that no calendar has, such as the greatest number for never, is none there: DuckDB ends at it.
+        A time outside every calendar, such as the greatest number for never, is empty there: DuckDB ends at
+        it.
         """
         import pyarrow as pa  # noqa: PLC0415  # part of an extra
 
@@ -318,7 +319,7 @@ class ContentsRows(Matches):
 
 
 def _compared(value: Any) -> Any:
-    """Return what a condition is about: what nests, such as the properties of a message, is its JSON."""
+    """Return the value that a condition tests: the JSON of a nested value, such as message properties."""
     return as_text(value) if isinstance(value, Mapping) else value
 
 
@@ -420,14 +421,14 @@ def table_of(contents: Holdings, table: str, source: Matches) -> ContentsRows:
 
 
 def contents_tables(source: Matches) -> dict[str, ContentsRows]:
-    """Return all tables of the contents of a journal; none if its format tells none."""
+    """Return all tables of the contents of a journal; none if its format reports none."""
     contents = source.contents
     names = contents.names if contents is not None else ()
     return {name: table_of(contents, name, source) for name in names if contents is not None}
 
 
 def _of_contents(source: Matches, selection: Question) -> Matches | None:
-    """Return the rows of the table of contents that is asked for; None: the journal tells no contents."""
+    """Return the rows of the table of contents that is asked for; None: the journal reports no contents."""
     contents = source.contents
     if contents is None:
         return None

@@ -2,7 +2,7 @@
 
 A state follows from a recorded trace, so that neither a build nor another reader is needed: what is
 required comes from the writes, fsyncs and acknowledgements before the crash. Which states are taken
-depends on the seed (of a build: on the ids) alone. Nothing is chosen by what a reader answers.
+depends on the seed (of a build: on the ids) alone. No choice depends on a reader's answer.
 """
 
 from __future__ import annotations

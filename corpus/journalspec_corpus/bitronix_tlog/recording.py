@@ -175,7 +175,7 @@ class Run(Recorder):
             self._decided(mark)
 
     def _decided(self, mark: Mark) -> None:
-        """Tell the model what the record of `mark` says of its transaction."""
+        """Pass on to the model what the record of `mark` means for its transaction."""
         fields = KEYS.read(mark.key)
         self.learn({"op": "log", **fields, "names": [name for name in fields["names"].split(",") if name]})
         if int(fields["status"]) == STATUS_CODES["COMMITTING"]:

@@ -337,7 +337,7 @@ class Facts:
 
     @cached_property
     def damaged(self) -> Rows:
-        """Rows in which a published record of this run is nowhere whole, and no old ones take its place.
+        """Rows in which a published record of this run is nowhere intact, and no old records take its place.
 
         Old records take a place if the published records look no different with them: one
         directly after the other, each of them whole, they begin where a published record begins and end

@@ -279,8 +279,7 @@ def reduce_state(  # noqa: PLR0913  # what is shrunk and how; all but five are k
 
     `keep` may ask for more than the verdict. `progress` is called with the reader
     calls so far and a line about what was reached.
-    Raises NotFailing if the start does not get `verdict`, and NoSuchState if it is
-    none of the workload's.
+    Raises NotFailing if the start does not get `verdict`, and NoSuchState if it is not one of the workload's.
     """
     state = find(adapter.build(workload), descriptor)
     stratum = state.situation.states.stratum

@@ -74,10 +74,10 @@ class CrashImage:
 def crash_image(
     states: States, row: int, *, gone: bool, label: tuple[str, str] | None = None
 ) -> CrashImage | None:
-    """Return what state `row` holds of its trace, None if a required record is nowhere whole in it.
+    """Return the content of state `row` of its trace, None if a required record is nowhere intact in it.
 
-    `gone`: what was released must not reappear once that is durable, `label` the state's category and torn
-    field if they are known.
+    `gone`: released records must not reappear once the release is durable. `label` is the state's category
+    and torn field if they are known.
     """
     trace, crash_index = states.point.trace, states.point.crash_index
     files = states.point.materialise(states.codes[row])
@@ -142,7 +142,7 @@ def _label(states: States, row: int) -> tuple[str, str]:
 
 
 def _in_order(trace: Trace, found: list[tuple[int, Mark]]) -> tuple[Mark, ...]:
-    """Return marks as they were issued; `found` has each with its place in what :func:`_written` yields."""
+    """Return marks as they were issued; `found` has each with its place in the result of :func:`_written`."""
     base = (*trace.stale, *trace.standing, *trace.possible)
     rank = {mark: number for number, mark in enumerate(trace.before)}
     place = [(rank.get(base[at], -1) if at < len(base) else at + len(rank), mark) for at, mark in found]
@@ -223,7 +223,7 @@ class SecondLife:
 class ChosenImages:
     """The chosen crash states of one trace, at most `most` of those `found`; made when they are asked for.
 
-    `fine` tells that recovery is known to have found everything required in each of them.
+    `fine` says that recovery is known to have found everything required in each of them.
     """
 
     def __init__(self, name: str, found: Iterator[CrashImage], most: int, *, fine: bool) -> None:

@@ -37,7 +37,7 @@ _ENDS = {1: ROLLBACK, 2: PREPARE, 4: COMMIT}
 
 
 def effects(decided: State) -> Iterator[Effect]:
-    """Yield an effect for each row, and for each part of what is in doubt."""
+    """Yield an effect for each row, and for each part in doubt."""
     found, doubtful = decided
     yield from (_stored(table, key, value) for table, key, value in found)
     for ids, come, gone in doubtful:

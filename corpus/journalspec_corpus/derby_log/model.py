@@ -142,7 +142,7 @@ class TableRows:
 
 
 def row_of(told: Mapping[str, Any]) -> Row:
-    """Return a row that an observation tells."""
+    """Return a row that an observation reports."""
     return told["table"], str(told["key"]), told["value"]
 
 
@@ -223,7 +223,7 @@ class PageRows:
 
     @staticmethod
     def _row(op: Mapping[str, Any], edition: str) -> Row | None:
-        """Return the row that an INSERT puts in; None where that is none of the two tables' own."""
+        """Return the row that an INSERT puts in; None if that belongs to neither of the two tables."""
         columns, table = columns_in(op), tables(edition).get(int(op["container"]))
         # The first row of a page says what it is, and has other columns.
         if table is None or len(columns.get(0, b"")) != 4 or 1 not in columns:

@@ -183,7 +183,7 @@ def _searched(files: Files, edition: str, params: Params) -> list[Scanned]:
 
 
 def _is_copy(file: Scanned, found: Sequence[Scanned]) -> bool:
-    """Tell if a file has the id of another one, whose name alone is the journal's own (JBM-FIL-023)."""
+    """Return whether a file has the id of another one whose name alone is the journal's own (JBM-FIL-023)."""
     names = {other.name: NAME.fullmatch(other.name.removesuffix(".gz")) for other in found}
     prefixes = Counter(match[1] for match in names.values() if match)
     own = min(prefixes, key=lambda each: (-prefixes[each], len(each), each), default="")
@@ -454,7 +454,8 @@ def replayed(
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Return the state after `entries` in reading order, and what is missing.
 
-    `present` are the ids of all data files; they are `complete` if none of the journal's has ever gone.
+    `present` are the ids of all data files; they are `complete` if none of the journal's files was ever
+    deleted.
     """
     delivered: list[Entry] = []
     deletes: list[Entry] = []

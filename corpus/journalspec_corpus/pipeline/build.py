@@ -62,7 +62,7 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Builder:
-    """Who does the work: ``local`` in `jobs` processes, or ``spark`` in `partitions` tasks."""
+    """How the work is split: ``local`` in `jobs` processes, or ``spark`` in `partitions` tasks."""
 
     name: str = "local"
     partitions: int | None = None

@@ -137,7 +137,7 @@ class QueuedMessages:
         return replace(kept, messages=messages, branches=_without(kept.branches, name))
 
     def shown(self, kept: QueueState) -> dict[str, Any]:
-        """Return messages by queue and key, and branches; nobody looks into the queue of the branches."""
+        """Return messages by queue and key, and branches; the queue of the branches is ignored."""
         queues: dict[str, list[tuple[int, str, int]]] = {}
         for (queue, key), one in sorted(kept.messages.items()):
             if queue != PREPARED:

@@ -1,4 +1,5 @@
-"""Addresses that stay: ``/r/BTM-RCV-003`` for each requirement, case and deviation, and the pages of before.
+"""Addresses that stay: ``/r/BTM-RCV-003`` for each requirement, case and deviation, and the addresses of
+earlier pages.
 
 Each is a file of a few hundred bytes that sends the reader on, for a host that has nothing but files. One
 page with a script that knows every id would be of no use to a reader without scripts, nor to a link checker.

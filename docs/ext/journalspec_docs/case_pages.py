@@ -113,7 +113,7 @@ def shown(content: bytes, fill: int) -> bytes:
 
 
 def case_facts(cases: Sequence[Case], told: list[str]) -> Iterator[tuple[str, str]]:
-    """Yield (head, HTML) of what is to be said of a case, or of a family: how many cases, if not all.
+    """Yield (head, HTML) of the facts about a case, or about a family: how many cases, if not all.
 
     What a flag means is said once on a page: `told` knows.
     """

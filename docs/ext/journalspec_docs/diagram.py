@@ -95,7 +95,7 @@ def rows(kind: Type, grid: Grid = WIDE) -> Iterator[DiagramRow]:
 
 
 def describe(kind: Type) -> str:
-    """Return the diagram in words, for those who do not see it; what the fields mean says the table."""
+    """Return the diagram in words, for readers who do not see it; the table has the meaning of the fields."""
     parts = [f"{field.id} {field.size}" for field in kind.fields if not field.is_group]
     return f"Bytes of {kind.name}: " + ", ".join(parts) if parts else f"{kind.name} has no bytes"
 

@@ -66,7 +66,7 @@ def status_names() -> dict[int, str]:
 
 
 def pair_of(directory: Path) -> tuple[str, str]:
-    """Return the names of file 1 and file 2 as somebody would configure them for `directory`.
+    """Return the names of file 1 and file 2 as a user would configure them for `directory`.
 
     The product takes any two names. Two files are the pair, in the order of
     the numbers in their names; otherwise the default names are configured.

@@ -68,7 +68,7 @@ def _told(error: Java) -> Thrown:
 
 
 def _innermost(texts: list[str]) -> str:
-    """Return the class of what no SQLSTATE says more about: the product wraps it in words."""
+    """Return the class of an exception without a helpful SQLSTATE: the product wraps it in words."""
     wrapped = _WRAPPED.search(texts[-1])
     return (wrapped["name"] if wrapped else texts[-1].partition(":")[0]).rpartition(".")[2]
 
@@ -131,7 +131,7 @@ class Database:
 
     @derby_call()
     def connection(self) -> Java:
-        """Return one more connection, which commits when it is told to."""
+        """Return one more connection, which commits on request."""
         made = self._connection()
         made.setAutoCommit(False)
         return made
@@ -283,7 +283,7 @@ def database_of(directory: Path, name: str) -> Iterator[Path]:
 
 
 def flatten(directory: Path, name: str) -> None:
-    """Make of what a ``write`` request has left what captures have: containers that differ beside the log."""
+    """Convert the result of a ``write`` request to a capture: containers that differ next to the log."""
     own, kept = directory / DATABASE / "seg0", base(name) / "seg0"
     for path in sorted(own.iterdir()):
         before = kept / path.name

@@ -1,7 +1,7 @@
 """One JVM with one product on its class path.
 
-JPype is imported here and nowhere else at module level, so that everything
-else can be imported (and its messages read) without it.
+JPype is imported only here at module level, so that everything else can be imported (and its messages read)
+without it.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def java_class(name: str) -> Java:
 class Thrown(Exception):
     """The product threw: `name` is the Java class, `text` its message.
 
-    `methods` are the names of the methods that it came out of, innermost first,
-    `cause` is the Java class of what caused it, if anything did.
+    `methods` are the names of the methods that it came out of, innermost first; `cause` is the Java class of
+    its cause, if it has one.
     """
 
     def __init__(self, name: str, text: str, methods: tuple[str, ...] = (), cause: str = "") -> None:
@@ -117,7 +117,7 @@ def python_bytes(array: Java) -> bytes:
 
 
 def xa_id(xid: Java) -> tuple[int, bytes, bytes]:
-    """Return the format and the two parts of what has the methods of javax.transaction.xa.Xid."""
+    """Return the format and the two parts of an object with the methods of javax.transaction.xa.Xid."""
     parts = xid.getGlobalTransactionId(), xid.getBranchQualifier()
     return int(xid.getFormatId()), python_bytes(parts[0]), python_bytes(parts[1])
 
@@ -172,7 +172,7 @@ def _accessible(members: Java, name: str) -> Java:
 
 
 def instance_of(interface: str, behind: Java = None, **instead: Callable[..., Any]) -> Java:
-    """Return an object of a Java interface: its methods are `instead`, and those of `behind` else."""
+    """Return an object of a Java interface: its methods are `instead`, the others those of `behind`."""
     jpype = java_classes()
     kind = java_class(interface)
     return jpype.JObject(jpype.JProxy(kind, inst=_StandIn(behind, instead)), kind)
@@ -236,7 +236,7 @@ def thrown(error: Java) -> Thrown:
 
 
 class _Watch:
-    """Tells on standard error about a call that does not return; one thread for all calls."""
+    """Reports on standard error a call that does not return; one thread for all calls."""
 
     def __init__(self) -> None:
         self._since: float | None = None
@@ -273,7 +273,7 @@ _watch = _Watch()
 
 @contextmanager
 def product_call() -> Iterator[None]:
-    """Turn what Java throws into Thrown, and tell on standard error about a call that does not return."""
+    """Turn Java exceptions into Thrown, and report on standard error a call that does not return."""
     _watch.begin()
     try:
         yield
