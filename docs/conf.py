@@ -44,7 +44,7 @@ html_search_scorer = str(HERE / "_static" / "scorer.js")
 templates_path = ["_templates"]
 html_css_files = ["journalspec.css"]
 html_js_files = ["journalspec.js"]
-# The glossary is its own index, and nothing else would stand in one.
+# The glossary is its own index, and an index would have nothing else.
 html_use_index = False
 html_copy_source = False
 html_show_sourcelink = False

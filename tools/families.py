@@ -1,4 +1,4 @@
-"""Families of generated cases: tables of what is damaged how, and the naive reader's answers.
+"""Families of generated cases: tables of damage and its form, and the naive reader's answers.
 
 A format's ``families.toml`` has ``[family.GROUP]`` tables (stratum, category,
 requirements, flags; ``like`` takes over those of another one) and ``[[sweep]]``

@@ -200,7 +200,7 @@ class Sandbox:
         self.cases, self.right = exam.write(root)
 
     def path(self, name: str, content: str | bytes) -> str:
-        """Put a file beside the user's and return its path."""
+        """Put a file next to the user's and return its path."""
         path = self.root / name
         path.write_bytes(content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content)
         return str(path)
@@ -259,13 +259,13 @@ def _remove(directory: Path) -> None:
 
 
 def marked(name: str, value: str) -> dict[int, str]:
-    """Return the living processes that have a variable in their environment, where the system tells.
+    """Return the living processes that have a variable in their environment, if the system reports them.
 
     They come as id -> command line.
     """
     mark, found = f"{name}={value}".encode(), {}
     for path in Path("/proc").iterdir() if Path("/proc").is_dir() else ():
-        # A dead process that nobody has asked about has no environment; others may end meanwhile.
+        # A dead process whose status was not collected has no environment; others may end meanwhile.
         with suppress(OSError):
             if path.name.isdigit() and mark in (path / "environ").read_bytes().split(b"\0"):
                 program, *words = os.fsdecode((path / "cmdline").read_bytes()).split("\0")

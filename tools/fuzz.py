@@ -1,4 +1,4 @@
-"""Feed damaged journals to the readers, by the million, and look for what no reader may do.
+"""Feed damaged journals to the readers, by the million, and look for forbidden results.
 
     python tools/fuzz.py --format FORMAT --count 1000000 --seed 1
     python tools/fuzz.py --format FORMAT --family FAMILY --count 1000000 --seed 1
@@ -163,7 +163,7 @@ class Bodies:
                 data = bytearray(body.data)
                 data[at] ^= rng.randrange(1, 256)
                 found, _ = read[self.family.name, body.root](bytes(data), body.version)
-                # By what they print: a number that is none is equal to nothing.
+                # By their printed form: a value that is not a number is not equal to itself.
                 lost = sum(repr(found.get(name)) != repr(value) for name, value in whole.items())
                 kept[body.root] += lost <= 1
                 tried[body.root] += 1

@@ -77,7 +77,7 @@ class KnownRule:
 
 @dataclass(frozen=True, slots=True)
 class KnownFailure:
-    """What an entry says, apart from the probes that it is about."""
+    """The content of an entry, apart from its probes."""
 
     rule: KnownRule
     outcome: str

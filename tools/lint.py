@@ -17,7 +17,7 @@ from journalspec_corpus.making import implied_needs
 from journalspec_corpus.model import model_of
 from journalspec_corpus.shipped import tombstones
 
-#: What is beside the tables of contents: what is odd in their rows.
+#: The oddities of rows, which are next to the tables of contents.
 REMARKS = "remarks"
 #: Naming only these would let an implementation cover itself.
 NOT_ENOUGH = frozenset({"reference"})

@@ -442,7 +442,7 @@ def measure(format_id: str, shape: str, commands: list[str], size: int, within: 
 
 
 def parsed_size(text: str) -> int:
-    """Return bytes; raises ArgumentTypeError for what is not a size."""
+    """Return bytes; raises ArgumentTypeError for an invalid size."""
     match = re.fullmatch(r"(\d+)(KiB|MiB|GiB|)", text)
     if match is None:
         raise argparse.ArgumentTypeError(f"{text!r} is no size such as 64MiB")

@@ -169,7 +169,7 @@ def main() -> int:
 
 
 def foretold(format_id: str, codes: Iterable[str]) -> tuple[ProductMessage, ...]:
-    """Return the messages that a start without special options should print, by what an answer has.
+    """Return the messages that a start without special options should print, according to an answer.
 
     `codes` are the reasons, notes, kinds of `missing`, and the code of a refusal, of strict recovery. Losses
     come first. Where the product refuses to start, it does not get to what loses nothing. No command shows

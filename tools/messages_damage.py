@@ -33,7 +33,7 @@ def records(root: Path) -> list[Record]:
 
 
 def _files(root: Path, name: str) -> list[Path]:
-    """Return the files that a name or a pattern stands for."""
+    """Return the files that match a name or a pattern."""
     if name == "TABLE":
         return [root / "seg0" / (root / "table.txt").read_text(encoding="ascii").strip()]
     pattern, _, number = name.partition("#")
@@ -108,7 +108,7 @@ def directory(root: Path, name: str) -> None:
 def _change(
     place: Path, wanted: Mapping[str, Any], change: Callable[[Record], tuple[int, bytes]], most: int = 1
 ) -> None:
-    """Overwrite bytes, at an offset from its begin, of each of the first `most` records that are wanted."""
+    """Overwrite bytes, at an offset from its begin, of each of the first `most` requested records."""
     found = [each for each in records(place) if wanted.items() <= {**each.fields, "type": each.type}.items()]
     if not found:
         raise ValueError(f"no such record in {place}")

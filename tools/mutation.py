@@ -33,7 +33,7 @@ from journalspec_reference import load
 
 #: At most one must in so many may go without a mutant.
 UNPROVED_SHARE = 10
-#: Whose conduct a mutant can change. What a file set or a tool must be is nobody's answer.
+#: Whose conduct a mutant can change. The state of a file set or a tool is not part of any answer.
 CONDUCT = frozenset({"reader", "recoverer", "writer"})
 
 

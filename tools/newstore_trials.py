@@ -67,7 +67,7 @@ SECTOR = 512
 #: Files of a captured set that are no part of it.
 ABOUT = ("expected.json", "provenance.toml")
 MOST_SHOWN = 20
-#: Columns that place a row, and say nothing of what it holds.
+#: Columns for the place of a row, not its content.
 PLACES = frozenset({"file", "off"})
 
 
@@ -86,7 +86,7 @@ class Hooks:
             self._module = None
 
     def stores(self) -> Iterable[Path]:
-        """Return directories, or archives of them, beside the captured sets."""
+        """Return directories, or archives of them, next to the captured sets."""
         return getattr(self._module, "stores", tuple)()
 
     def live(self, answer: Answer) -> Any:

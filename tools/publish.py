@@ -33,7 +33,7 @@ from journalspec_corpus.making import make_case
 from journalspec_corpus.pipeline.manifest import LICENSE, MANIFEST
 from journalspec_corpus.shipped import tombstones
 
-#: What is beside the files of a capture.
+#: Files next to those of a capture.
 PROVENANCE, EXPECTED = "provenance.toml", "expected.json"
 _OPTIONAL = ("edition", "stratum", "category", "level", "obeys", "breaks", "flags", "params", "history")
 
@@ -95,7 +95,7 @@ def captured_cases(format_id: str, root: Path | None = None) -> Iterator[Case]:
 
     A capture is a folder ``corpus/captured/<format>/<product>-<version>/<name>/``: the journal's files as
     written, ``provenance.toml`` (where they come from) and ``expected.json`` (what must be read from
-    them). The files are never edited; ``X.gz`` stands for ``X``, packed. `root` is the folder of the
+    them). The files are never edited; ``X.gz`` means ``X``, compressed. `root` is the folder of the
     captures (default: the checkout's). Raises AuthoringError naming the folder that is not complete.
     """
     folder = root or CHECKOUT / "captured" / format_id

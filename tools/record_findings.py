@@ -133,7 +133,7 @@ def judgement_text(harness: str, summary: Mapping[str, Any]) -> str:
 
 
 def verdict_of(result: Result) -> str:
-    """Return the verdict of the crash model that a result stands for."""
+    """Return the verdict of the crash model for a result."""
     verdict, _, category = result.fingerprint.partition("/")
     if category:
         return verdict
@@ -144,7 +144,7 @@ def verdict_of(result: Result) -> str:
 
 
 def digest_of(answer: Answer) -> str:
-    """Return 16 hex digits that stand for all of an answer but the name of a refusal."""
+    """Return 16 hex digits that represent an answer without the name of a refusal."""
     parts = (
         ("refused",)
         if answer.refused is not None

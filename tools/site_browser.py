@@ -33,7 +33,7 @@ from site_weight import SENDS_ON
 PROGRAMS = ("chromium", "chromedriver")
 WIDTHS = (1280, 390)
 HEIGHT = 1000
-#: Seconds that a page has for what its scripts do.
+#: Seconds for the scripts of a page.
 PATIENCE = 30
 #: Pictures are no taller than this.
 TALLEST = 2000

@@ -130,7 +130,7 @@ def jars(name: str, version: str) -> Path:
 
 
 def _move(fresh: Path, target: Path) -> None:
-    """Put a complete directory into place; somebody else may have been faster."""
+    """Put a complete directory into place; another process may have been faster."""
     try:
         fresh.rename(target)
     except OSError:

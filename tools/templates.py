@@ -106,7 +106,7 @@ def fill(value: Any, names: Names) -> Any:
 
 
 def _items(item: Any, names: Names) -> Iterable[Any]:
-    """Return what one item of a list stands for: itself, all the values of a list, or a loop."""
+    """Return the value of one item of a list: itself, all the values of a list, or a loop."""
     if isinstance(item, str) and (splice := _SPLICE.fullmatch(item)):
         return fill(_text("{" + splice[1] + "}", names), names)  # type: ignore[no-any-return]
     if isinstance(item, Mapping) and "for" in item:
@@ -141,7 +141,7 @@ def listed(source: Any) -> Iterator[Any]:
 
 
 def fits(value: Any, wanted: Any) -> bool:
-    """Return whether a value is the wanted one, one of a list of these, within a range, or true or false."""
+    """Return whether a value is the expected one, one of a list, within a range, or true or false."""
     if isinstance(wanted, list):
         return any(fits(value, item) for item in wanted)
     if isinstance(wanted, bool):

@@ -46,14 +46,18 @@ class Report:
 
     @property
     def title(self) -> str:
-        """What the report is about."""
+        """The subject of the report."""
         return self.entry.get("title", self.deviation.title)
 
     @property
     def text(self) -> str:
         """The text for the product's maintainers."""
         jars = "\n".join(f"- `{jar.coordinates}`" for jar in self.product.jars)
-        told = {name: " ".join(self.entry[name].split()) for name in ("expected", "cost", "change")}
+        told = {
+            "expected": self.entry["expected"],
+            "cost": self.deviation.cost,
+            "change": self.deviation.change,
+        }
         about = " ".join(self.entry.get("text", self.deviation.text).split())
         form = (HERE / "report.md").read_text(encoding="utf-8")
         shown = {"title": self.title, "name": self.name, "jars": jars, "text": about}

@@ -31,7 +31,7 @@ from journalspec_corpus import Probe
 from journalspec_corpus.crash.formats import PACKAGE, crash_format
 from journalspec_corpus.worst import FINDINGS_FILE, SEED, Finding, findings, worst_cases
 
-#: So much of a record that nobody wrote is kept.
+#: Bytes that are stored of an unknown record.
 _SHOWN = 40
 _TIMEOUT = 60.0
 

@@ -2,8 +2,8 @@
 
 A typo must not pass for silence. What ``hello`` declares decides what is asked and compared, so
 that a name that the format does not have takes something out of the comparison: that is refused,
-before anything is asked. What is answered under such a name nobody looks for: that is a failure
-of the probe. Names that begin with ``x-`` are the implementation's own, and never compared.
+before anything is asked. An answer under such a name is not read: that is a failure of the probe. Names that
+begin with ``x-`` are the implementation's own, and never compared.
 
 The shape is not a validation (see ``--validate``): members may be missing or hold other values
 than the protocol allows, but lists are lists and objects objects, so that comparing cannot trip.
@@ -154,7 +154,7 @@ def _names(group: str, path: str, names: Iterable[str], known: frozenset[str]) -
 
 
 def _word(group: str, path: str, value: object, known: frozenset[str]) -> Iterator[Found]:
-    """Yield `value` if it is a text and no known one; other types are for the comparison to tell."""
+    """Yield `value` if it is a text but not a known one; the comparison reports other types."""
     if isinstance(value, str) and value not in known and not value.startswith(OWN):
         yield group, path, value, known
 

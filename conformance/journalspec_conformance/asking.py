@@ -186,11 +186,11 @@ def _open_to_writers(probe: Probe) -> set[str]:
 
 @cache
 def _marked(format_id: str, mark: str) -> frozenset[str]:
-    """Return the codes of notes, and of what is missing, that the format's tables mark so."""
+    """Return the codes of notes and missing things that the format's tables mark so."""
     words = get_format(format_id).vocabulary
     return frozenset(name for name, word in {**words.notes, **words.missing}.items() if getattr(word, mark))
 
 
 def _of_contents(probe: Probe) -> bool:
-    """Return whether a probe is about contents: only implementations that report them are asked."""
+    """Return whether a probe needs contents: only implementations that report them are asked."""
     return any("contents" in entry for entry in probe.expect)

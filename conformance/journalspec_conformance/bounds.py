@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from journalspec_conformance.errors import Problem
 
 _MIB = 1 << 20
-#: Seconds; before it nobody can answer, and beyond it waiting does not end in practice.
+#: Bounds of --timeout in seconds: no implementation can reply sooner, and a longer wait is effectively
+#: endless.
 SHORTEST_TIMEOUT, LONGEST_TIMEOUT = 0.001, 86_400.0
 
 

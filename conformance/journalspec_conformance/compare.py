@@ -35,11 +35,11 @@ class Claims:
     """The parts that are compared: the level, and the reported state keys and record fields (None: all).
 
     `silent`: it does not report whether it skipped anything, so that clean and
-    recovered are one verdict. Without `records` none are listed, and none compared. `missing`: it
-    tells what belongs to a journal and is not there; who does not is not asked to notice that, so that
-    clean and recovered are one verdict where nothing else makes the difference. `beside` are the codes
-    of notes that files beside a journal prove: compared with `missing` alone. `exact` are codes, of
-    notes and of what is missing, that expectations list wherever they are in the answer.
+    recovered are one verdict. Without `records` none are listed, and none compared. `missing`: it reports
+    parts of a journal that are absent. An implementation without it need not notice that, so clean and
+    recovered are one verdict if nothing else makes the difference. `beside` are the codes of notes that files
+    next to a journal prove: compared with `missing` alone. `exact` are codes, of notes and missing things,
+    that expectations list wherever they are in the answer.
     """
 
     level: Level = Level.LAYOUT
@@ -252,7 +252,7 @@ def _state(expected: Members, observed: Members, claims: Claims) -> Difference |
 
 
 def _permitted(expected: Members, observed: Members, claims: Claims) -> Difference | None:
-    """Judge by the states that are permitted: one of them must be there, by what it lists, in any order."""
+    """Judge by the permitted states: the answer must list one of them, in any order."""
     states = expected.get("allowed", {}).get("states")
     if not states or observed.get("verdict") == REFUSED:
         return None

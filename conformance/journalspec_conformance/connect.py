@@ -1,4 +1,4 @@
-"""Connections to what is asked: the adapters of what does not speak the protocol by itself.
+"""Connections to implementations: the adapters for those that do not speak the protocol by themselves.
 
 A program answers one JSON object per line. A class is asked by a program of ours, so that one that ends its
 process (``os._exit``), hangs, or closes its streams looks like any program; an exception, also

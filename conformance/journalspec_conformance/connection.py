@@ -48,7 +48,7 @@ class FormatClaims:
 
 @dataclass(frozen=True, slots=True)
 class Hello:
-    """Who an implementation is (free-form `impl`, at least a name) and what it can do.
+    """The identity of an implementation (free-form `impl`, at least a name) and its abilities.
 
     `message` is the whole answer.
     """
@@ -129,7 +129,7 @@ class Peer:
         return None
 
     def errors(self) -> str:
-        """Return the tail of what it wrote to standard error lately."""
+        """Return the last part of its recent standard error."""
         raise NotImplementedError
 
     def leave(self) -> None:
@@ -178,7 +178,7 @@ class Connection:
         except Breakdown as error:
             raise self._broken(error) from None
         except BaseException:
-            self._stop()  # interrupted: who is still thinking would not hear `bye`
+            self._stop()  # interrupted: a busy process would not read `bye`
             raise
 
     def steps(self, request: Message) -> Generator[Message, None, None]:
@@ -296,7 +296,7 @@ class Unusable(ValueError):
 
 
 def read_answer(text: bytes) -> Message:
-    """Return the JSON object that `text` is; raises Misbehaved that says why it is none that can be used."""
+    """Return the JSON object in `text`; raises Misbehaved that says why it cannot be used."""
     try:
         return read_object(text)
     except Unusable as error:
@@ -334,7 +334,7 @@ def _constant(name: str) -> NoReturn:
 def checked(reply: object, whole: str = "") -> Message:
     """Return `reply` if it has the shape of one; raises Misbehaved, for a step if a `whole` one is wanted.
 
-    Who says a step waits for a word that does not come, and would take the next question for it.
+    A step waits for another line, which does not come, and would take the next question for it.
     """
     if not isinstance(reply, dict):
         raise Misbehaved(f"the answer is not a JSON object: {reply!r:.200}")

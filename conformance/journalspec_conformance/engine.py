@@ -156,7 +156,7 @@ class Engine(Asking):
         return None if fault is None else Outcome("fail", "not-idempotent", f"the second recovery {fault}")
 
     def _lost(self, probe: Probe, files: Mapping[str, bytes], said: Message) -> str | None:
-        """Return what the `files` that a recovery leaves have lost of what it `said`, None if nothing.
+        """Return the loss in the `files` after a recovery, compared with its answer `said`; None if nothing.
 
         The reference reads them under the same policy. What is compared is the state: a recovery may leave
         fewer records.

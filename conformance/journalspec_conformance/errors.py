@@ -26,7 +26,7 @@ class Problem(Exception):
 
 
 class Breakdown(Exception):
-    """An implementation gave no proper answer. `stderr` is the tail of what it said there.
+    """An implementation gave no proper answer. `stderr` is the last part of its standard error.
 
     After it the implementation is started again, unless it `lives` on.
     """
@@ -60,5 +60,5 @@ class Misbehaved(Breakdown):
 
 
 def said_more(said: bytes) -> Misbehaved:
-    """Return the fault of who says more than his answer."""
+    """Return the fault of a process that writes more than its answer."""
     return Misbehaved(f"it printed more than its answer: {said[:200]!r}")

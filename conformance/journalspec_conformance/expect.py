@@ -95,7 +95,7 @@ class ExpectedFailure:
 
     @property
     def drawn(self) -> bool:
-        """Whether this is about draws or crash states, whose ids change with the seed."""
+        """Whether this covers draws or crash states, whose ids change with the seed."""
         return f".{DRAWN}." in self.case or (_of_crashes(self.case) and bool(self.fingerprint))
 
     @property
@@ -112,7 +112,7 @@ class Expectations:
     _bound: dict[str, ExpectedFailure] = field(default_factory=dict)
 
     def apply(self, result: Result) -> Result:
-        """Return `result` as known, fixed or unpredicted if an entry is about it, else as it is."""
+        """Return `result` as known, fixed or unpredicted if an entry covers it, else unchanged."""
         if is_drawn(result.probe) or (f".{CRASH}." in result.probe and result.probe not in self._bound):
             drawn = (item for item in self.entries if item.drawn and matches(item.case, result.probe))
             known = next((item for item in drawn if item.predicts(result)), None)
@@ -167,7 +167,7 @@ class Expectations:
 
 
 def _of_crashes(pattern: str) -> bool:
-    """Return whether a pattern is about all crash states of a format."""
+    """Return whether a pattern covers all crash states of a format."""
     return f".{CRASH}.*" in pattern
 
 

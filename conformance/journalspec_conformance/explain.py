@@ -1,4 +1,4 @@
-"""Why a probe failed, for the person who has to mend it.
+"""The reason why a probe failed, for the person who has to repair it.
 
 Title, the requirements' own words, what goes wrong if this is mishandled, the
 first difference, the bytes around it with their names, and a line that repeats
@@ -142,7 +142,7 @@ def _window(content: bytes, case: Case, file: str, begin: int, end: int) -> Iter
 
 
 def stderr_lines(stderr: str) -> Iterator[str]:
-    """Yield the end of what was written to standard error."""
+    """Yield the last part of standard error."""
     tail = stderr.rstrip().splitlines()[-STDERR_LINES:]
     if tail:
         yield "standard error ends with:"

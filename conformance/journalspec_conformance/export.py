@@ -136,7 +136,7 @@ def as_badge(report: Report) -> str:
 
 
 def score(results: Iterable[Result]) -> str:
-    """Return ``good/judged``, with a plus for what is not supported: ``118/120 +14``."""
+    """Return ``good/judged``, with a plus for unsupported ones: ``118/120 +14``."""
     found = Counter(result.result_class for result in results)
     judged = sum(number for name, number in found.items() if name not in UNJUDGED)
     good = sum(found[name] for name in _GOOD)

@@ -125,7 +125,7 @@ class Disk:
         self._changes: list[tuple[str, str, _Body]] = []
 
     def do(self, entry: Mapping[str, Any]) -> None:
-        """Take in one storage operation; raises Misbehaved if it is none, or cannot have been done."""
+        """Take in one storage operation; raises Misbehaved if it is invalid, or cannot have been done."""
         name = str(entry.get("op"))
         if name not in MEMBERS or not all(isinstance(entry.get(key), str) for key in MEMBERS[name]):
             raise Misbehaved(f"io: {dict(entry)!r:.120} is none of {', '.join(MEMBERS)} with its members")

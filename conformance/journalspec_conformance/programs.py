@@ -399,7 +399,7 @@ def make_scratch(within: Path | None = None, *, memory: bool = False) -> Path:
     if memory:
         place = Path(os.environ.get(MEMORY) or (_SHM if os.access(_SHM, os.W_OK) else place))
     path = place.absolute() / f"{PREFIX}{secrets.token_hex(8)}"
-    _made.add(path)  # before it is there: at no moment an interruption leaves it behind
+    _made.add(path)  # before it exists: an interruption never leaves it
     path.mkdir(0o700)
     return path
 

@@ -46,8 +46,8 @@ class Result:
     """What became of one probe.
 
     `result_class` is a name of CLASSES; `reason` one sentence for
-    people; `choice` tells which of several permitted answers was seen
-    ("2 of 3"); `seconds` is rounded to milliseconds.
+    people; `choice` says which of several permitted answers was seen ("2 of 3"); `seconds` is rounded to
+    milliseconds.
     """
 
     probe: str
@@ -182,7 +182,7 @@ def failed(error: Exception) -> Outcome:
     """Return the outcome of a probe that was neither answered nor judged."""
     try:
         text = str(error)
-    except Exception:  # an exception of somebody else's class may do anything when it is shown
+    except Exception:  # an exception of a foreign class may do anything when it is shown
         text = "(it cannot be shown)"
     said = f"{type(error).__name__}: {text[:_REASON]}".rstrip(": ")
     trace = "".join(traceback.format_tb(error.__traceback__, _DEEPEST))

@@ -1,4 +1,4 @@
-"""From what a user asks for to what is run, here or in worker processes; also for the pytest plugin."""
+"""From a user's request to the runs, here or in worker processes; also for the pytest plugin."""
 
 from __future__ import annotations
 
@@ -260,7 +260,8 @@ def choose_jobs(wanted: int, probes: int) -> int:
 def run_probes(setup: Setup, probes: Sequence[Probe], jobs: int, engine: Engine) -> Generator[Result]:
     """Yield the results of `probes` in order: from `engine` if one job does it, else from workers.
 
-    What costs a time limit is reported at once on standard error: who waits may stop. Raises Problem if a
+    A question that costs a time limit is reported at once on standard error: the user may stop. Raises
+    Problem if a
     worker dies (an in-process implementation that takes the interpreter down with it), or if the
     implementation cannot be started once more.
     """

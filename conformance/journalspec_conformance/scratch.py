@@ -149,7 +149,7 @@ class CaseDirectory:
 
 
 def _other_entries(before: Look, now: Look) -> str | None:
-    """Return the first entry that is new, gone, or another one than it was, in the order of names."""
+    """Return the first entry that is new, missing, or changed, in the order of names."""
     path = min((name for name in before.keys() | now.keys() if before.get(name) != now.get(name)), default="")
     was, is_ = before.get(path), now.get(path)
     if is_ is None:
@@ -195,7 +195,7 @@ class Workspace:
 
     @contextmanager
     def place(self, case: Case) -> Iterator[CaseDirectory]:
-        """Give a fresh place that holds the input of `case`; it is gone afterwards.
+        """Give a fresh place that holds the input of `case`; it is deleted afterwards.
 
         Raises OSError, which says of a disk or table that is full that it is the runner's.
         """
@@ -206,7 +206,7 @@ class Workspace:
             yield CaseDirectory(files, self._last[1])
             return
         with _ours():
-            if self.root.is_symlink() or not self.root.is_dir():  # somebody has removed or replaced it
+            if self.root.is_symlink() or not self.root.is_dir():  # another process has removed or replaced it
                 drop_scratch(self.root)
                 self.root = make_scratch()
             directory = self.root / secrets.token_hex(16)
@@ -227,7 +227,7 @@ class Workspace:
 
 @contextmanager
 def _ours() -> Iterator[None]:
-    """Say what the runner's own machine has run out of, lest it pass for somebody's failure."""
+    """Report a resource that the runner's own machine lacks, so that it does not count as a failure."""
     try:
         yield
     except OSError as error:

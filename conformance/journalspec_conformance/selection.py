@@ -1,4 +1,4 @@
-"""Which probes a run is about: tier, formats, patterns.
+"""The probes of a run: tier, formats, patterns.
 
 A pattern names probes by ids: segments between ``.`` and ``/``; ``*`` within one, ``**`` over any number.
 """

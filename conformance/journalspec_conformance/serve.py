@@ -214,7 +214,7 @@ def own_output() -> IO[str]:
 
 def _answer_as_child(target: str) -> None:
     out = own_output()
-    # Who else reads standard input finds it empty.
+    # Other readers of standard input find it empty.
     lines = os.fdopen(os.dup(0), encoding="utf-8")
     with Path(os.devnull).open(encoding="utf-8") as nothing:
         os.dup2(nothing.fileno(), 0)
@@ -227,7 +227,7 @@ def _answer_as_child(target: str) -> None:
     try:
         exchange(ChildClass(guarded).answers, lines.readline, out)
     except OSError:
-        # The class has closed what is not its own, or the runner has gone: nobody is left to be reported.
+        # The class closed a pipe that it does not own, or the runner ended: nothing can be reported.
         os._exit(1)
     with suppress(Exception):
         guarded.end()

@@ -165,7 +165,7 @@ def beside(expected: Mapping[str, Any], answer: Mapping[str, Any], most: int = 0
     lists = {entry.rpartition("[")[0] for entry in entries} | set(want)
     for place in sorted({**want, **have}, key=_order):
         left, right = want.get(place, _ABSENT), have.get(place, _ABSENT)
-        # An entry too many of a list that is expected differs; a member that nobody asks about does not.
+        # An additional entry of an expected list is a difference; an additional member is not.
         extra = any(entry not in entries and entry.rpartition("[")[0] in lists for entry in _entries(place))
         # A member that no entry of the answer has is not reported at all, and was not compared.
         inner = _entries(place)
@@ -187,7 +187,7 @@ def beside(expected: Mapping[str, Any], answer: Mapping[str, Any], most: int = 0
 def _as_expected(answer: Mapping[str, Any], noted: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return an answer in the form of expectations: notes are codes, texts for people are omitted.
 
-    Of the notes with more than a code that are expected each has beside it the one that is most like it.
+    Each expected note with more than a code is paired with the most similar one.
     """
     out = {key: value for key, value in answer.items() if key != "message"}
     if isinstance(out.get("notes"), list):

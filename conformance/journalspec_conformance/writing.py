@@ -1,7 +1,7 @@
 """Writers: the reference reads what they left, also when they are killed between two operations.
 
-A journal is judged by what the specification's reader finds in it, never by
-comparing bytes with another writer. After a kill, and after power has failed
+A journal is judged by the result of the specification's reader, never by comparing bytes with another writer.
+After a kill, and after power has failed
 (:mod:`.power`), the recovered state must be one that the acknowledged operations
 lead to: nothing that was called durable may be missing, nothing may be there
 that was not asked for. What operations lead to is said by the format's model
@@ -60,7 +60,7 @@ def judge_write(engine: Asking, probe: Probe) -> Outcome:
                 return _said(probe.expect, said) or _judge_files(engine, probe, place.files())
         outcome = _whole(engine, probe)
         if outcome.result_class in ("pass", "allowed") and stepwise:
-            # A writer that tells its I/O is not killed: what a kill leaves is one of the states checked.
+            # A writer that reports its I/O is not killed: the result of a kill is one of the states checked.
             judge = _power_failures if "io-trace" in features else _durability
             judge(engine, probe)
         return outcome
@@ -181,7 +181,7 @@ def _power_failures(engine: Asking, probe: Probe) -> None:
                 for index, entry in enumerate(done):
                     disk.do(entry)
                     if index + 1 == len(done):
-                        break  # the reply follows at once: what it promises is asked below
+                        break  # the reply follows at once: its acknowledgement is tested below
                     fault = promises.broken_on(disk, durable, number + 1)
                     if fault is not None:
                         at = f"power fails in operation {number}, after storage operation {index}"
@@ -220,7 +220,7 @@ class Promises:
     def broken(self, files: Files, durable: int, issued: int, policy: str = "") -> str | None:
         """Return the difference of recovery of `files` from every permitted state, or None.
 
-        Of a journal that is new or empty nothing is expected before a first promise, and nothing is known
+        For a new or empty journal nothing is expected before a first acknowledgement, and nothing is known
         without a model. What one held is not lost by opening it. Files that strict recovery refuses are read
         under `policy`, if one is given.
         """
@@ -239,7 +239,7 @@ class Promises:
         return f"recovery gives {state}"
 
     def broken_on(self, disk: Disk, durable: int, issued: int) -> str | None:
-        """Return the first of :meth:`broken` in what power failing now may leave on `disk`."""
+        """Return the first of :meth:`broken` in the states that a power failure now may leave on `disk`."""
         if not (durable or self._owed):
             return None
         judged = self._judged.get((durable, issued), set())
@@ -251,7 +251,7 @@ class Promises:
         return None
 
     def permitted(self, durable: int, issued: int) -> list[dict[str, Any]]:
-        """Return the states that a crash may leave after so many promised and begun operations."""
+        """Return the states that a crash may leave after this many acknowledged and begun operations."""
         return [self._reported(some) for entry in self._histories for some in entry.between(durable, issued)]
 
     def _missing(self, files: Files, durable: int) -> str | None:

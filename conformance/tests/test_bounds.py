@@ -138,7 +138,7 @@ def engine(tmp_path: Path, second: str, timeout: float = 20.0) -> Engine:
         ("put({**reply, 'seq': reply['seq'] + 1})", "error", "request"),
         ("sys.stdout.write(json.dumps(reply) + '\\n' + 'abc'); reply = ''", "error", "more than its answer"),
         ("threading.Timer(0.2, put, [reply]).start()", "error", "more than its answer"),
-        # The number of the answer before: nobody else's fault.
+        # The number of the previous answer, which is this implementation's own fault.
         ("reply['seq'] -= 1", "error", "is to request 2, but 3 was asked"),
     ],
 )

@@ -1,4 +1,4 @@
-"""What a tool advises and remarks: policies that help, words that a shell takes, files that are none."""
+"""The advice of a tool: policies that help, words that a shell takes, files that are not journals."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from judged import call, flat, in_full
 
 @pytest.fixture
 def no_command(tmp_path: Path) -> Path:
-    """Return a journal whose bytes are sound and one of whose records nobody understands."""
+    """Return a journal with intact bytes and one record of an unknown type."""
     find_case("khd.commands.no-command-last").materialize(tmp_path)
     return tmp_path
 

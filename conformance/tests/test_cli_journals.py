@@ -39,7 +39,7 @@ def run(*arguments: object) -> Result:
 
 
 def answer(*arguments: object) -> dict[str, Any]:
-    """Return what is told to programs."""
+    """Return the output for programs."""
     found: dict[str, Any] = json.loads(run(*arguments, "--json").stdout)
     return found
 

@@ -1,4 +1,4 @@
-"""Level contents: who reports it is judged, who does not is not asked, and nobody else is asked for more."""
+"""Level contents: implementations that report it are judged, others are not asked for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A reader that follows the specification fails in no crash state, but for what the format cannot promise."""
+"""A reader that follows the specification fails in no crash state, except by limits of the format."""
 
 from __future__ import annotations
 

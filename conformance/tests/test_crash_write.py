@@ -96,7 +96,7 @@ def test_an_acknowledgement_before_the_fsync_is_found() -> None:
 
 
 def test_a_weaker_disk_shows_what_a_stronger_one_does_not() -> None:
-    """A log whose records have no checksum cannot tell a torn one."""
+    """A log whose records have no checksum cannot show a torn one."""
     chosen = ("--format", "swiftmq_store", "--select", "smq.power.records/write")
     assert run("reference", *chosen).exit_code == 0
     weak = run("reference", *chosen, "--preset", "epoch-subset-512")

@@ -1,4 +1,4 @@
-"""What a directory shows of what is missing: parts of a broker's store, files of zeros, files that were cut.
+"""Missing parts that a directory shows: parts of a broker's store, files of zeros, files that were cut.
 
 A directory that holds all that its product wrote is clean, and so is a journal that was sent in alone.
 """
@@ -272,7 +272,7 @@ def test_a_renamed_file_is_missed(name: str, file: str, after: str, tmp_path: Pa
     shutil.copytree(CAPTURED / name, tmp_path / "store")
     store = tmp_path / "store"
     shutil.copy(store / file, store / f"{file}{after}")
-    assert call("check", store).exit_code == 0  # a copy beside it is not part of the journal
+    assert call("check", store).exit_code == 0  # a copy next to it is not part of the journal
     (store / file).unlink()
     assert call("check", store).exit_code in (1, 3)
     # The pair of a transaction manager is read whatever its names.

@@ -75,7 +75,7 @@ def journals(place: Path, row: Row) -> list[Journal]:
 
 
 def fits(want: Any, have: Any) -> bool:
-    """Tell if `have` is what a row says: of objects the members listed, a number of entries, or all."""
+    """Return whether `have` agrees with a row: of objects the listed members, a number of entries, or all."""
     if isinstance(want, Mapping) and isinstance(have, list):
         return all(any(fits(value, entry) for entry in have) for value in want["any"])
     if isinstance(want, Mapping):

@@ -80,7 +80,7 @@ def test_materialize_writes_where_the_user_says(clean: dict[str, Any], tmp_path:
 
 @pytest.fixture
 def mixed(clean: dict[str, Any], tmp_path: Path) -> Path:
-    """One good case among three that are none."""
+    """One good case among three invalid ones."""
     odd = {**clean, "level": "Must", "id": "btm.judge.odd"}
     return written(tmp_path / "mixed.jsonl", odd, clean, clean, more='{"id": "\x1b[2J')
 

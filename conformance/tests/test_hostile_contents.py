@@ -1,4 +1,4 @@
-"""Contents that somebody has tampered with: no fault, no leak, nothing that steers a terminal."""
+"""Contents after tampering: no fault, no leak, no output that steers a terminal."""
 
 from __future__ import annotations
 

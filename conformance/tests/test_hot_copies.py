@@ -105,7 +105,7 @@ def test_a_copy_of_a_running_broker(
 
 
 def whole(seen: Observation, final: Observation) -> bool:
-    """Return whether a copy has all records up to its last one: a prefix of what was written."""
+    """Return whether a copy has all records up to its last one: a prefix of the written ones."""
     files = [entry.file for entry in seen.files]
     known = {(record.at.file, record.at.off) for record in seen.records}
     last = {file: max((off for name, off in known if name == file), default=-1) for file in files}

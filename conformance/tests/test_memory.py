@@ -1,4 +1,4 @@
-"""What a journal costs in memory: by what is live in it, not by its size; what is read again is as it was."""
+"""Memory depends on the live data of a journal, not on its size; a second reading gives the same."""
 
 from __future__ import annotations
 

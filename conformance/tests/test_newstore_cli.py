@@ -35,7 +35,7 @@ SCHEMA = json.loads((ROOT / "reference_impl/journalspec_reference/loss-report.sc
 
 @pytest.fixture
 def pair(tmp_path: Path) -> Path:
-    """A Bitronix log with a transaction that recovery commits, beside a file of another kind."""
+    """A Bitronix log with a transaction that recovery commits, next to a file of another kind."""
     place = tmp_path / "tlogs"
     place.mkdir()
     for file in (BITRONIX / "partial-commit").glob("*.tlog"):

@@ -1,4 +1,4 @@
-"""Who names one case waits for one case: nothing else is read, and no other format's reader is loaded."""
+"""A request for one case waits for one case: nothing else is read, and no other format's reader is loaded."""
 
 from __future__ import annotations
 

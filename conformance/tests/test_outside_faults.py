@@ -23,7 +23,7 @@ from journalspec_reference import load
 Answer = Callable[..., Observation]
 Files = Mapping[str, bytes]
 
-#: Editions whose headers are alike: bytes do not tell them, so the user must give the edition.
+#: Editions whose headers are alike: bytes cannot distinguish them, so the user must give the edition.
 #: In each chain two neighbours read some files without a fault, and differently.
 ALIKE = {"jboss_journal": (("seed", "s2", "s1"), ("v1", "v2", "v2e"), ("v1", "v2e"))}
 

@@ -297,7 +297,7 @@ def dump(value: Any, language: str, schema: str, name: str = "") -> str:
         parts = {
             key.replace("_", ""): dump(item, language, schema, key)
             for key, item in vars(value).items()
-            # In these languages fields are told from instances by their names alone.
+            # In these languages fields differ from instances by their names alone.
             if not key.startswith("_")
             and not (language in ("java", "rust") and key in names_of(schema, "instances"))
         }
@@ -420,7 +420,7 @@ QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 @pytest.mark.node
 @pytest.mark.java
 def test_java(packages: Path, samples: list[Sample]) -> None:
-    """Built as somebody who unpacks the archive builds it: with Maven."""
+    """Built as a user builds the unpacked archive: with Maven."""
     maven, java, module = needs("mvn"), needs("java"), packages / "java"
     shutil.copy(DRIVERS / "Main.java", module / "src" / "main" / "java")
     goals = ["compile", "dependency:build-classpath", "-Dmdep.outputFile=classpath"]

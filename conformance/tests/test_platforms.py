@@ -1,6 +1,7 @@
 """Windows and macOS as far as they can be imitated: little of POSIX, line ends, backslashes, locked files.
 
-And every Python from 3.11 on that is installed beside this one. What is here is not a trial on those systems:
+And every Python from 3.11 on that is installed next to this one. What is here is not a trial on those
+systems:
 the page *Getting started* says which were tried.
 """
 
@@ -113,7 +114,7 @@ def test_names_in_answers_have_slashes_on_every_system() -> None:
 
 
 def other_pythons() -> list[Path]:
-    """Return the interpreters from 3.11 on that are installed beside this one, none twice."""
+    """Return the interpreters from 3.11 on that are installed next to this one, none twice."""
     names = [f"python3.{minor}" for minor in range(11, 20) if minor != sys.version_info.minor]
     found = [Path(path) for name in names if (path := shutil.which(name))]
     found += [path for name in names for path in sorted(Path(sys.base_prefix).parent.glob(f"3.*/bin/{name}"))]

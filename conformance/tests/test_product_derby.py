@@ -265,7 +265,7 @@ def test_damaged_logs_are_treated_as_the_table_says(
 
 # The order of writes: strace sees what the specification of the writer must say.
 
-#: One letter for what is done, and the file. W records, H header, M end marker, Z zeros, S sync, U unlink of
+#: One letter for the operation, and the file. W records, H header, M end marker, Z zeros, S sync, U unlink of
 #: a log file; K and m the control file and its mirror, SK and Sm if they are forced; p a page, s its sync.
 BEGIN = CONTROL = r"K1 SK m1 Sm "
 #: Pages go out when they are new (10.1 forces them), and all before the checkpoint's record, forced.

@@ -26,7 +26,7 @@ CONTROL = "journal-rename-control.ctr"
 
 
 def half_compacted(ops: Sequence[dict[str, Any]], params: Mapping[str, str], edition: str) -> list[Files]:
-    """Return what a killed process leaves while the control file tells of a compaction."""
+    """Return the files of a process that was killed while the control file describes a compaction."""
     storage: Any = Traced(MemoryStorage())
     disk, found = Disk({}), []
     journal = load(FORMAT).writer(storage, edition=edition, params=params)

@@ -1,7 +1,7 @@
 """KahaDB's scan and the reference's: real files, and damaged ones.
 
-Where the two part on a damaged file one of the deviations explains it, by what the specification says of that
-file. Without ``--products whole`` the product is asked about a sample.
+Where the two differ on a damaged file, one of the deviations explains it, by the specification's result for
+that file. Without ``--products whole`` the product is asked about a sample.
 """
 
 from __future__ import annotations

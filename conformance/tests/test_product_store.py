@@ -79,7 +79,7 @@ def test_every_data_file_describes_a_product_of_a_known_format_and_edition() -> 
         found = get_product(name)
         for format_id in found.formats:
             get_format(format_id).edition(found.edition)
-        # What is not a program has files only, and what nobody publishes comes from the user.
+        # Products that are not programs have files only, and unpublished ones come from the user.
         assert (found.main_jar is None) == (found.java == 0 or bool(found.own))
         assert (found.main_jar or found.jars[0]).version == found.version
         assert len({jar.sha256 for jar in found.jars}) == len(found.jars)

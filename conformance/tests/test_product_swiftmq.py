@@ -1,6 +1,7 @@
 """The harness of the SwiftMQ store, with a class path that is none of the product's: nobody publishes that.
 
-The published client is real: what a store is given, and the messages. The store behind it keeps a text.
+The published client is real: what a store is given, and the messages. The stand-in for the store keeps a
+text.
 """
 
 from __future__ import annotations

@@ -205,7 +205,7 @@ def test_only_so_many_entries_are_checked(tmp_path: Path, monkeypatch: pytest.Mo
 
 @contextmanager
 def somebody_else() -> Iterator[None]:
-    """Be nobody for a while: root may do everything, and would see no missing right."""
+    """Drop root's rights for a while: root may do everything, and would not notice a missing right."""
     if os.geteuid() != 0:
         yield
         return

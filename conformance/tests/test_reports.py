@@ -92,7 +92,7 @@ def swapped(old: str, new: str) -> list[str]:
     return [line.replace(old, new) for line in LINES]
 
 
-#: What somebody made of a report -> what is said of it.
+#: A changed report -> the error message about it.
 DAMAGED: dict[str, tuple[list[str], str]] = {
     "empty": ([], "not the header"),
     "no footer": (LINES[:-1], "footer is missing"),
@@ -161,7 +161,7 @@ def line_of(**members: object) -> str:
 
 
 RESULT = json.dumps(RESULTS[0].to_json())
-#: A line of a report that some program of somebody may have written -> what is said of it.
+#: A line of a report as another program may write it -> the error message about it.
 MALFORMED = {
     line_of(seconds="1"): "member 'seconds' is not a number of seconds",
     line_of(seconds=True): "member 'seconds' is not a number of seconds",

@@ -386,7 +386,7 @@ def test_the_damage_of_bindings_is_shown_and_what_keeps_them(tmp_path: Path) -> 
     assert "other policies do not help" not in text
     assert f"journalspec recover {data} --policy salvage --all" in " ".join(text.replace("\\\n", "").split())
     assert flat(call("inspect", data, columns=100)).count("lost invalid-file") == 1
-    # The report of a new store is about both journals as well.
+    # The report of a new store describes both journals as well.
     assert "old store recovered" in flat(call("recover", data, "--to", tmp_path / "new", columns=100))
 
 

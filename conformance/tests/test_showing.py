@@ -56,6 +56,8 @@ def deviation(**data: Any) -> Deviation:
         text="a text",
         example={},
         cases=(START,),
+        cost="a cost",
+        change="a change",
         observed={"how": "so", "on": "it"},
         show=(Show(way, table),),
     )

@@ -1,4 +1,4 @@
-"""The types of everything hold: mypy, strict, beside the other tests, or one core would wait for it."""
+"""All types are right: mypy, strict, next to the other tests, or one core would wait for it."""
 
 from __future__ import annotations
 

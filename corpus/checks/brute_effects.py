@@ -30,7 +30,7 @@ from journalspec_corpus.crash.trace import Ack, Mark, Release, Trace, Write
 
 #: With more sets than this a crash point is not small.
 MOST_SETS = 1 << 12
-#: The life that a trace is about.
+#: The generation to which a trace belongs.
 OWN = 2
 #: Roles of operations that end a transaction.
 ENDS = (PREPARE, COMMIT, ROLLBACK)
@@ -42,11 +42,11 @@ class TooMany(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class IssuedOp:
-    """One operation: its record, the key of what it wrote and what that does, in which `life` and `file`.
+    """One operation: its record, the key of the written object, its effect, and in which `life` and `file`.
 
-    `told` is whether somebody was told that it is safe, `replaced` whether it may have been written once more
-    since, in other words. `lets` are the records that were let go right before it: if it ends what one of
-    these had brought about, and that one is gone, it may have been done. `copies` are further keys under
+    `told` is whether it was acknowledged as safe, `replaced` whether it may have been written again with
+    other content. `lets` are the records that were released right before it: if it ends the effect of one of
+    these, and that one is missing, it may have been done. `copies` are further keys under
     which it may be listed.
     """
 
@@ -187,7 +187,8 @@ def closed_sets(
 
 @dataclass
 class BrutePermitted:
-    """All sets that are permitted at one crash point of a trace; `lost` if what was told may be gone as well.
+    """All sets that are permitted at one crash point of a trace; `lost` if acknowledged operations may be
+    missing as well.
 
     With `loose` they are those of a reader that may omit what is damaged.
     """
@@ -240,7 +241,7 @@ class BrutePermitted:
         return found or {state for _, state in self._states}
 
     def _fits(self, chosen: frozenset[int], read: frozenset[int], *, copied: bool = True) -> bool:
-        """Return whether what was read is all there, but for ends of what is torn, and all else is known.
+        """Return whether everything was read, except for ends of torn parts, and all else is known.
 
         Unless something was `copied` nothing has been replaced.
         """

@@ -1,11 +1,11 @@
-"""What is expected in one state that was built by brute force, from who wrote each of its bytes.
+"""The expected outcome in one state that was built by brute force, from the origin of each of its bytes.
 
 A second opinion, written from the definitions of the invariants and not from
 the engine: state by state, record by record, byte by byte.
 
-A record *is whole* if every byte of its place comes from the write that put
-it there, or has the value that this write would have given it (nobody can tell
-such bytes apart). One that is in several places at once is whole if that holds of each of
+A record *is whole* if every byte of its place comes from the write that put it there, or has the value that
+this write would have given it (such bytes cannot be distinguished). One that is in several places at once is
+whole if that holds of each of
 them, one that was written more than once if it holds of one time. It *counts* if a write that makes
 it count is whole in the same sense. The loss of a record that counts and is not whole must be
 reported (unless it was released), except if whole records of the time before are in its place:
@@ -14,9 +14,8 @@ begins, one after the other, up to where a record that counts ends.
 
 In the other classes, whether a state can be is decided from its bytes: a lying device
 leaves what it had before some operation; a force that failed leaves pages of the trace's
-past; corruption of a kind changes so much and no more of what had been settled. Nobody
-is blamed for refusing there, and with corruption nothing can be demanded back: then what is
-missing must be reported.
+past; corruption of a kind changes so much and no more of what had been settled. A refusal is never a fault
+there. After corruption no data is required: missing data must be reported.
 """
 
 from __future__ import annotations
@@ -110,7 +109,7 @@ class Writing:
 
 @dataclass
 class Accounts:
-    """A trace up to a crash, as its annotations tell it: who wrote which record where, who was told what."""
+    """A trace up to a crash, from its annotations: who wrote which record where, and all acknowledgements."""
 
     trace: Trace
     crash: int
@@ -184,13 +183,13 @@ class Accounts:
 
     @property
     def told(self) -> frozenset[str]:
-        """Records that somebody was told are safe."""
+        """Records that were acknowledged as safe."""
         acked = {name for op in self.trace.ops[: self.crash] if isinstance(op, Ack) for name in op.records}
         return frozenset(acked | {mark.record for mark in self.trace.standing})
 
     @property
     def released(self) -> frozenset[str]:
-        """Records that nobody wants back."""
+        """Records that are not required any more."""
         ops = self.trace.ops[: self.crash]
         return frozenset(name for op in ops if isinstance(op, Release) for name in op.records)
 
@@ -247,7 +246,7 @@ class Accounts:
         return not any(each.record == record and self._looks_whole(state, each, record) for each in self.here)
 
     def _looks_whole(self, state: BruteState, each: Writing, record: str) -> bool:
-        """Return whether each place of a writing is as written, or hidden behind old records that fit."""
+        """Return whether each place of a writing is as written, or covered by old records that fit."""
         return all(
             any(
                 place.whole(state) or (self._led_to(state, place, record) and self._hidden(state, place))
@@ -320,7 +319,7 @@ def verdict(answer: Answer, expected: BruteDebt, *, salvaging: bool) -> str:
 
 
 def _front(found: Sequence[str], expected: BruteDebt) -> bool:
-    """Return whether `found` is all that was written up to some point, but for what nobody can ask for.
+    """Return whether `found` is all that was written up to some point, except for optional items.
 
     A writer that deletes records writes the others again, in an order of its own: then only the set counts.
     """
@@ -434,7 +433,7 @@ def _misdirect(past: Past, files: Files, name: str, where: str, other: str, ther
 
 
 def _exchanged(past: Past, files: Files, *_: str) -> bool:
-    """A restore gone wrong: whole files, each as some file once was."""
+    """A faulty restore: complete files, each with the content of some earlier time."""
     known = {body.data for state in past.memories for body in state.files.values()}
     return files != past.settled and all(content in known for content in files.values())
 
@@ -447,7 +446,7 @@ KINDS: Mapping[str, Callable[..., bool]] = {
     "zero": _cleared(SECTOR),
     "lse": _cleared(PAGE),
     "clear": _cleared(1),
-    # Who copies sector by sector and stops at the first that cannot be read has what came before it.
+    # A tool that copies sector by sector and stops at the first unreadable one has the bytes before it.
     "eio": _cut(SECTOR),
     "cut": _cut(1),
     "phantom": _phantom,

@@ -1,4 +1,4 @@
-"""Crash states by brute force, for traces that are small enough, every byte with who wrote it.
+"""Crash states by brute force, for traces that are small enough, with the origin of every byte.
 
 A second opinion on which states a crash may leave. It is thought out from the
 definition and shares nothing with the enumeration that the corpus is built by:
@@ -8,8 +8,8 @@ definition and shares nothing with the enumeration that the corpus is built by:
 2. the preset says which of them come before which: two on the same granule, the
    same size or the names always do (there is one page of each), a force puts
    what it covers before everything;
-3. a state keeps a downward-closed set of what was issued, with all that was
-   forced. *All* such sets are walked, one by one;
+3. a state keeps a downward-closed set of the issued operations, with all that were forced. *All* such sets
+are walked, one by one;
 4. with prefix order, all operations before the crash are kept, and any front
    part of the next write that ends at an edge of a granule.
 
@@ -38,7 +38,7 @@ from journalspec_corpus.crash.trace import (
 BASE, HOLE, GARBAGE = -1, -2, -3
 _WIDTH = 2
 
-#: What a micro-operation is about: ("page", file, granule), ("size", file, 0) or ("names", 0, 0).
+#: The object of a micro-operation: ("page", file, granule), ("size", file, 0) or ("names", 0, 0).
 Target = tuple[str, int, int]
 NAMES: Target = ("names", 0, 0)
 #: (seed of garbage is the caller's) crash point, file and granule -> bytes of one granule.

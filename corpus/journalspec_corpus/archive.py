@@ -45,7 +45,7 @@ read the copy, and compare. What is compared, and how, is told below.
 
 
 def compressed(path: Path) -> bool:
-    """Tell if an archive of this name is compressed; raises ValueError that lists the known endings."""
+    """Return whether an archive of this name is compressed; raises ValueError with the known endings."""
     for suffix, packed in SUFFIXES.items():
         if path.name.endswith(suffix):
             return packed
@@ -53,7 +53,7 @@ def compressed(path: Path) -> bool:
 
 
 def write_archive(path: Path, cases: Sequence[Case], schemas: Mapping[str, Mapping[str, Any]]) -> None:
-    """Write `cases` to `path`, with `schemas` (file name -> JSON Schema of answers) beside that of cases.
+    """Write `cases` to `path`, with `schemas` (file name -> JSON Schema of answers) next to that of cases.
 
     Raises ValueError on a name with another ending, CaseError for a case whose id or paths
     can be no names, FileExistsError rather than

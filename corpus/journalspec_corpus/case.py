@@ -169,7 +169,7 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a case comes from and who has confirmed what it expects.
+    """The origin of a case, and the confirmation of its expectations.
 
     `kind` is authored, family, trace or captured. `checked_by` names people's
     work ("hand"), second implementations, or products with their version; the
@@ -250,7 +250,7 @@ class Case:
 
     @classmethod
     def quarantined(cls, name: str, fault: str, given: Json = None) -> Case:
-        """Return a case that stands for one that cannot be asked because of `fault`.
+        """Return a case that replaces one that cannot be asked because of `fault`.
 
         It has one probe, called `name`, so that a run has a result that says so. Format
         and edition are taken from what was `given`, if they can be such.

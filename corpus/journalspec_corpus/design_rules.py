@@ -1,7 +1,7 @@
 """Design rules: what makes a log format strong or weak, and what each format does about it.
 
-The rules are in ``design_rules.toml`` beside this module, a format's
-findings in the file of the same name in its room. Both are data, checked
+The rules are in ``design_rules.toml`` next to this module, a format's findings in the file of the same name
+in its directory. Both are data, checked
 against ``design_rules.schema.json`` when they are read. A finding has its
 proof: single crash states with the verdict that a named reader gets on them,
 published cases, or an argument where nothing can show it.

@@ -97,7 +97,7 @@ UNSEEN = "nothing in the files is against the specification, or what is, is no r
 
 
 def lenient(format_id: str) -> str:
-    """Return the policy of a format that makes the most of what is damaged: salvage, or else its first."""
+    """Return the policy of a format that recovers most from damage: salvage, or else its first."""
     policies = get_format(format_id).policies
     return "salvage" if "salvage" in policies else next(iter(policies))
 

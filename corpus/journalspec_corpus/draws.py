@@ -26,7 +26,7 @@ from journalspec_corpus.making import make_case
 from journalspec_corpus.mutations import damaged
 
 TIER = "drawn"
-#: Draws of a format if nobody says how many.
+#: The default number of draws of a format.
 COUNT = 200
 #: Fresh seeds are below this.
 MOST_SEED = 10**9
@@ -126,7 +126,7 @@ def drawn_cases(format_id: str, seed: int, numbers: Iterable[int]) -> Iterator[C
 
 
 def drawn_case(case_id: str) -> Case | None:
-    """Return the draw of an id such as ``xyz.drawn.s7.n12``, None if that is none."""
+    """Return the draw of an id such as ``xyz.drawn.s7.n12``, None if it is not such an id."""
     found = _ID.fullmatch(case_id)
     names = [name for name in format_ids() if found and get_format(name).prefix.lower() == found[1]]
     if not found or not names:
@@ -250,7 +250,7 @@ def _shorter(now: Callable[[], Sequence[int]]) -> Iterator[list[int]]:
 
 
 def _smaller(now: Callable[[], Sequence[int]]) -> Iterator[list[int]]:
-    """Yield attempts with one choice made 0, 1, or half of what it is: counts come early, and do most."""
+    """Yield attempts with one choice set to 0, 1, or half: counts come early and have the largest effect."""
     at = 0
     while at < len(now()):
         for number in (0, 1, now()[at] // 2):

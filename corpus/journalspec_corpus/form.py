@@ -149,7 +149,7 @@ def path_fault(path: object) -> str | None:
 
 
 def _beyond(given: list[Mapping[str, Any]]) -> Fault | None:
-    """Check what no schema can: lengths in total, and paths beside each other."""
+    """Check what no schema can: total lengths, and pairs of paths."""
     total = sum(int(file["size"]) for file in given)
     if total > MAX_BYTES:
         return ".input.files", f"{total} bytes in all, at most {MAX_BYTES}"

@@ -185,7 +185,8 @@ class Intake:
                     yield case
 
     def _take(self, path: Path, number: int, line: bytes | None, shared: Shared) -> Case | None:
-        """Return the case of a line (None: it was too long), quarantined if it is none; None for a content.
+        """Return the case of a line (None: it was too long), quarantined if the line is not a case;
+        None for a content.
 
         Raises OSError after too many lines that are not cases.
         """

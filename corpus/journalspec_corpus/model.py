@@ -42,7 +42,7 @@ class History:
     shown: tuple[dict[str, Json], ...]
 
     def between(self, durable: int, issued: int) -> list[dict[str, Json]]:
-        """Return the states that a crash may leave if so many operations are promised and begun."""
+        """Return the states that a crash may leave if this many operations are acknowledged and begun."""
         return list(self.shown[durable : issued + 1])
 
     def seen(self, state: Mapping[str, Json]) -> dict[str, Json]:
@@ -55,7 +55,7 @@ XA_ID = ("format_id", "gtrid", "bqual")
 
 
 class StateForm:
-    """A state of a format as observations tell it, and as tuples, which can be compared and kept.
+    """A state of a format as observations report it, and as tuples, which can be compared and stored.
 
     It has the lists `names` of the format's vocabulary. A list is a tuple of its elements, an object one of
     its members, in the vocabulary's order: integers and texts, and the parts of an XA id in a tuple of their

@@ -41,7 +41,7 @@ def require(holds: bool, why: str) -> None:
 class Scanned:
     """One file: why it is `unusable`, or its records and dropped regions and what else there is to say.
 
-    `rank` is the number in its header that tells which file is newer. `replayed` are the
+    `rank` is the number in its header that shows which file is newer. `replayed` are the
     records in the order of recovery, where that is not the order in the file. `boundaries` are the
     offsets where its records begin and end, as far as a format asks for them. `notes` are codes, `noted`
     what more is known of them.

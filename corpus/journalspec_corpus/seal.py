@@ -2,7 +2,7 @@
 
 There is one way to write a sealed file down, so that every bit of it counts: a blank,
 the order of members, the spelling of a number. The member `seal` is the SHA-256 of the
-file as it would be without it. A seal tells damage from health; it does not tell who sealed.
+file as it would be without it. A seal distinguishes damage from health; it does not show who sealed.
 """
 
 from __future__ import annotations

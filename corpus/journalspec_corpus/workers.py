@@ -29,8 +29,8 @@ class WorkerDied(Exception):
 def results(work: Work[Item, Result], items: Sequence[Item], jobs: int) -> Generator[tuple[int, Result]]:
     """Yield the number of each of `items` and what `work` gives for it, as they come, from `jobs` processes.
 
-    Raises what `work` raises or answers as an exception, and WorkerDied. Who does not take all results ends
-    the workers where they are; else they end orderly.
+    Raises what `work` raises or answers as an exception, and WorkerDied. If the caller does not take all
+    results, the workers are ended at once; otherwise they end orderly.
     """
     waiting, finished = iter(enumerate(items)), False
     workers, busy = dict[Connection, SpawnProcess](), dict[Connection, int]()
@@ -119,7 +119,7 @@ def _serve(pipe: Connection, work: Work[Item, Result]) -> None:
             with work() as do:
                 while (given := pipe.recv()) is not None:
                     pipe.send(do(*given))
-        except Exception as error:  # whatever it is, it is raised where the results are wanted
+        except Exception as error:  # whatever it is, it is raised where the results are used
             pipe.send(error)
 
 

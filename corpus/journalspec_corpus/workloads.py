@@ -85,7 +85,7 @@ class Tables:
         return self.fraction("scopes", scope)
 
     def firsts(self, scope: str) -> Iterator[Any]:
-        """Yield the workloads of a scope that are gone on from after a crash."""
+        """Yield the workloads of a scope that continue after a crash."""
         return self.fraction("firsts", scope)
 
     def added(self, scope: str) -> Iterator[Any]:
@@ -159,7 +159,7 @@ class Tables:
 
     @cached_property
     def obeys(self) -> Mapping[str, tuple[str, ...]]:
-        """Category of states -> the requirements that it is about; "" for all others."""
+        """Category of states -> its requirements; "" for all others."""
         return {category: tuple(ids) for category, ids in self.rows["obeys"].items()}
 
     def said(self, word: str) -> tuple[str, dict[str, str], str]:
@@ -168,7 +168,7 @@ class Tables:
         return op, dict(zip(takes, word[1:], strict=False)), word[1 + len(takes) :]
 
     def playable(self, steps: Iterable[Any]) -> bool:
-        """Return whether each step finds what it is about.
+        """Return whether the object of each step exists.
 
         The table ``playable``, if there is one, says what is ``standing`` before all, and of an operation
         (``""``: of all others) what it ``needs``, ``gives`` and then ``takes``. Each is a word, and the
@@ -199,7 +199,7 @@ class Tables:
 
     @property
     def longer(self) -> tuple[LongWorkload, ...]:
-        """Those with so many words that what came before has gone round once or twice."""
+        """Those with so many words that earlier content has been overwritten once or twice."""
         return long_workloads(self.package, LONGER_WORKLOADS)
 
     def long(self, scope: str) -> tuple[LongWorkload, ...]:
@@ -229,7 +229,7 @@ class Tables:
     def smaller(self, workload: SmallWorkload) -> Iterator[SmallWorkload]:
         """Yield workloads that are smaller in one thing: steps, background, payload, alignment.
 
-        Kind and writer stay: they are what the failure is about. Following any
+        Kind and writer are not changed, because they identify the failure. Following any
         chain of them ends, because none makes anything larger.
         """
         align, backgrounds = self.rows["reduction"]["align"], self.rows["reduction"]["backgrounds"]
@@ -293,7 +293,7 @@ def _turn(order: Sequence[Any], of: Callable[[Any], Any]) -> Callable[[Any], int
 class SmallWorkload:
     """The source of one trace, which is a pure function of these members.
 
-    `kind` is what the run is about, as the format says. `writer` is the edition and the
+    `kind` is the topic of the run, as the format says. `writer` is the edition and the
     order of writes. `align` names the field of the first step's record that begins on
     a sector edge, `edge` is that edge in bytes. `force` is ``each`` or ``end``.
     `background` is what unused space holds.

@@ -86,7 +86,7 @@ def test_labels_cover_every_byte_of_headers_and_records_once(format_id: str, edi
     # log may be a `.marker`.
     wholes = [name.removesuffix(".whole") for name in built.labels if name.endswith(".whole")]
     owners = tuple(f"{name}." for name in (*built.records, *wholes, "f1.header", "f2.header"))
-    # An entry of a page is not counted beside its fields.
+    # The entry of a page is counted by its fields only.
     groups = {name.rpartition(".")[0] for name in built.labels} - set(built.records)
     covered = Counter(
         (spot.file, off)

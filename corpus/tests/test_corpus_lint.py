@@ -1,4 +1,4 @@
-"""The lint finds each kind of fault, and none in what is published."""
+"""The lint finds each kind of fault, and no fault in the published files."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def manifest_of(directory: Path) -> Any:
 
 
 def seal(directory: Path, manifest: Any) -> None:
-    """Write a manifest as somebody would who knows how seals are made."""
+    """Write a manifest as a person would who knows how seals are made."""
     (directory / "manifest.json").write_text(render(sealed(manifest)))
 
 
@@ -291,7 +291,7 @@ def test_a_build_that_was_ended_before_it_wrote_anything_is_taken_up(tmp_path: P
     (tmp_path / ".plan.json.0123456789abcdef.partial").write_text("{")
     prepare(PLAN, tmp_path)
     assert (tmp_path / "plan.json").is_file()
-    # The plan comes first: a directory of another name alone would be nobody's.
+    # The plan is checked first: a directory of another name has no owner.
     shutil.rmtree(tmp_path / "work")
     prepare(PLAN, tmp_path)
 

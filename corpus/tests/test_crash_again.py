@@ -118,7 +118,7 @@ def test_complete_record_is_at_the_current_place_of_its_file() -> None:
     assert nothing is not None
     assert records(nothing.standing) == ["gone", "a"]
     assert records(nothing.stale) == ["old"]
-    # Nobody knows what a later write may make of it: its name stays known, its bytes are not relied on.
+    # The effect of a later write is unknown: its name stays known, its bytes are not relied on.
     assert [(mark.record, mark.length) for mark in nothing.possible] == [("b", 0)]
     assert records(nothing.whole) == ["gone", "a"]
 
@@ -250,7 +250,7 @@ def test_an_interrupted_compaction_is_finished_under_the_new_names(tx: CrashForm
 
 
 def test_a_compaction_may_begin_again_wherever_the_first_one_ended(tx: CrashFormat) -> None:
-    """What an unfinished one left behind (a control file without its name, for one) is in nobody's way."""
+    """Files that an unfinished one left (a control file without its name, for one) do no harm."""
     work = TxWorkload("compact", "v2", (TxStep("add", 1, TYPICAL),))
     left_control = False
     for states in crash_states(tx.build(work), (BYTES,), 1):

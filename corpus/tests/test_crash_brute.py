@@ -194,7 +194,7 @@ def part(fill: bytes, off: int, copy: int = 0) -> tuple[Write, Mark]:
 
 
 def chained(*places: tuple[int, ...], **more: Any) -> Trace:
-    """A record, written part by part, once at each of `places`; forced and promised after the first."""
+    """A record, written part by part, once at each of `places`; forced and acknowledged after the first."""
     first, *others = ([op for off in spots for op in part(b"A", off, at)] for at, spots in enumerate(places))
     told = (Publish(("a",)), Sync("log"), Ack(("a",)))
     return replace(toy(*first, *told, *(op for ops in others for op in ops)), **more)

@@ -193,7 +193,7 @@ def test_two_builds_do_not_meet_in_one_directory(tmp_path: Path) -> None:
 
 
 def test_a_fault_in_a_worker_is_reported_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Workers are told what to build; this one is told nonsense.
+    # Workers receive what to build; this one receives nonsense.
     broken = Plan(FORMAT, "core", every=97, presets=("no-such-preset",))
     monkeypatch.setattr(Plan, "shards", lambda plan: 3)
     with pytest.raises(BuildError, match="no preset 'no-such-preset'") as caught:

@@ -313,7 +313,7 @@ def test_second_run_has_the_write_order_of_its_base() -> None:
 
 
 def test_second_run_has_the_earlier_deletions() -> None:
-    """A compaction had copied ADD 5 out of its transaction; who reads the copy does not list the COMMIT."""
+    """A compaction had copied ADD 5 out of its transaction; a reader of the copy does not list the COMMIT."""
     made, end, copy = (
         Mark("ADD-5", "f", 100, 1, TX_5),
         Mark("COMMIT-1", "f", 110, 1, COMMIT),

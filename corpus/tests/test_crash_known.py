@@ -1,4 +1,4 @@
-"""Crash states come to what they did, and faults of recovery show."""
+"""Crash states give the same results as before, and faults of recovery show."""
 
 from __future__ import annotations
 

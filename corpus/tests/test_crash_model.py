@@ -428,7 +428,7 @@ MIXED = trace_of(
 def rows(
     trace: Trace, wanted: Callable[[int, str], bool] = lambda number, preset: True
 ) -> Iterator[tuple[States, Preset, Descriptor, dict[str, bytes]]]:
-    """Yield the states of a trace with their files, those that are wanted by their number and preset."""
+    """Yield the states of a trace with their files, those that are requested by their number and preset."""
     numbers = count()
     for states in crash_states(trace, PRESETS, SEED):
         for row, codes in enumerate(states.codes):
@@ -622,7 +622,7 @@ def test_verdicts(
     ("keys", "aside", "verdict"),
     [
         (("a",), ("b",), "pass"),
-        # What is only set aside is not in effect, and somebody must have written it.
+        # A record that is only set aside is not in effect, but some process must have written it.
         ((), ("a",), "lost"),
         (("a",), ("x",), "torn-accepted"),
         (("a",), ("b", "old"), "resurrected"),
@@ -699,7 +699,7 @@ def test_every_state_is_the_one_its_descriptor_describes(trace: Trace) -> None:
 
 @pytest.mark.parametrize("trace", TRACES.values(), ids=TRACES)
 def test_brute_force_gives_the_same(trace: Trace) -> None:
-    """Which states there are, what is owed in them and who may refuse: by reading what is whole."""
+    """Which states there are, what they require and which refusals are permitted: from the intact records."""
 
     def reader(files: Mapping[str, bytes]) -> Answer:
         found = [

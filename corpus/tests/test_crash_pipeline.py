@@ -60,7 +60,7 @@ def plan(manifest: Any) -> Plan:
     return PLANS[manifest["plan"]["format"]]
 
 
-#: For tests of what is the same for all formats.
+#: For tests of the parts that all formats share.
 small = pytest.mark.parametrize("built", [FORMAT], indirect=True)
 
 
@@ -233,7 +233,8 @@ def test_published_cases_hold_and_the_reference_keeps_them(built: Path, manifest
         for probe in case.probes:
             observed = reference.recover(files, edition=case.edition, policy=str(probe.policy)).to_json()
             differences = [compare(entry, observed, Claims()) for entry in probe.expect]
-            # What the format itself cannot keep is published too, and told in the manifest's `beyond`.
+            # Losses that the format itself cannot prevent are published too, and listed in the manifest's
+            # `beyond`.
             kept = not VERDICTS[row[f"verdict_{probe.policy}"]]
             # Half of a transaction is seen by the COMMIT that goes with it, which a case does not list.
             half = row[f"verdict_{probe.policy}"] == "half-transaction"

@@ -106,7 +106,7 @@ def test_quotas_hold_as_far_as_there_is_enough() -> None:
     )
     chosen = published._chosen(found, 1000)
     by = Counter(kind[0] for name, kind in found if name in chosen)
-    # Nobody has a state of L, so its share goes to R.
+    # No test has a state of L, so its share goes to R.
     assert by == {"R": 850, "C": 150}
     few = [entry for entry in found if entry[1][0] == "R"][:100]
     everything = published._chosen(sorted([*few, *(entry for entry in found if entry[1][0] == "C")]), 1000)
@@ -253,7 +253,7 @@ def test_a_loss_after_corruption_must_be_reported() -> None:
     found = compare(expected, silent, Claims())
     assert found is not None
     assert found.where == "verdict"
-    # Who cannot tell is not asked.
+    # A reader that cannot report it is not asked.
     assert compare(expected, silent, Claims(silent=True)) is None
 
 
@@ -271,7 +271,7 @@ SAID = "A clean", "AB clean", "AA clean", "B clean", " clean", "A recovered", " 
         ("forbidden", "R", False, ["A clean", "AB clean"]),
         ("allowed", "R", False, ["A clean", "AB clean", "refused"]),
         ("allowed", "L", True, ["A clean", "AB clean", "refused"]),
-        # Damage: who may leave nothing out refuses, who may reports it.
+        # Damage: strict readers refuse, salvaging readers report it.
         ("required", "R", False, ["refused"]),
         ("required", "L", False, ["refused"]),
         ("required", "R", True, ["A recovered", "AB recovered", "refused"]),
@@ -291,14 +291,14 @@ def test_a_case_permits_what_the_page_on_the_crash_model_does(
         if verdict != "refused":
             observed["records"] = [{"type": name} for name in records]
         kept = any(compare(entry, observed, Claims()) is None for entry in entries)
-        # A report that nobody asked for is not a fault.
+        # A report that was not required is not a fault.
         assert kept == (said in fine or (verdict == "recovered" and f"{records} clean" in fine)), said
     strange = {"verdict": "recovered", "records": [A, S]}
     assert None not in [compare(entry, strange, Claims()) for entry in entries]
 
 
 def test_required_outcome_depends_on_the_policy(built: Path) -> None:
-    """A refusal where it is required of who may leave nothing out, a report of who may."""
+    """A refusal by a reader that may omit nothing, a report by one that may."""
     columns = ["case_id", "stratum", "refusal"]
     rows = {row["case_id"].hex(): row for row in ds.dataset(built / "states").to_table(columns).to_pylist()}
     seen = Counter[str]()

@@ -224,7 +224,7 @@ def test_the_budget_is_kept_and_said() -> None:
 
 @pytest.mark.parametrize("in_effect", [True, False])
 def test_wrong_records_in_effect_are_distinguished_from_listed_ones(in_effect: bool) -> None:
-    """A record that nobody wrote fails either way; of the other kind nothing smaller is taken."""
+    """A record without a writer fails either way; of the other kind nothing smaller is taken."""
     adapter, work = crash_format("bitronix_tlog"), logged("2.1.4")
     start = failing(adapter, work, named_reader("bitronix_tlog", "strict"), "resurrected")
 

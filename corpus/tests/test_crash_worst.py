@@ -231,7 +231,7 @@ UNLISTED = {"lost": {"effect-lost", "decision-lost"}}
 
 
 def test_each_worst_case_was_seen_in_a_product() -> None:
-    """A prediction is one no longer: under the policy that it is about, some product does it."""
+    """A prediction is out of date: under the policy of the case, some product does it."""
     for worst in WORST:
         both = [finding for finding in findings(worst.format) if finding.case in (worst.id, worst.small_id)]
         seen = {finding.verdict for finding in both if finding.policy == worst.reader}

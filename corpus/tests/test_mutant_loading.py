@@ -43,7 +43,7 @@ def test_no_module_beside_a_mutant_uses_the_original(format_id: str) -> None:
     copied = {name.partition(".")[2] for name, module in beside.items() if module.__name__ == name}
     sound = {f"journalspec_reference.{format_id}.{name}" for name in copied}
     for name, module in beside.items():
-        # Where something was defined, or what module it is, tells which one it was taken from.
+        # The place of a definition, or its module, shows from which one it was taken.
         names = {getattr(value, "__module__", "") for value in vars(module).values()}
         names |= {value.__name__ for value in vars(module).values() if isinstance(value, ModuleType)}
         assert names & sound == set(), name

@@ -1,4 +1,4 @@
-"""The extension is beside the pages, not in an installed package. The site is built once for all tests."""
+"""The extension is next to the pages, not in an installed package. The site is built once for all tests."""
 
 from __future__ import annotations
 

@@ -209,7 +209,7 @@ return [document.activeElement === box, [...new Set(lit)].sort(), getComputedSty
 
 @pytest.mark.parametrize("format_id", described())
 def test_fields_are_walked_through_by_keyboard(format_id: str, opened: Browser, site: Path) -> None:
-    """From the bytes, the box or the row of a field, as with a pointer; Enter leads to what it is."""
+    """From the bytes, the box or the row of a field, as with a pointer; Enter leads to the description."""
     schemas = site / "formats" / format_id / "schemas.html"
     opened.open(schemas)
     # A section with a dump has all three of them.
@@ -237,7 +237,7 @@ def test_a_strip_is_one_stop_and_arrows_do_not_turn_the_page(opened: Browser, si
     page = next(
         path
         for path in sorted((site / "formats").rglob("cases/*.html"))
-        if 'class="jspec-strip"' in path.read_text(encoding="utf-8")
+        if "class=jspec-strip" in path.read_text(encoding="utf-8")
     )
     opened.open(page)
     stops = "return document.querySelector('.jspec-strip').querySelectorAll('a[tabindex=\"0\"]').length"

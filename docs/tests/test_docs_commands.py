@@ -1,4 +1,4 @@
-"""What README and pages tell a reader to type works, and the numbers that they tell are true.
+"""Commands that README and pages give work, and their numbers are true.
 
 Every command of a ``console`` block is run, those of one page one after the
 other in one directory; ``commands.toml`` names the few that are run with less,
@@ -31,7 +31,7 @@ from programs import until
 HERE = Path(__file__).resolve().parent
 CHECKOUT = HERE.parents[1]
 FOLDERS = (CHECKOUT, CHECKOUT / "docs", CHECKOUT / "docs/reference")
-#: The change log tells what was; it is not a page to type from.
+#: The change log describes the past; its commands are not for typing.
 PAGES = [path for folder in FOLDERS for path in sorted(folder.glob("*.md")) if path.name != "CHANGELOG.md"]
 
 
@@ -39,7 +39,7 @@ def worst_of_all() -> int:
     return sum(len(load_cases(name, "worst")) for name in format_ids())
 
 
-#: A number that a page tells, as it is there -> what it is.
+#: A number on a page, as it is written -> its meaning.
 NUMBERS: dict[str, Callable[[], int]] = {
     "README.md: 21 rules": lambda: len(rules()),
     "README.md: 42 crash states": worst_of_all,

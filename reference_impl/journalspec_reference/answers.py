@@ -1,8 +1,8 @@
 """What a tool says of a journal that it found at a path: the edition settled, no file skipped.
 
 A reader of the protocol is given the edition, and all files that it is given can
-be read. A tool is given a path. Where the files do not tell the edition, every
-edition that they admit is tried here by reading, and what was assumed is said. Where a file that belongs to
+be read. A tool is given a path. If the files do not show their edition, every possible edition is tried by
+reading, and the answer says which one was assumed. Where a file that belongs to
 the journal, or a part of one, cannot be read, the answer is never clean. The command line and Spark ask
 journals through :func:`ask` alone.
 """
@@ -201,7 +201,7 @@ def _of_the_set(journal: Journal) -> Iterator[Note]:
 
 
 def _remarks(journal: Journal, seen: Observation) -> Iterator[Note]:
-    """Yield notes for those who do not know the files: that they are empty, or something else."""
+    """Yield notes for users who do not know the files: that they are empty, or of another kind."""
     if seen.verdict != REFUSED:
         # A file whose name alone says something has nothing in it.
         named = (name for name, data in journal.files.items() if not len(data))
@@ -244,7 +244,7 @@ def stretches(journal: Journal) -> Iterable[Stretch]:
 def _of_editions(
     journal: Journal, reading: Callable[..., Observation], asked: Callable[..., Observation]
 ) -> Answer:
-    """Return what is `asked` of the files of a journal, by the edition that they tell when they are read."""
+    """Return the answers to `asked` about the files of a journal, by the edition that the files show."""
     known: dict[str, Observation] = {}
     if reader := _only_reader(journal):
         known[reader] = asked(edition=reader)
@@ -354,8 +354,8 @@ def _same(one: Observation, other: Observation, *, by_one: bool) -> bool:
 def _sound(seen: Mapping[str, Observation]) -> list[str]:
     """Return the readings that are clean and omit no byte in which another one finds a record.
 
-    A reading that finds next to nothing is clean as well. It explains the files
-    only if nobody finds more.
+    A reading that finds next to nothing is clean as well. It explains the files only if no other reader finds
+    more.
     """
     extents = {edition: _extents(found) for edition, found in seen.items()}
     return [
@@ -406,7 +406,7 @@ def _contents(journal: Journal) -> list[str]:
 
 
 def lost(journals: Iterable[Journal]) -> Iterator[tuple[str, Unreadable]]:
-    """Yield (file, range) for what a disk delivered once and not again: what rests on it does not hold."""
+    """Yield (file, range) for bytes that a disk delivered once but not again: their results are unsafe."""
     for journal in journals:
         for name in _contents(journal):
             yield from ((name, bad) for bad in journal.seen[name].lost)

@@ -100,10 +100,10 @@ class Detection:
     name may be listed that is missing). `score` orders rival claims: 3 (:data:`BY_MAGIC`) magic of
     every file, 2 magic of some, 1 names only.
 
-    `editions` are those that the files admit, if they admit more than the files
-    can tell apart; `edition` is then what to call them where all read alike.
+    `editions` are the editions that the files permit, if there is more than one and the files cannot decide;
+    `edition` is then what to call them where all read alike.
     Empty: the files say which edition it is. `evidence` says what narrows it.
-    `params` are what the names tell.
+    `params` are the parameters that the file names show.
     `neighbours` hold no records, and are read nevertheless but never changed: an index that names
     files, a lock. Reading and recovery find them among the files.
     """
@@ -301,7 +301,7 @@ def perform(
 class Implementation:
     """The reference for one format, in the modules of a `package`; each question has a function.
 
-    It is told the edition; to recover without a policy is to read. A format or an edition that is not
+    The edition is given to it; recovery without a policy means reading. A format or an edition that is not
     described raises UnknownFormat.
     """
 
@@ -315,11 +315,11 @@ class Implementation:
     names: Callable[[Files, str, Params, bool], Iterator[Span]]
     #: What is assumed of files that may be anybody's: the defaults of parameters are those of cases.
     assumed: Callable[[Files], Params] = lambda files: {}
-    #: Whether the product's directories have rules of what should be there.
+    #: Whether there are rules about what the product's directories must hold.
     lacks: bool = True
     #: Whether something can be kept even where recovery refuses.
     of_refused: bool = False
-    #: The editions by what they are asked for as; only those that there are.
+    #: The editions under the names by which they are requested; only the existing ones.
     _asked: dict[str, str] = field(default_factory=dict)
 
     def contents(self, answer: Any) -> Any:
@@ -336,7 +336,7 @@ class Implementation:
         return found
 
     def _late(self, module: str) -> Any:
-        """Return a module of the format that is imported only now: who looks at a journal needs few."""
+        """Return a module of the format that is imported only now: most journals need few modules."""
         return import_module(f"{self.package}.{module}")
 
     def detect(self, files: Files, params: Params | None = None) -> list[Detection]:

@@ -3,7 +3,7 @@
 It takes rows of the table ``messages`` of any format that has one with these columns (JBoss, KahaDB), and
 rows of the table ``queues``. What the file cannot hold is known before it is written: :func:`losses`.
 
-A row may have three more keys, where its format knows more than columns tell: ``body``, the body as Core
+A row may have three more keys if its format stores more than the columns show: ``body``, the body as Core
 stores it; ``types`` and ``content_types``, from the name of a property, or of an entry of a map, to a type of
 PROPERTY. Of a stream ``content_types`` is a list.
 """
@@ -58,7 +58,7 @@ HEADERS = {
     "user_id": ("JMSXUserID", "string"),
     "scheduled": (SCHEDULED, "long"),
 }
-#: What is about the body as it was stored: written anew, or not at all.
+#: About the stored body: whether it is written anew, or not at all.
 STORED = ("_AMQ_LARGE_SIZE", "_HQ_LARGE_SIZE", "_AMQ_LARGE_COMPRESSED", "_HQ_LARGE_COMPRESSED")
 #: What HornetQ and Artemis 1 put before the names of addresses; the importer of old exports takes it off.
 OLD_QUEUE, OLD_TOPIC = "jms.queue.", "jms.topic."

@@ -95,7 +95,7 @@ class Batch:
     others that do not count. Record number i goes from ``base + off[i]`` to ``base + end[i]``; `code[i]`
     is the number of its type, as the format numbers them. `damage` are the regions that hold no record, as
     (start, end, reason) with offsets in the file, in order; `notes` are on this stretch. `more` holds
-    what the format gives beside, by name.
+    additional values of the format, by name.
     """
 
     __slots__ = ("base", "code", "damage", "data", "end", "more", "notes", "off")
@@ -246,7 +246,7 @@ class _Scanned(Generic[T]):
 
 
 def _checked(check: int, batch: Batch) -> int:
-    """Return a digest of the places of what a batch has and of all before it."""
+    """Return a digest of the places of all data of a batch and of all batches before it."""
     odd = repr(batch.damage).encode() if batch.damage else b""
     return zlib.crc32(odd, zlib.crc32(batch.end, zlib.crc32(batch.off, check)))
 

@@ -27,7 +27,7 @@ class Sums:
     """
 
     def __init__(self, source: Source) -> None:
-        #: Up to where the source is summed, by this or by a caller who has the bytes at hand.
+        #: The offset up to which the source is summed, by this object or by a caller who has the bytes.
         self._source, self.summed = source, 0
         self._base, self._prefixes = 0, array("I", [0])
 
@@ -35,7 +35,7 @@ class Sums:
         """Return the sum of a range."""
         if start < self.summed and end - start > STEP:
             if not self._base <= start <= self._base + STEP * len(self._prefixes):
-                # Of what is between, which may be a hole, nothing is asked.
+                # Bytes in between are not read: they may be a hole.
                 self._base, self._prefixes = start // STEP * STEP, array("I", [0])
             moved, length = self._prefix(start), end - start
             for exponent in range(length.bit_length()):

@@ -32,7 +32,7 @@ HEAD = 64
 BLOCK, HELD = 64 << 10, 16 << 20
 #: Reads of more than this are not small (bytes). What is read at a time only to see whether it can be.
 SMALL, PIECE = 16 << 10, 1 << 20
-#: What a disk says of a sector that it cannot deliver. Any other error is about the file.
+#: What a disk says of a sector that it cannot deliver. Any other error concerns the file.
 OF_SECTORS = frozenset(
     getattr(errno, name)
     for name in ("EIO", "EBADMSG", "EREMOTEIO", "ENODATA", "EUCLEAN")
@@ -195,7 +195,7 @@ class Content:
     def __bytes__(self) -> bytes:
         return self.read(0, self.size)
 
-    __iter__ = None  # one byte after the other is nobody's way of reading a file
+    __iter__ = None  # no program reads a file one byte at a time
 
     def read(self, off: int, size: int) -> bytes:
         """Return `size` bytes from `off` on, fewer at the end of the file."""
@@ -358,7 +358,7 @@ def _close_all(handles: OrderedDict[str, int]) -> None:
 
 
 class FileSource:
-    """A regular file at a path. Raises OSError if it cannot be opened, Unfit if it is none."""
+    """A regular file at a path. Raises OSError if it cannot be opened, Unfit if it is not one."""
 
     __slots__ = ("_handles", "_path", "_was", "size")
 
@@ -448,7 +448,7 @@ class Spool:
             # Unbuffered: it is read by descriptor.
             self._stream = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  # lives as long as its parts
         base, size = self._end, 0
-        # What a file that failed has left behind is not part of the next one.
+        # What a failed file left is not part of the next one.
         self._stream.truncate(base)
         for block in inflated(_Packed(source), path):
             size += len(block)

@@ -92,7 +92,7 @@ class Contents:
 
     @property
     def remarks(self) -> Remarks:
-        """What was odd in what was read so far."""
+        """Oddities in the part that was read so far."""
         return self._told
 
     def rows(self, table: str) -> Iterator[Row]:

@@ -43,7 +43,7 @@ MAX_DIRECTORIES = 2000
 MAX_DEPTH = 6
 #: Within so many nanoseconds a directory may change without a sign: file systems round the time.
 _TICK = 3_000_000_000
-#: So much of a file tells whether it is one of a journal (bytes).
+#: Bytes of a file that are enough to decide whether it is part of a journal.
 HEAD = 64
 
 
@@ -157,8 +157,8 @@ class Loaded:
 class Journal:
     """One journal: format, edition, and its files in the format's own order.
 
-    `editions` are those that the files admit, if it is not given and
-    the files do not tell; `edition` is then only what to call it where they agree.
+    `editions` are the editions that the files permit, if it is not given and the files do not show it;
+    `edition` is then only what to call it where they agree.
     """
 
     format: str
@@ -173,9 +173,9 @@ class Journal:
     root: Path | None = None
     #: All names that were in `root` when it was listed; None if it could not be.
     listed: frozenset[str] | None = None
-    #: What is beside it and holds no records: used by reading and recovery, never shown as its own.
+    #: A file next to it without records: used by reading and recovery, never shown as its own.
     neighbours: Mapping[str, Any] = field(default_factory=dict)
-    #: Name -> what it is called on the disk, for files that are compressed there beside plain ones.
+    #: Name -> name on the disk, for compressed files that are next to plain ones.
     packed: Mapping[str, str] = field(default_factory=dict)
     #: Why the directory could not be listed: other files of the journal may be there.
     unlisted: str = ""
@@ -339,7 +339,7 @@ def _entries(path: Path, root: Path, asked: str | None, max_bytes: int) -> Loade
                     continue
                 names.append(entry.name)
                 info = entry.stat()
-                if info.st_ino:  # Windows does not tell it here
+                if info.st_ino:  # Windows does not report it here
                     of_file.setdefault((info.st_dev, info.st_ino), []).append(entry.name)
     except OSError as error:
         if asked is None:
@@ -401,7 +401,7 @@ def _matching(directory: Path, pattern: str) -> list[Path]:
 
 
 def _packed_twice(names: list[str], asked: str | None) -> dict[str, str]:
-    """Return name -> why for what is there compressed and plain: one counts, the plain one if not asked."""
+    """Return name -> reason for files that are compressed and plain: by default the plain one is used."""
     found = {}
     there = set(names)
     for name in names:
@@ -463,7 +463,7 @@ def _unfit(entry: os.DirEntry[str] | Path) -> str | None:
 
 
 def _length(path: Path) -> int:
-    """Return how long a file is that cannot be read; 0 if it is none, or that is unknown either."""
+    """Return the length of an unreadable file; 0 if it does not exist or the length is unknown too."""
     try:
         info = path.stat()
     except OSError:
@@ -551,7 +551,7 @@ def _best(claims: list[Detection]) -> list[Detection]:
 
 
 def _is_there(loaded: Loaded, claim: Detection) -> bool:
-    """Tell if at least one file of a claim exists, readable or not; a directory of its name is none."""
+    """Return whether at least one file of a claim exists, readable or not; a directory is not a file."""
     return any(
         loaded.files.get(name) is not None or (loaded.entry(name) and not loaded.is_directory(name))
         for name in claim.files
@@ -627,7 +627,7 @@ def _nothing(loaded: Loaded) -> NoJournal:
 
 
 def _is_part(loaded: Loaded) -> bool:
-    """Tell if what was given is a directory of a journal, or a file in it, and not the journal's own."""
+    """Return whether the path is a directory of a journal, or a file in it but not the journal's own."""
     names = [loaded.asked] if loaded.asked else list(loaded.files)
     return any(
         directory == loaded.root.name and fnmatchcase(name.removesuffix(".gz"), pattern)
@@ -683,5 +683,5 @@ def _holds_journal(directory: Path) -> bool:
     claims = _claims(loaded, format_ids())
     if not claims and _unpacked(loaded, claims):
         claims = _claims(loaded, format_ids())
-    # Also one of which nothing can be read: its name is all that tells of it.
+    # Also an unreadable one: its name is the only evidence.
     return any(_is_there(loaded, claim) for claim in claims)

@@ -77,8 +77,8 @@ def regions(spans: Iterable[Span], file: str, length: int) -> Iterator[Region]:
     """Yield the regions of `file` in offset order, covering all of its `length` bytes.
 
     A range that no span names becomes a region of kind ``unused``; spans that
-    lie within an earlier one become its fields. A record that is in what has none
-    is a region of its own, and what is around it comes in parts. Ranges beyond the file are cut.
+    lie within an earlier one become its fields. A record inside a part that normally has none is a region of
+    its own, and the part around it comes in pieces. Ranges beyond the file are cut.
     """
     at = 0
     whole: Span | None = None
@@ -247,7 +247,7 @@ def _same_until(data: Any, at: int, end: int, value: bytes) -> int:
 
 
 def uniform(data: Any, off: int, length: int) -> int | None:
-    """Return the byte that all `length` bytes at `off` are, or None if they differ or are none."""
+    """Return the byte that all `length` bytes at `off` have, or None if they differ or there are none."""
     if length <= 0:
         return None
     value = data[off]
@@ -281,9 +281,9 @@ def row_text(row: Row, beside: str) -> str:
 
 #: Columns before the notes: eight digits, two blanks, the cells, two blanks, the text, two blanks.
 NOTES_AT = 8 + 2 + (3 * WIDTH - 1) + 2 + WIDTH + 2
-#: Columns of a line where nobody says how many there are.
+#: Columns of a line if no width is given.
 COLUMNS = 116
-#: With less room than this beside the bytes, the notes go below them.
+#: If there is less room than this next to the bytes, the notes go below them.
 MIN_NOTES = 36
 BELOW_AT = 10
 
@@ -331,5 +331,5 @@ def head_text(line: Head) -> str:
 
 
 def fold_text(line: Fold) -> str:
-    """Return the text that stands for a folded run."""
+    """Return the text that replaces a folded run."""
     return f"{line.off:08x}  {line.byte:02x} * {line.length} bytes, up to {line.off + line.length:08x}"

@@ -9,7 +9,7 @@ from journalspec_reference.filesets import HEAD, Journal
 
 
 def is_copy(name: str, original: str) -> bool:
-    """Tell whether a name is another one and something after it, as those of renamed files and copies are."""
+    """Return whether a name is another name with a suffix, as names of renamed files and copies are."""
     return name != original and name.startswith(original) and not name[len(original)].isalnum()
 
 

@@ -10,12 +10,12 @@ from pathlib import Path
 
 #: What `F_GETLK` takes and gives: type, from where, start, length (0: to the end), process.
 _FLOCK = struct.Struct("hhqqi")
-#: Stands for the journal's own files among the names of lock files.
+#: Represents the journal's own files among the names of lock files.
 OWN = "*"
 
 
 def held(root: Path, lock_files: Iterable[str], own: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield (name, who has locked it) for the lock files in or above `root`; `*` means `own` files.
+    """Yield (name, owner of the lock) for the lock files in or above `root`; `*` means `own` files.
 
     Nothing is locked, and no lock is awaited. Yields nothing where the system cannot say.
     """
@@ -27,7 +27,7 @@ def held(root: Path, lock_files: Iterable[str], own: Iterable[str]) -> Iterator[
 
 
 def _holder(path: Path) -> str:
-    """Return who has locked any byte of a file; empty: no process has, or the system cannot say."""
+    """Return the process that has locked any byte of a file; empty if there is none or it is unknown."""
     try:
         import fcntl  # noqa: PLC0415  # not on every system
     except ImportError:

@@ -1,4 +1,4 @@
-"""The report beside a new store: what is in it, and each thing of the old one that is not, with the reason.
+"""The report next to a new store: its content, and each omitted item of the old store with the reason.
 
 It is written while the old store is read, so that its length costs no memory: first as JSON
 (``loss-report.schema.json``), then as a page with totals and the first of each kind.
@@ -26,7 +26,7 @@ VERSION = 1
 FIRST = 100
 #: What a note is called among the items.
 NOTE = "note"
-#: The code of a sound record in what was given up: had that been sound, it might count.
+#: The code of an intact record in dropped bytes: if the bytes before it were intact, it might be live.
 GIVEN_UP = "given-up"
 _GIVEN_UP = "a sound record where what is around it cannot be used"
 #: What of an item is in the JSON, in this order.

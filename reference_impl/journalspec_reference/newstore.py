@@ -1,4 +1,4 @@
-"""A new store with what recovery keeps of an old one, and an account of what is not in it.
+"""A new store with the recovered state of an old one, and an account of the omitted items.
 
 A format gives a :class:`NewStore` in its ``newstore``: what files the product is to start on, streamed. This
 module writes them to a directory that is there complete or not at all. The old store is only read.
@@ -41,9 +41,10 @@ except ImportError:  # not on every system
 BYTES, FILE = "bytes", "file"
 #: The policy of a store that was only read.
 NO_POLICY = "none"
-#: Behind the name of a new directory: its reports, `.json` and `.md`; both have the mark in their first line.
+#: Suffixes of the name of a new directory: its reports, `.json` and `.md`; both have the mark in their first
+#: line.
 REPORT, MARK = ".loss-report", "journalspec loss report"
-#: Behind the name of what is not complete, and what comes then.
+#: Suffixes of an incomplete result, and of its next attempt.
 _PARTIAL, _RANDOM = ".partial-", re.compile("[0-9a-f]{8}")
 #: Files are read in pieces of so many bytes, and of those with more bytes in holes only what is not a hole.
 PIECE, MOST_HOLES = 1 << 20, 1 << 30
@@ -170,7 +171,7 @@ class NewStore(ABC):
 
     @property
     def lacks(self) -> frozenset[tuple[str, str]]:
-        """Code and name of what is missing of the new store, as it is of the old one: all is unverified."""
+        """Code and name of missing items of the new store, as of the old one: all are unverified."""
         return frozenset()
 
     def chosen(self) -> Iterator[str]:
@@ -271,7 +272,7 @@ class Digest:
     why: str = ""
 
 
-#: Is told what is being done, and how many bytes of it are.
+#: A function that receives the current step and the number of its bytes.
 Progress = Callable[[str, int], None]
 
 
@@ -335,7 +336,7 @@ def sources(journals: Iterable[Journal], covered: Iterable[Path] = ()) -> Iterat
         if journal.root is not None:
             for name in journal.seen:
                 path = journal.root / journal.packed.get(name, name)
-                # Where all files are compressed, they are known by the names that they had.
+                # If all files are compressed, they are identified by their names without the suffix.
                 path = path if path.exists() else path.with_name(f"{path.name}.gz")
                 if path not in seen:
                     seen.add(path)
@@ -350,7 +351,7 @@ def sources(journals: Iterable[Journal], covered: Iterable[Path] = ()) -> Iterat
 
 
 def covered(part: Part) -> list[Path]:
-    """Return the directories on the disk that a part's store accounts for beside its journal's own."""
+    """Return the directories that a part's store accounts for, in addition to its journal's own."""
     root = part.answer.journal.root
     return [] if root is None else [Path(os.path.normpath(root / each)) for each in sorted(part.store.covers)]
 
@@ -408,7 +409,7 @@ def write(
     before: Sequence[Digest],
     progress: Progress = lambda what, done: None,
 ) -> None:
-    """Make the directory `target` with all parts, and the two reports beside it: all of it or nothing.
+    """Make the directory `target` with all parts, and the two reports next to it: all of it or nothing.
 
     `report` writes the one for programs, with the digests before and of what was written, `page` that for
     people. `before` are the digests of the `files` that are read, made before they were. They are made

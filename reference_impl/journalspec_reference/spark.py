@@ -246,7 +246,7 @@ class Query:
         return dict(JOURNALS) if self.journals else {**COMMON, **self.typed()}
 
     def settled_columns(self) -> bool:
-        """Return whether the columns are all that there is: no map `fields` beside them."""
+        """Return whether there are only columns, without a map `fields`."""
         return self.journals or self.contents is not None or bool(self.typed())
 
     def _table_of(self, name: str) -> Table:
@@ -374,7 +374,7 @@ class JournalReader(DataSourceReader):
             # Each stretch depends on the one before: several tasks would each read all files.
             yield Piece(path, names, journal.format, journal.edition, asked.params), size
             return
-        # The last piece is what no stretch tells.
+        # The last piece is the part that no stretch describes.
         lengths = [*(len(journal.seen.get(part.file, b"")) for part in parts), 0]
         for number, length in enumerate(lengths):
             yield Piece(path, names, journal.format, journal.edition, asked.params, (number,)), length
@@ -635,7 +635,7 @@ def _paths(options: Mapping[str, str]) -> list[str]:
 
 
 def _matches(path: str) -> list[Path]:
-    """Return what a path or glob stands for; raises JournalError if that is nothing."""
+    """Return the journals that match a path or glob; raises JournalError if there are none."""
     plain = path.removeprefix("file://")
     if Path(plain).exists():
         return [Path(plain)]

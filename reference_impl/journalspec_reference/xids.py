@@ -85,7 +85,7 @@ _BARE = [re.compile(form) for form in ("ffffff([89a-f][0-9a-f])", "([1-7][0-9a-f
 
 
 def spelled(text: str) -> tuple[bytes, ...]:
-    """Return the gtrids that a text may be a spelling of, the likeliest first; none if it is none.
+    """Return the gtrids that a text may spell, the likeliest first; an empty result if it spells none.
 
     Spellings are the hexadecimal digits, ``server/milliseconds/counter``, those of whole XA ids, and what
     Java prints of bytes that it takes for ints: ``ffffff9b`` is 9b.

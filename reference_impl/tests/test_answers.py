@@ -51,21 +51,21 @@ def told(seen: Any) -> dict[str, Any]:
 
 
 def wrong(directory: Path, edition: str) -> str:
-    """Return where the answer without an edition differs from that with the right one; nothing if nowhere."""
+    """Return where the answer without an edition differs from that with the right one; None if nowhere."""
     for policy in (None, "strict"):
         right = ask(one(directory, edition=edition), policy)
         assert right.assumption == ""
         answer = ask(one(directory), policy)
         if told(answer.observation) != told(right.observation):
             return f"{directory}: {policy}: as {answer.journal.edition}"
-        # Where the files tell their edition nothing is assumed.
+        # If the files show their edition, nothing is assumed.
         assumed = bool(one(directory).editions)
         assert bool(answer.assumption) == assumed
         assert ("edition-assumed" in [note.code for note in answer.observation.notes]) == assumed
     return ""
 
 
-#: A COMMIT whose records are gone with their file: three editions read it cleanly, and count differently.
+#: A COMMIT whose records are missing with their file: three editions read it cleanly, with different counts.
 #: And no record at all, under the extension of a later edition's product.
 UNDECIDED = {"hornetq-2.0.0/tx-commit-alone", "hornetq-2.0.0/empty"}
 
@@ -81,7 +81,7 @@ def within(part: Any, whole: Any) -> bool:
 
 @pytest.mark.parametrize("format_id", format_ids())
 def test_captured_journals_are_reported_as_their_cases_have_them(format_id: str) -> None:
-    """What a tool takes along from a directory is what recovery needs: pages beside a log, for example."""
+    """From a directory, a tool takes all files that recovery needs: pages next to a log, for example."""
     found = captured(format_id)
     assert bool(found) == (CAPTURED / format_id).is_dir()
     for directory, edition in found:
@@ -488,7 +488,7 @@ def test_unreadable_file_is_not_also_missing(tmp_path: Path, monkeypatch: pytest
 
 @pytest.mark.parametrize(("name", "above"), [("lock", False), ("btm2.tlog", False), ("lock", True)])
 def test_a_lock_that_another_process_holds_is_reported(tmp_path: Path, name: str, above: bool) -> None:
-    """A running product holds a lock: on a file of its own beside or above the journal, or on the journal."""
+    """A running product locks a file of its own, next to or above the journal, or the journal."""
     fcntl = pytest.importorskip("fcntl")
     journal = tmp_path / "store"
     journal.mkdir()

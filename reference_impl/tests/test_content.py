@@ -137,7 +137,7 @@ def test_a_bad_sector_is_a_range_and_the_rest_is_read() -> None:
     assert content[: 3 * SECTOR] == data[: 3 * SECTOR]
     assert content[5 * SECTOR : 300 * SECTOR] == data[5 * SECTOR : 300 * SECTOR]
     assert content[301 * SECTOR :] == data[301 * SECTOR :]
-    # Only what somebody asks for is read.
+    # Only bytes that a caller asks for are read.
     assert ranges(content) == []
     assert len(bytes(content)) == len(data)
     assert ranges(content) == [(3 * SECTOR, 5 * SECTOR, EIO), (300 * SECTOR, 301 * SECTOR, EIO)]

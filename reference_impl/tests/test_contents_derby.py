@@ -76,7 +76,7 @@ def rows_told(found: Contents, title: str) -> list[list[str | None]]:
 
 
 def agree(found: Contents, expected: Mapping[str, Any], without: set[str]) -> None:
-    """Hold all tables against what SQL told: columns, rows, and how many there are."""
+    """Compare all tables with the results of SQL: columns, rows, and their number."""
     listed = {".".join((str(row["schema"]), str(row["table"]))): row for row in found.rows("tables")}
     assert listed.keys() >= expected.keys()
     for title, table in expected.items():
@@ -681,7 +681,7 @@ def test_the_database_is_found_from_within(small: Path, monkeypatch: pytest.Monk
 
 
 def test_damaged_pages_and_rows_end_in_remarks(small: Path) -> None:
-    """Bytes changed anywhere, with a checksum that holds: rows are told or omitted, nothing is raised."""
+    """Bytes changed anywhere, with a matching checksum: rows are reported or omitted, nothing is raised."""
     draws, pages = random.Random(46), [data for data in all_pages(small) if len(data) == 4096]
     for _ in range(1500):
         damaged = bytearray(draws.choice(pages))

@@ -510,7 +510,7 @@ def compare_values(kind: str, data: bytes, reader: Callable[[Any], Any], found: 
         naive = families.decode(FAMILY, kind, data)
     except families.ContentsError:
         return
-    # By what they print: a float that is not a number is equal to none.
+    # By their printed form: a float that is not a number is not equal to itself.
     assert repr(found) == repr(reader(naive))
 
 

@@ -49,7 +49,7 @@ def opened(path: Path, policy: str = "default") -> StoreContents:
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store of the product's, with ``expected.json`` beside its files."""
+    """A store of the product's, with ``expected.json`` next to its files."""
     return unpacked(HERE / "data" / "swiftmq_contents.tar.xz", tmp_path_factory.mktemp("made"))
 
 
@@ -79,7 +79,7 @@ def told(value: Any) -> Any:
 
 
 def as_the_product_says(row: Row, wanted: Row) -> dict[str, Any]:
-    """Return of a row what the product's getters say, who have no null for what is empty."""
+    """Return a row as the product's getters show it: they have no null for an empty value."""
     found = {name: told(row[name]) for name in wanted if name in row}
     found |= {"properties": found["properties"] or {}}
     found |= {"content": found["content"] or {}} if wanted["kind"] == "map" else {}

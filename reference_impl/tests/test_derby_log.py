@@ -160,7 +160,7 @@ def test_hostile_lengths_are_compared_before_anything_is_read() -> None:
 
 
 def logged(*records: dict[str, Any]) -> Files:
-    """Return a log of these records of one transaction that changes page 1 of T, which nobody ended."""
+    """Return a log of these records of one transaction that changes page 1 of T and has no end."""
     data, version = struct.pack(">iiqq", 128, 9, 1, 0), 0
     for values in ({"operation": "BEGIN", "group": 0x101}, *records):
         page = {"container": 1168, "page": 1, "page_version": version} if "group" not in values else {}
@@ -316,7 +316,7 @@ LIVES = [contents(path) for path in DIRECTORIES if "10.16" in str(path) and (pat
 
 @pytest.mark.parametrize("seed", range(24))
 def test_every_read_size_gives_the_same_result(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A scan and an answer do not depend on how much is read at a time, nor on who looks at bodies."""
+    """A scan and an answer do not depend on the size of one read, nor on whether bodies are read."""
     rng = random.Random(seed)
     files = dict(rng.choice(LIVES))
     files["log1.dat"] = data = damaged(files["log1.dat"], rng)

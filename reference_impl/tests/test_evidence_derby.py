@@ -1,4 +1,4 @@
-"""What the containers of a Derby database prove: damage and absence beside the log are never clean.
+"""What the containers of a Derby database prove: damage and absence next to the log are never clean.
 
 What Derby does on each is known from Derby 10.16.1.1, which was started on databases so damaged.
 """
@@ -144,7 +144,7 @@ def test_an_answer_on_a_log_alone_says_nothing_of_a_database(tmp_path: Path) -> 
 
 
 def test_a_container_that_is_dropped_later_is_missing_in_a_database(tmp_path: Path) -> None:
-    """Derby 10.16 on a copy of a running database: 40XD2. A log with some containers does not tell."""
+    """Derby 10.16 on a copy of a running database: 40XD2. A log with only some containers proves nothing."""
     case = next(each for each in load_cases("derby_log") if each.id.endswith("evidence.missing-container"))
     for name, data in case.files().items():
         path = tmp_path / (name if name.startswith("seg0/") else f"log/{name}")

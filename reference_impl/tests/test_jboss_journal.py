@@ -26,7 +26,7 @@ LISTS = LAYOUT.build(
     renames=[{"source.name": b"a-4.bak", "target.name": b"a-4.hq"}],
     slack=bytes(3),
 )
-#: Not what a control file's header holds: nobody looks at it, so it is shown as it is.
+#: Not the content of a control file's header: it is ignored, so it is shown unchanged.
 CONTROL = LAYOUT.build("header", "v2", format_version=5, user_version=6, file_id=7) + LAYOUT.build(
     "record", "v2", "ADD", id=1, body=LISTS
 )
@@ -81,7 +81,7 @@ def test_every_byte_of_it_has_a_name() -> None:
     ends = [span.off + span.length for span in fields]
     assert [span.off for span in fields] == [0, *ends[:-1]]
     assert ends[-1] == len(CONTROL)
-    # What a compaction leaves beside the data files is named as well.
+    # The files that a compaction leaves next to the data files are named as well.
     kinds = {(span.file, span.kind) for span in spans}
     assert {("a-1.hq", "record"), ("a-9.hq.tmp", "record"), ("a-3.hq.cmp", "record")} <= kinds
 

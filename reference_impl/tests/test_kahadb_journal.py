@@ -63,7 +63,7 @@ def test_a_gibibyte_is_scanned_in_the_memory_of_a_window(tmp_path: Path) -> None
 
 
 def test_an_end_marker_may_lie_across_the_pieces_that_are_read() -> None:
-    """Behind a batch of no bytes, wherever in the file: it is filling (KHD-END-009)."""
+    """After a batch of no bytes, wherever in the file: it is filling (KHD-END-009)."""
     empty = bytes.fromhex("0000001c02") + b"WRITE BATCH" + bytes(12)
     for zeros in range((1 << 16) - 6, (1 << 16) + 2):
         for tail, verdict in ((b"-qMa4", "clean"), (b"-qMa", "recovered")):

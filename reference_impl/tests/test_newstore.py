@@ -113,7 +113,7 @@ def made(place: Path, target: Path, **more: object) -> LossReport:
 
 
 def left(place: Path) -> list[str]:
-    """Return what there is beside the old store."""
+    """Return the items next to the old store."""
     return sorted(path.name for path in place.iterdir() if path.name != "old")
 
 

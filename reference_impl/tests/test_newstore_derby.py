@@ -79,7 +79,7 @@ def made(old: Path, new: Path, choices: StoreChoices | None = None) -> tuple[Ans
         again = opened(new, "strict")
         assert (again.observation.verdict, again.observation.message) == ("clean", "")
         assert live(again) == live(answer)
-        # Of what recovery refuses there is no state; contents may have it nevertheless.
+        # A refused journal has no state; contents may have it nevertheless.
         refused = answer.observation.verdict == "refused"
         assert answer.observation.state == (None if refused else again.observation.state)
     return answer, store
@@ -146,7 +146,7 @@ def test_the_law_holds_for_logs_alone(product: str, tmp_path: Path) -> None:
 
 
 def newer(log: Path) -> bool:
-    """Return whether pages beside a log have what it has lost."""
+    """Return whether pages next to a log have changes that the log has lost."""
     return any(note.code == "newer-page" for note in opened(log).observation.notes)
 
 
@@ -367,7 +367,7 @@ def test_a_group_that_is_cut_is_summed_up_again(log: Path, tmp_path: Path) -> No
 
 
 def test_older_databases_get_right_links(tmp_path: Path) -> None:
-    """Up to level 10.1 nobody looks at what a header says of the file before it; new products do."""
+    """Up to level 10.1 a reader ignores the header field about the previous file; new products compare it."""
     log = tmp_path / "log"
     shutil.copytree(
         CAPTURED / "derby-10.1.3.1" / "switched", log, ignore=shutil.ignore_patterns("*.json", "*.toml")

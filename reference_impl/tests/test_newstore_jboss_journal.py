@@ -83,7 +83,7 @@ def remade(answer: Answer, target: Path, **choices: Any) -> tuple[NewStore, Brok
     again = asked(put(store, target), "strict")
     lacks = {(entry.code, Path(entry.name).stem) for entry in again.observation.missing}
     codes = ("no-large-file", "short-large-file")
-    # A page tells of its messages; the journal does of all others.
+    # A page lists its messages; the journal lists all others.
     items = (item for item in store.unverified() if item.code in codes and "/" not in item.file)
     reported = {("body", item.id) for item in items}
     assert lacks == reported
@@ -152,7 +152,7 @@ def test_damaged_stores_keep_what_contents_report(name: str, sources: Path, tmp_
             answer = asked(old / "journal")
             store, after = remade(answer, tmp_path / f"new{number}")
         except FilesetError:
-            # The journal is gone, or nothing tells its edition.
+            # The journal is missing, or nothing shows its edition.
             continue
         kept += 1
         before, left = opened(answer), Counter(item.code for item in store.left_out())
@@ -714,7 +714,7 @@ def test_bodies_are_what_core_stores(name: str, sources: Path) -> None:
         stored = each.pop("body")
         kind = artemis_xml.TYPES.get(str(each["kind"]), "default")
         if kind in ("map", "stream"):
-            # Columns do not tell the types of numbers in there.
+            # Columns do not show the types of numbers in there.
             continue
         again = next(iter(exported([each], [{"queue": each["queue"]}]).iter("body"))).itertext()
         assert decoded("".join(again)) == stored, each["id"]

@@ -1,7 +1,8 @@
 """The law of new stores, for every format that is read from files alone: cases, drawn journals, crash states.
 
 What contents report as live is carried over, nothing else is, and the new store reads clean under `strict`.
-Derby has databases, and brokers of the JBoss family directories beside the journal: see their own tests.
+Derby has databases, and brokers of the JBoss family have directories next to the journal: see their own
+tests.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ FIELD = {"bitronix_tlog": ("b1-swap-uptime/*.tlog",)}
 
 
 def places(format_id: str) -> list[Path]:
-    """Return the directories of captured journals, and of those beside the checkout."""
+    """Return the directories of captured journals, and of those next to the checkout."""
     endings = (".tlog", "page.db", "db-1.log", "db-1.log.gz")
     found = [
         *(ROOT / "corpus/captured" / format_id).glob("*/*/expected.json"),

@@ -292,7 +292,7 @@ def test_the_file_of_a_subscription_that_was_lost_is_made_again(tmp_path: Path) 
 
 
 def test_an_empty_queue_of_a_lost_subscription_is_reported() -> None:
-    """Nothing tells its topic, and without a topic there is no subscription."""
+    """No file shows its topic, and without a topic there is no subscription."""
     files = written(insert("c$s", "x"), {"op": "remove", "queue": "c$s", "key": "0"}, insert("a", "y")) | {
         "durables/c$other.durable": subscription("T")
     }

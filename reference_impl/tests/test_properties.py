@@ -60,7 +60,7 @@ KNOWN = {
         _with_queue_of_branches,
     ),
 }
-#: Editions that nobody writes: nothing says what their records hold.
+#: Editions without a writer: the types of their bodies are unknown.
 UNWRITTEN = {("derby_log", "seed")}
 EDITIONS = [(name, edition) for name in formats_with_strategies() for edition in get_format(name).editions]
 

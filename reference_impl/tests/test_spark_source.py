@@ -59,7 +59,7 @@ def journals(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 try:
                     for journal in find_journals(load_files(directory)):
                         ask(journal)
-                except FilesetError:  # what its own test is about
+                except FilesetError:  # its own test covers it
                     shutil.rmtree(directory)
     return root
 

@@ -1,6 +1,7 @@
-"""SwiftMQ's file store: what a start leaves, held to what SwiftMQ 13.1.2 did with 6,423 recorded stores.
+"""SwiftMQ's file store: what a start leaves, compared with SwiftMQ 13.1.2 for 6,423 recorded stores.
 
-The table beside this names every case where the two differ, by cause; no other may, and these must.
+The table next to this module names every case where the two differ, by cause; no other case may differ, and
+these must.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ LISTED = 200
 #: The product makes the queue of the branches at every start, so it says nothing if it is empty.
 PREPARED = "sys$prepared"
 Facts = dict[str, Any]
-#: What an entry has beside its message.
+#: Bytes of an entry besides its message.
 ENTRY = ("key", "page", "priority", "deliveries", "expiration")
 
 
@@ -129,7 +130,7 @@ def predicted(found: Recovered) -> Facts:
 
 
 def same_durables(result: Any, found: Recovered) -> bool:
-    """Tell if the durable subscribers agree: the product stops at the first file that it cannot read."""
+    """Return whether the durable subscribers agree: the product stops at its first unreadable file."""
     theirs = [tuple(one.values()) for one in result.get("durables") or ()]
     if "durablesError" in result:
         return bool(found.bad_files) and set(theirs) <= set(found.durables)

@@ -247,7 +247,7 @@ def test_a_file_that_a_compaction_left_unfinished_is_made_again(edition: str) ->
 
 
 def present(example: Example, files: dict[str, bytes]) -> list[int]:
-    """Return the numbers of what recovery finds decided, live or in doubt."""
+    """Return the ids of the records that recovery finds decided, live or in doubt."""
     seen: Any = load(example.format).recover(files, edition=example.edition)
     assert seen.verdict == "clean", seen.message
     if "live" in seen.state:

@@ -55,7 +55,7 @@ class Table:
 class Described:
     """What ``contents/tables.toml`` of a format says: tables by name, and code -> meaning of each remark.
 
-    `damages` are the remarks on damage to what is beside the journal.
+    `damages` are the remarks on damage in the files next to the journal.
     """
 
     tables: Mapping[str, Table]

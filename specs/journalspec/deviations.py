@@ -2,7 +2,8 @@
 
 Only what was observed is listed. An entry is one of two kinds: ``errata``, the
 product is wrong, or ``permissive``, the product takes (or writes) more than the
-specification allows and harms no user by it.
+specification allows and harms no user by it. Every entry also says what the
+deviation costs a user (`cost`) and what the product could do instead (`change`).
 
 Every entry says how it is shown on a product that is run, by one or more tables
 ``[[deviation.show]]``; `journalspec products show` does what they say:
@@ -57,6 +58,8 @@ MEMBERS = (
     "text",
     "example",
     "cases",
+    "cost",
+    "change",
     "observed",
     "show",
 )
@@ -124,6 +127,8 @@ class Deviation:
     text: str
     example: Mapping[str, str]
     cases: tuple[str, ...]
+    cost: str
+    change: str
     observed: Mapping[str, str]
     show: tuple[Show, ...] = ()
 
@@ -161,6 +166,8 @@ def _deviation(entry: Mapping[str, Any]) -> Deviation:
         text=" ".join(entry["text"].split()),
         example=dict(entry.get("example", {})),
         cases=tuple(entry["cases"]),
+        cost=entry["cost"],
+        change=entry["change"],
         observed=dict(entry["observed"]),
         show=tuple(Show(_way(table), dict(table)) for table in entry.get("show", ())),
     )
@@ -244,7 +251,7 @@ def _form_faults(format_id: str, name: str, entry: Mapping[str, Any]) -> Iterato
     for member in entry:
         if member not in MEMBERS:
             yield f"{member!r} is none of {', '.join(MEMBERS)}"
-    for member in ("product", "since", "title", "text"):
+    for member in ("product", "since", "title", "text", "cost", "change"):
         if not isinstance(entry.get(member), str) or not entry[member].strip():
             yield f"there is no {member}"
     if entry.get("kind") not in KINDS:

@@ -106,7 +106,7 @@ class Member:
         return tuple(dict.fromkeys(name for name in found if name and name != "rest"))
 
     def refuses(self, value: Any) -> bool:
-        """Return whether `value` is none that the table allows."""
+        """Return whether the table does not allow `value`."""
         if isinstance(self.const, str):
             return bool(value != bytes.fromhex(self.const))
         wrong = self.const is not None and value != self.const

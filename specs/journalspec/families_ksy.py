@@ -76,7 +76,7 @@ def _type(family: Family, shape: Shape) -> dict[str, Any]:
 
 
 def _asked(name: str) -> str:
-    return "The version." if name == "version" else f"The field {name} of what is around it."
+    return "The version." if name == "version" else f"The field {name} of the enclosing value."
 
 
 def _parameter(name: str) -> str:

@@ -253,7 +253,7 @@ def as_is(path: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def reading(path: Path, limit: int = MAX_BYTES) -> Iterator[IO[bytes]]:
-    """Give a stream of what a regular file holds, decompressed if it is a gzip file, by its first bytes.
+    """Give a stream of the content of a regular file; a gzip file, by its first bytes, is decompressed.
 
     Reading past `limit` bytes of content raises Unfit, as do damaged gzip data. Raises
     Unfit for a pipe, a device or a directory, without waiting for it, and OSError that names `path`.

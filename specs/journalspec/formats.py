@@ -2,8 +2,8 @@
 
 A format is a sub-package of :mod:`journalspec` that holds a ``format.toml``.
 Nothing outside a format's own folders names it; adding one adds only files.
-One that is being written says ``draft = true`` there, and is described to those
-only who ask for it by the environment variable ``JOURNALSPEC_DRAFTS``.
+A format in preparation has ``draft = true`` there and is listed only if the environment variable
+``JOURNALSPEC_DRAFTS`` asks for it.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Holds:
     after `prefix`; entries of one name are added up, and those in `own`, which are of the product itself, are
     omitted. `count` is the member that lists what is counted (empty: the entry itself), `size` that of a
     counted item with its size or its bytes, `owners` that lists who waits for items. `noun` is the word for
-    one item, `head` that for what holds them.
+    one item, `head` the word for its container.
     """
 
     list: str
@@ -98,7 +98,7 @@ class AtStart:
     `source` is how that is known, `short` the same as a clause for the verdict. A code is one of a note, a
     dropped region, a refusal or what is missing. ``refused-`` before the code of a refusal omits notes
     of the same name. ``without-`` comes before one of the `parts`. Others are ``clean``, ``in-doubt``, and
-    ``beside``: what is beside the journal is damaged. ``contents-`` comes before one of a remark on contents.
+    ``beside``: a file next to the journal is damaged. ``contents-`` comes before one of a remark on contents.
     In `says`, ``{texts}`` is for the texts of the remarks, or notes on neighbours, that have the codes. With
     `fails` the product is known not to start, or to lose something, though the journal is whole.
     """
@@ -130,7 +130,7 @@ class Format:
     default_edition: str
     editions: Mapping[str, Edition]
     policies: Mapping[str, str]
-    #: The fields that tell whose a record is, for sentences about single records.
+    #: The fields that show the owner of a record, for sentences about single records.
     identity: tuple[str, ...]
     root: Traversable
     vocabulary: Vocabulary
@@ -150,7 +150,7 @@ class Format:
     holds: tuple[Holds, ...] = ()
     in_doubt: tuple[InDoubt, ...] = ()
     at_start: tuple[AtStart, ...] = ()
-    #: Code of a loss, or of what is missing, with its {names} -> what a verdict says instead of the code.
+    #: Code of a loss or of a missing thing, with its {names} -> the words of a verdict for the code.
     phrases: Mapping[str, str] = field(default_factory=dict)
     #: What people call it, where the title is that of a family.
     brand: str = ""

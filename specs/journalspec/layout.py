@@ -43,7 +43,7 @@ class Part(NamedTuple):
     data: bytes
 
 
-#: A checksum that is more than a CRC of what is stored: (bytes by field, values by field) -> number.
+#: A checksum that is not only a CRC of the stored bytes: (bytes by field, values by field) -> number.
 Rule = Callable[[Mapping[str, bytes], Mapping[str, Any]], int]
 
 
@@ -267,7 +267,8 @@ class Layout:
         return found
 
     def held(self, field: str, data: bytes, values: Mapping[str, int] = {}) -> tuple[str, str] | None:
-        """Return the family and the type of what a field beside `values` holds; None: no contents."""
+        """Return the family and the type of the content of a field that is next to `values`;
+        None: no contents."""
         for row in self.contents:
             if row["field"] != field or not row.get("on", {}).items() <= values.items():
                 continue
@@ -520,7 +521,7 @@ _TUPLES = ("editions", "types")
 
 
 def _field(row: Mapping[str, Any]) -> Field:
-    """Return the field of a row of the table; raises ValueError for a key or reference that is none."""
+    """Return the field of a row of the table; raises ValueError for an unknown key or reference."""
     if unknown := sorted(set(row) - _KEYS):
         raise ValueError(f"layout: {row.get('name')}: unknown key {unknown[0]!r}")
     own = {**row, **{key: tuple(row[key]) for key in _TUPLES if key in row}}

@@ -120,8 +120,8 @@ class Missing(Item):
 
     `code` is a word of the format's table ``[missing]``; `name` says which one (the name of a file, the
     id of a record or transaction as text). The proof is in `file`, at `off` where that is one place.
-    `count` is how many messages, records or rows (the table says which) are affected, None if nothing
-    tells. `text` is for people and is not compared. With something missing a verdict is never clean.
+    `count` is the number of affected messages, records or rows (the table says which), None if it is unknown.
+    `text` is for people and is not compared. With something missing a verdict is never clean.
     """
 
     code: str
@@ -213,7 +213,7 @@ class Observation:
 
     @property
     def given_up(self) -> Sequence[Record]:
-        """Return the unanchored records in what was given up: had that been sound, they might count.
+        """Return the unanchored records in dropped bytes; they might be live if those bytes were intact.
 
         That is a dropped region, or a file that cannot be used. The others are where
         records of no account are normal (after the end of the log, of an earlier generation).
@@ -296,7 +296,7 @@ def note_place(note: Note) -> tuple[str, int, int]:
 
 
 def missing_place(entry: Missing) -> tuple[str, int, int]:
-    """Return the file and offset of what proves that something is missing."""
+    """Return the file and offset of the bytes that prove that something is missing."""
     return entry.file, entry.off or 0, 0
 
 

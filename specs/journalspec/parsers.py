@@ -113,5 +113,5 @@ def _member(row: Any, path: str) -> Any:
 
 
 def _bytes(value: Any) -> bytes:
-    """Return bytes, also of what the .ksy declares as text: one byte for a character."""
+    """Return bytes, also for fields that the .ksy declares as text: one byte for each character."""
     return value.encode("latin-1") if isinstance(value, str) else bytes(value)

@@ -1,7 +1,7 @@
 """Sequences that are read again instead of kept, so that a journal's size costs time and not memory.
 
-Of what a first pass finds much is only counted. The sequence that comes of it reads the files again whenever
-somebody iterates over it, and notices if they say something else than in the first pass.
+Items of which a first pass finds many are only counted. The resulting sequence reads the files again on each
+iteration, and detects a difference from the first pass.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Place = Callable[[T], tuple[str, int, int]]
 
 #: What a journal's records may take in memory, in bytes: of each its length in the file and COST.
 KEEP = 16 << 20
-#: About what an item costs in memory beside its own bytes.
+#: Approximate memory of an item in addition to its own bytes.
 COST = 1 << 10
 
 
@@ -90,7 +90,7 @@ class Lazy(Sequence[T]):
         return next(islice(self, at, None))
 
     def __eq__(self, other: object) -> bool:
-        """Compare item by item, but for what is known to be the same; the first difference ends it."""
+        """Compare item by item, except for items known to be equal; the first difference ends it."""
         if not isinstance(other, Sequence) or isinstance(other, str):
             return NotImplemented
         if isinstance(other, Lazy) and [*map(_count, self.parts)] == [*map(_count, other.parts)]:
@@ -184,7 +184,7 @@ def few(
 ) -> Sequence[T]:
     """Return the `count` items that `again` yields: a list if they are few, else asked for each time.
 
-    `size` tells what an item takes in memory beside :data:`COST` (bytes); `brief` is as in :class:`Lazy`.
+    `size` is the memory of an item in addition to :data:`COST` (bytes); `brief` is as in :class:`Lazy`.
     """
     left = KEEP - count * COST
     kept: list[T] = []

@@ -104,13 +104,14 @@ class Entry:
 
     `phase` and `at` are for codes (`at`: what the place of the refusal means);
     `file`, `off` and `text` say what a note has, empty: it does not. `loss`: a tool
-    does not call clean what has the note, although recovery continues. `absence`: it
-    says that something is not there, which nobody knows while a file could not be read.
+    does not call clean what has the note, although recovery continues. `absence`: it says that something is
+    missing, which cannot be known while a file could not be read.
     `advice` is for codes: what to do about such a refusal before anything else.
-    `neighbour` is for notes: what is beside the journal proves it, so only those who look there are asked
-    (the feature ``missing``).
-    `names` and `count` are for what is missing: what its name is, and what is counted (empty: nothing).
-    `exact` is for notes and what is missing: a case lists each such code, so that no other answer tells one.
+    `neighbour` is for notes that files next to the journal prove. Only implementations with the feature
+    ``missing`` look there, so only they are asked.
+    `names` and `count` are for missing things: their names, and the unit that is counted (empty: no number).
+    `exact` is for notes and missing things: cases list each such code, so an answer with another one is
+    wrong.
     `whole` is for reasons: the record is sound, and other bytes say that it does not count.
     """
 

@@ -164,7 +164,7 @@ def test_partial_names_cannot_be_guessed(tmp_path: Path) -> None:
 @unix
 @pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1"])
 def test_standard_output_is_written_to_wherever_it_leads(tmp_path: Path, name: str) -> None:
-    """A file that a shell has opened must not be replaced behind its back, and a pipe has no name."""
+    """A file that a shell has opened must not be replaced while the shell uses it, and a pipe has no name."""
     code = (
         "import pathlib; from journalspec.files import replace_text; print('before', flush=True);"
         f"replace_text(pathlib.Path({name!r}), 'told\\n'); print('after')"

@@ -32,6 +32,8 @@ GOOD: dict[str, Any] = {
             "text": "After a swap ...",
             "example": {"hex": "00 00 00 95", "where": "a.log, offset 4"},
             "cases": ["x.swap.position-as-timestamp"],
+            "cost": "Decisions are lost.",
+            "change": "Write the clock.",
             "observed": {"how": "captured files", "on": "2.1.4, Java 17"},
         }
     ]

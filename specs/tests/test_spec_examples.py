@@ -91,7 +91,7 @@ def test_an_example_is_built_byte_for_byte_and_read_back(example: dict[str, Any]
 
 
 def part_of(small: Any, large: Any) -> bool:
-    """Tell if `large` has all that `small` has: members of objects, and elements of lists one by one."""
+    """Return whether `large` has all of `small`: members of objects, and elements of lists one by one."""
     if isinstance(small, dict):
         return all(name in large and part_of(value, large[name]) for name, value in small.items())
     if isinstance(small, list):

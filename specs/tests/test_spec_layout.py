@@ -322,7 +322,7 @@ def test_pieces_are_laid_where_they_belong() -> None:
 
 
 class Looked(bytes):
-    """Bytes that may be read only so often, for what would not end."""
+    """Bytes that may be read only a limited number of times, to detect an endless loop."""
 
     left = 200
 

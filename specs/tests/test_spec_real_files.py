@@ -1,4 +1,4 @@
-"""The table and the schemas against files that products wrote, decoded by readers that are none of ours."""
+"""The table and the schemas against files of products, decoded by readers from outside this project."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def test_three_descriptions_and_an_independent_reader_agree(
 
 
 def golden() -> Iterator[Any]:
-    """Yield the sequences that products' own classes encoded, with what they were told to."""
+    """Yield the sequences that the products' own classes encoded, with their inputs."""
     for format_id, known in TABLE.items():
         path = REAL / format_id / known.get("golden", "no such file")
         if path.is_file():

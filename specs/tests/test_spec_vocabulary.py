@@ -1,4 +1,4 @@
-"""A ``fields.toml`` that is wrong is told where; a name has one place."""
+"""A wrong ``fields.toml`` is reported with its place; a name has one place."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_schemas_and_observations_use_one_name_for_one_thing(format_id: str) -> 
 
 @pytest.mark.parametrize("format_id", formats.format_ids())
 def test_observed_fields_are_fields_of_a_schema(format_id: str) -> None:
-    """Except for what is optional, and for what is true or false: another view of the same bytes."""
+    """Except for optional fields and for flags: these are another view of the same bytes."""
     table = formats.get_format(format_id).vocabulary
     stored = set().union(*schema_fields(format_id).values())
     told = [item for item in (*table.fields, *table.header) if not item.optional and item.kind != "bool"]

@@ -76,7 +76,7 @@ def _of_container(path: Path) -> Iterator[tuple[str, str, str, bytes]]:
 
 
 def _refusing(read: Callable[[bytes], Any]) -> Decoder:
-    """Return a decoder of what is refused as a whole."""
+    """Return a decoder for data that is refused entirely."""
 
     def decoded(data: bytes, _: str) -> tuple[Fields, str]:
         try:

@@ -57,7 +57,7 @@ def _properties(data: bytes, version: str) -> tuple[Fields, str]:
 
 
 def _refusing(read: Callable[[bytes], object]) -> Decoder:
-    """Return a decoder of what is refused as a whole."""
+    """Return a decoder for data that is refused entirely."""
 
     def decoded(data: bytes, _: str) -> tuple[Fields, str]:
         try:

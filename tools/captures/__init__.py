@@ -44,7 +44,7 @@ from journalspec_conformance.programs import scratch
 from journalspec_corpus.model import History, history, model_of
 
 Json = dict[str, Any]
-#: Operations in order, each with the answer to it (empty if nobody was asked).
+#: Operations in order, each with the answer to it (empty if none was asked).
 Steps = list[tuple[Op, Answer]]
 
 PROVENANCE, EXPECTED = "provenance.toml", "expected.json"
@@ -61,13 +61,13 @@ def on(scenario: Scenario, product: Product, member: str, otherwise: Any = ()) -
 
 
 def by_hand(scenario: Scenario, product: Product) -> bool:
-    """Tell if `product` is not a judge of these files: a person has said what must be found in them."""
+    """Return whether `product` cannot judge these files: a person has listed their right content."""
     return on(scenario, product, "kept", None) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """One capture: who wrote it, where, and what was done: how each session ended, and its steps."""
+    """One capture: its product, its place, and its operations: how each session ended, and its steps."""
 
     product: Product
     scenario: Scenario
@@ -126,7 +126,7 @@ class Capture:
         return None
 
     def head(self, run: Played) -> Json:
-        """Return what the provenance tells besides."""
+        """Return the additional facts of the provenance."""
         return {"params": self.params(run.product, run.scenario)} if self.defaults else {}
 
     def expected(self, run: Played, view: Mapping[str, Answer]) -> Json:
@@ -239,7 +239,7 @@ class Capture:
         return view
 
     def describe(self, run: Played, directory: Path) -> None:
-        """Ask the product about the files in `directory` and write what is known beside them.
+        """Ask the product about the files in `directory` and write the known facts next to them.
 
         Raises ValueError if that is not what it was asked to keep.
         """
@@ -295,7 +295,7 @@ class Capture:
         yield from self.loads(view)
 
     def told_in(self, directory: Path) -> Played:
-        """Return the run that the provenance in `directory` tells of; raises StopIteration, KeyError."""
+        """Return the run that the provenance in `directory` describes; raises StopIteration, KeyError."""
         told = tomllib.loads((directory / PROVENANCE).read_text(encoding="utf-8"))
         product = get_product(told["product"])
         scenario = next(item for item in self.scenarios(product) if item.name == directory.name)

@@ -35,7 +35,7 @@ def transactions(product: Product, *, directory: str, told: str) -> bool:
     """Let the whole manager do transactions over resources made here, on the pair in `directory`; False.
 
     `told` is a JSON list of ``{"fate": "commit" | "rollback" | "one-phase" | "die", "resources": ["db1"]}``.
-    ``die`` kills the process when the second resource is told to commit: the first one has committed then.
+    ``die`` kills the process when the second resource receives its commit: the first one has committed then.
     """
     jvm.start(product)
     jpype = jvm.java_classes()

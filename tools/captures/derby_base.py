@@ -38,7 +38,8 @@ def make_base(product: Product, *, out: str) -> bool:
             for path in sorted((place / "base").rglob("*")):
                 if path.is_file() and path.parent.name in ("base", "seg0", "log"):
                     entry = tarfile.TarInfo(str(path.relative_to(place / "base")))
-                    # The first line of service.properties tells where it was made: a scratch directory.
+                    # The first line of service.properties has the place where it was made: a scratch
+                    # directory.
                     data = path.read_bytes().replace(f"#{place / 'base'}\n".encode(), b"")
                     entry.size = len(data)
                     archive.addfile(entry, io.BytesIO(data))

@@ -222,7 +222,7 @@ def huge(directory: Path) -> None:
 
 
 def listens(directory: Path) -> None:
-    """Leave a socket behind."""
+    """Leave a socket in the directory."""
     held = os.open(".", os.O_RDONLY)
     os.chdir(directory)  # a socket's path must be short
     with socket.socket(socket.AF_UNIX) as listener:

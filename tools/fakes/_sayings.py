@@ -57,7 +57,7 @@ def numbered(seq: Callable[[int], Any]) -> Does:
 
 
 def upper_case(seen: Message) -> Message:
-    """Write bytes in capitals, beside which nothing is wrong."""
+    """Write bytes in capitals, which is allowed."""
 
     def upper(value: Any) -> Any:
         return value.upper() if isinstance(value, str) and HEX.fullmatch(value) else value
@@ -197,7 +197,7 @@ TABLE = misdeeds_of(
     ("huge_name", "a field with a name of one MiB", record(**{"x" * (1 << 20): "1"})),
     everywhere("fail unsupported"),
     ("declines", "unsupported, though declared", replies({"unsupported": {"message": "not today"}})),
-    # Answers that are none.
+    # Answers that are not answers.
     everywhere("error"),
     ("no_verdict", "a verdict of null", answers(lambda s: s | {"verdict": None})),
     ("empty_observation", "an observation without members", answers(lambda s: {})),

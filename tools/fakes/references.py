@@ -48,7 +48,7 @@ def forgets_records(request: Message, right: Message) -> Message:
 
 
 def modifies_dir(request: Message, right: Message) -> Message:
-    """Leave a lock file behind."""
+    """Leave a lock file in the directory."""
     (Path(request["dir"]) / "journal.lock").touch()
     return right
 
@@ -92,7 +92,7 @@ def refuses_all(request: Message, right: Message) -> Message:
 
 
 def strange_names(request: Message, right: Message) -> Message:
-    """Add a misspelt field to every record, beside the right one."""
+    """Add a misspelt field to every record, next to the right one."""
     for record in right["ok"].get("records", ()):
         record["gtird"] = record["gtrid"]
     return right
@@ -102,14 +102,14 @@ class LosesWrites(Reference):
     """Calls every operation durable, and writes all of them at the very end."""
 
     def hello(self) -> Message:
-        """Declare what the reference does, less the list of what was done to the files."""
+        """Declare the same as the reference, except for the list of operations on the files."""
         message = super().hello()
         for entry in message["formats"].values():
             entry["features"].remove("io-trace")
         return message
 
     def write(self, request: Message) -> Iterator[Message]:
-        """Promise everything, then do it."""
+        """Acknowledge everything first, then do it."""
         if request.get("step"):
             for number, _ in enumerate(request["ops"]):
                 yield {"step": str(number), "durable": True}

@@ -130,7 +130,7 @@ class Derby:
 
 
 def told(found: DerbyContents) -> dict[str, Counter[str]]:
-    """Return the rows of the tables of users as Derby tells them, each as JSON."""
+    """Return the rows of the tables of users as Derby reports them, each as JSON."""
     out = {}
     for row in found.rows("tables"):
         title = ".".join((str(row["schema"]), str(row["table"])))
@@ -155,7 +155,7 @@ def _as_told(value: Any, column: Column) -> str | None:
 
 
 def difference(answer: Mapping[str, Any], wanted: Mapping[str, Counter[str]]) -> str:
-    """Return what is wrong with an answer of Derby; empty: its rows are those that are wanted."""
+    """Return the faults of an answer of Derby; empty: its rows are the expected ones."""
     if "refused" in answer:
         return str(answer["refused"])
     if answer.get("errors"):

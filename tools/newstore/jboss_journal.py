@@ -235,7 +235,7 @@ def differences(wanted: Outcome, got: Outcome) -> Iterator[str]:
 
 # What the trials ask for.
 
-#: Columns that only tell where something is, or that count what may be omitted.
+#: Columns that only show where something is, or that count items which may be omitted.
 _PLACES = {"file", "off", "compact_count", "kind"}
 _COUNTS = {"messages", "bytes", "sends", "acknowledges", "queue"}
 #: So many stores share a process.
@@ -243,7 +243,7 @@ SHARED = 40
 
 
 def stores() -> Iterator[Path]:
-    """Yield stores with messages of each kind: those here, in the cache, and beside the checkout.
+    """Yield stores with messages of each kind: those here, in the cache, and next to the checkout.
 
     Of the last ones a second time all but the bindings.
     """
@@ -280,7 +280,7 @@ def live(answer: Answer) -> Any:
         state: Any = answer.observation.state or {"live": (), "prepared": ()}
         ids = {item["id"] for item in state["live"]}
         prepared = [
-            # A DELETE of what is not there has no effect, and is not written.
+            # A DELETE of an absent record has no effect, and is not written.
             {
                 **tx,
                 "deletes": [
@@ -336,7 +336,7 @@ def undecodable(found: BrokerContents) -> set[object]:
 
 
 def _bare(value: Any) -> Any:
-    """Return a value without what only tells where something is."""
+    """Return a value without members that only say where something is."""
     if isinstance(value, Mapping):
         return {name: _bare(each) for name, each in value.items() if name not in _PLACES}
     return [*map(_bare, value)] if isinstance(value, LISTS) else nested(value)

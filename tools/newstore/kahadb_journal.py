@@ -38,7 +38,7 @@ SHARED = 60
 
 
 def stores() -> Iterator[Path]:
-    """Yield the stores of brokers that are in the cache, and those beside the checkout."""
+    """Yield the stores of brokers that are in the cache, and those next to the checkout."""
     yield from sorted((cache() / "stores").glob("kahadb-*"))
     for place in sorted((HERE.parents[3] / "shared/contents/kahadb_journal").glob("*/*kaha*")):
         if any(place.glob("db-*.log.gz")):
@@ -58,7 +58,7 @@ def live(answer: Answer) -> Any:
 
 
 def _bare(row: Mapping[str, Any]) -> Any:
-    # The version of what cannot be decoded is a guess.
+    # The version of a journal that cannot be decoded is a guess.
     left = _LEFT | {"protocol"} if row.get("kind") == "unknown" else _LEFT
     return {name: nested(each) for name, each in row.items() if name not in left}
 

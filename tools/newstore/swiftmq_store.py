@@ -15,7 +15,7 @@ TABLES = ("messages", "queues", "subscriptions", "transactions")
 
 
 def stores() -> Iterator[Path]:
-    """Yield a store of the product's that the tests have, and those beside the checkout."""
+    """Yield a store of the product's that the tests have, and those next to the checkout."""
     yield ROOT / "reference_impl/tests/data/swiftmq_contents.tar.xz"
     for place in sorted((ROOT.parent / "shared/real/swiftmq_store").glob("*/")):
         if (place / "db" / "page.db").is_file():

@@ -29,7 +29,7 @@ INTERRUPTED, PIPE_CLOSED = 130, 141
 class Subcommand:
     """Where a command lives, and what `journalspec --help` says about it without importing it.
 
-    `extra` is what pip has to install for it beside the package itself.
+    `extra` is what pip has to install for it in addition to the package itself.
     """
 
     module: str
@@ -222,7 +222,7 @@ def cli() -> None:
 
 
 def _open_streams() -> None:
-    """Replace standard streams that are closed: output by a pipe that nobody reads, the others by nothing.
+    """Replace closed standard streams: output by a pipe without a reader, the others by the null device.
 
     So a command ends as it does on a closed pipe, and no file of ours gets the number of a standard stream.
     """
@@ -248,7 +248,7 @@ def _stream(number: int, opened: int, mode: str) -> Any:
 
 
 def silence() -> None:
-    """Let what is still to be written go nowhere: whoever read standard output has gone."""
+    """Discard the remaining output: the reader of standard output has ended."""
     with suppress(OSError, ValueError, AttributeError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())

@@ -23,7 +23,7 @@ JOBS = click.IntRange(0, 1024)
 
 
 def seconds(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
-    """Return a timeout as it is; a usage error for what leaves no time, never ends, or is not a number."""
+    """Return a timeout unchanged; a usage error if it leaves no time, never ends, or is not a number."""
     if value is not None:
         try:
             check_timeout(value)

@@ -66,7 +66,7 @@ def show_table(head: Sequence[str], rows: Iterable[Sequence[str]], title: str = 
         click.echo(line.rstrip())
 
 
-#: Is told what is being done, how much of it is, and how much there is in all.
+#: A function that receives the current step, its progress, and the total.
 Show = Callable[[str, int, int], None]
 
 

@@ -30,7 +30,7 @@ from journalspec_reference.newstore import locked
 ENDINGS = (".tar", ".tgz", ".tar.gz", ".tbz2", ".tar.bz2", ".txz", ".tar.xz", ".zip")
 #: How the names of directories begin that archives are unpacked into.
 NEW, UNPACKED = "journalspec-", "journalspec-unpacked-"
-#: An archive with more entries is none of a store.
+#: An archive with more entries is not a store.
 MOST_ENTRIES = 100_000
 #: An entry is in no more directories, and no part of its name is longer (bytes): file systems end there.
 MOST_DEEP, LONGEST_NAME = 64, 255
@@ -66,7 +66,7 @@ def is_archive(path: Path) -> bool:
 
 @contextmanager
 def place_to_unpack() -> Iterator[Path]:
-    """Give a temporary directory for what is in archives; those that killed runs have left are removed."""
+    """Give a temporary directory for the content of archives; directories of killed runs are removed."""
     for left in Path(tempfile.gettempdir()).glob(f"{UNPACKED}*"):
         with suppress(OSError), locked(left) as alone:  # else it is in use, or another user's
             if alone:

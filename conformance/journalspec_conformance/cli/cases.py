@@ -117,7 +117,7 @@ def _line(value: Any) -> str:
 
 
 def _cut(value: Any) -> Any:
-    """Return a value whose texts are no longer than somebody reads; `--json` has them whole."""
+    """Return a value with its texts cut to a readable length; `--json` has them whole."""
     if isinstance(value, str):
         ends = accumulate(len(json.dumps(letter)) - len('""') for letter in value)
         fitting = sum(1 for _ in takewhile(lambda end: end <= LONGEST_TEXT, ends))
@@ -142,7 +142,7 @@ def _dumps(case: Case) -> Iterator[str]:
 def materialize_command(
     directory: Path, tier: str, formats: tuple[str, ...], select: tuple[str, ...], cases: tuple[Path, ...]
 ) -> None:
-    """Write the journal of every selected case to DIR/CASE, with the case itself beside it as CASE.json."""
+    """Write the journal of every selected case to DIR/CASE, with the case itself next to it as CASE.json."""
     probes = probes_of(cases_of(tier, formats, cases, select=select), select)
     every = {probe.case.id: probe.case for probe in probes}
     chosen = [case for case in every.values() if not case.fault]

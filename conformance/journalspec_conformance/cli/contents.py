@@ -158,14 +158,14 @@ class Holdings:
             yield replace(count, name=self._hidden(count.name))
 
     def damaged(self) -> frozenset[str]:
-        """Return the files beside the journal that are damaged."""
+        """Return the damaged files next to the journal."""
         kept, codes = self.contents.remarks.kept, self._about.damages
         return frozenset(each.file for each in kept if each.code in codes)
 
     def remarks(self, *, damages: bool | None = None) -> Iterator[str]:
         """Yield a line for each kind of remark on what was read so far.
 
-        `damages`: only those on damage beside the journal, or (False) only others.
+        `damages`: only those on damage next to the journal, or (False) only others.
         """
         meanings = self._about.remarks
         firsts = {each.code: each for each in reversed(self.contents.remarks.kept)}
@@ -179,7 +179,7 @@ class Holdings:
             yield (f"{number:,} x " if number > 1 else "") + what + more
 
     def effects(self) -> list[str]:
-        """Return what the product does because of damage beside the journal, one line for each kind."""
+        """Return how the product reacts to damage next to the journal, one line for each kind."""
         about = self._about
         found: dict[str, str] = {}
         for each in self.contents.remarks.kept:
@@ -199,7 +199,7 @@ def place_text(file: str, off: int | None) -> str:
 
 
 def stored(answer: Answer, *, redact: bool = False) -> Holdings | None:
-    """Return what is stored in a journal of which there is an answer; None: its format tells no contents.
+    """Return what is stored in a journal of which there is an answer; None: its format reports no contents.
 
     `answer` is what was read or recovered, not redacted. Of a journal without a state it is what can be had.
     """

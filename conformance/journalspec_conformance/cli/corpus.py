@@ -24,7 +24,7 @@ from journalspec_corpus.pipeline.manifest import ManifestError, as_json, head, l
 _STATUS = "Exit status: 0 done, 1 the build failed, 2 usage or configuration."
 _NEEDS = "journalspec corpus needs NumPy and PyArrow: pip install 'journalspec[corpus]'"
 _KEPT = "finished parts stay: the same command continues there"
-#: The schemas of answers, and what they refer to: an archive holds them beside the cases.
+#: The schemas of answers, and those that they refer to: an archive holds them next to the cases.
 _SCHEMAS = ("common", "observation", "refused")
 
 #: All commands, in the order of the help text. Those of this module need nothing that is optional, or say so

@@ -162,7 +162,7 @@ def some_of(items: Sequence[Any], most: int = FEW, text: Callable[[Any], str] = 
 
 
 def held(description: Format, seen: Observation) -> list[Amounts]:
-    """Return what the lists of the state hold; each is gone through once, and of its items none is kept."""
+    """Return the items of the state's lists; each list is read once, and no item is kept."""
     found = []
     for rule in description.holds:
         amounts = Amounts(rule)
@@ -244,7 +244,7 @@ def _plain(value: object) -> str:
 
 
 def listed(amounts: Amounts) -> Listing:
-    """Return the list of what a list of the state holds, the largest first."""
+    """Return the list of the items in a list of the state, the largest first."""
     rule = amounts.rule
     largest = nlargest(MOST, amounts.count, key=lambda name: (amounts.count[name], amounts.size[name]))
     largest.sort(key=lambda name: (-amounts.count[name], name))
@@ -373,7 +373,7 @@ def losses(
 ) -> Iterator[Section]:
     """Yield what is damaged, the messages around it, what follows a damage, and what is missing.
 
-    `beside` are lines on damage to what is beside the journal.
+    `beside` are lines on damage to files next to the journal.
     """
     codes = description.after
     notes = [note for note in seen.notes if is_loss(description, note) and note.code not in codes]
@@ -531,7 +531,7 @@ class LookedAt:
         return found
 
     def texts(self) -> Iterator[tuple[str, str]]:
-        """Yield codes of what is missing, of notes on neighbours, and of remarks, each with its text."""
+        """Yield codes of missing things, of notes on neighbours, and of remarks, each with its text."""
         for answer in self.answers:
             for entry in answer.observation.missing:
                 yield entry.code, entry.text
@@ -543,7 +543,7 @@ class LookedAt:
                 yield f"{_OF_CONTENTS}{remark.code}", remark.text
 
     def _without(self) -> list[str]:
-        """Return which directories are not beside the one that holds what people ask for, and should be."""
+        """Return the directories that should be next to the one that was given, and are not."""
         root, patterns = self.place.loaded.root, get_format(self.answers[0].journal.format).parts
         alone = not patterns or self.place.asked.archive == root
         if alone or not fnmatchcase(root.resolve().name, patterns[0]):

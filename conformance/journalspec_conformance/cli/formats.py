@@ -1,4 +1,4 @@
-"""``journalspec formats``: what is described here, and who can be judged at once."""
+"""``journalspec formats``: the described formats, and the implementations that can be judged at once."""
 
 from __future__ import annotations
 

@@ -294,7 +294,7 @@ def answer_of(
 
 
 def refused_by_recovery(answer: Answer, *, redact: bool) -> Observation | None:
-    """Return the refusal of strict recovery of what reads cleanly, if it refuses that."""
+    """Return the refusal of strict recovery for a journal that reads cleanly, if there is one."""
     redactor = Redactor(answer.journal, redact)
     seen = answer.observation
     if seen.verdict != CLEAN:
@@ -500,7 +500,7 @@ def write_missing(out: Painter, description: Format, missing: Iterable[Missing])
 def write_outside(out: Painter, description: Format, seen: Observation, lost: Sequence[Record]) -> None:
     """Write which records are outside the log, and what that means for the state that is reported below.
 
-    `lost` are those of the records that are in what was given up.
+    `lost` are those of the records that are in dropped bytes.
     """
     rest = len(seen.unanchored) - len(lost)
     if lost:

@@ -159,7 +159,7 @@ def _here(entry: ProductMessage, here: Sequence[Answer]) -> Iterator[str]:
 
 
 def _absent(entry: ProductMessage, root: Path | None) -> Iterator[str]:
-    """Yield each directory beside a journal's that must be there, and holds no file."""
+    """Yield each directory that must be next to a journal's and holds no file."""
     for place in [root.resolve().with_name(name) for name in entry.beside] if root else []:
         if not any(place.glob("*")):
             yield f"{shown(str(place))}: not there, or empty"

@@ -31,7 +31,7 @@ from journalspec_reference.filesets import (
     load,
 )
 
-#: What stands for standard input, and so many entries of a directory are checked for a name.
+#: The name for standard input, and how many entries of a directory are checked for a name.
 STANDARD_INPUT, MOST_NEIGHBOURS = Path("-"), 10_000
 #: Of a name that there is not, so many that are like it are listed.
 NEAREST = 3
@@ -313,7 +313,7 @@ def _like(path: Path) -> str:
 
 
 def _unpacked(asked: Asked, archive: Path) -> Asked:
-    """Return what is asked about an archive: the same of what is in it, which goes when the command ends."""
+    """Return the result for the content of an archive, which is deleted when the command ends."""
     into = click.get_current_context().with_resource(place_to_unpack())
     try:
         if archive == STANDARD_INPUT:

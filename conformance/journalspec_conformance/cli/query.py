@@ -60,7 +60,7 @@ CONFIG = {
     "allow_community_extensions": "false",
     "temp_directory": "",
 }
-#: Columns of the tables that all formats have, beside records.
+#: Columns of the tables that all formats have, besides records.
 TABLES = {
     "files": (
         ("file", "str", "a file of the journal"),
@@ -348,7 +348,7 @@ def _answered(
 
 @contextmanager
 def _memory_bound(size: int) -> Iterator[None]:
-    """Let this process take no more than `size` bytes of address space beside what it has, where it can."""
+    """Limit this process to `size` more bytes of address space than it has, if the system can."""
     try:
         import resource  # noqa: PLC0415  # not on every system
     except ImportError:

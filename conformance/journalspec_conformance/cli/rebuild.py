@@ -99,7 +99,7 @@ def options() -> Callable[[Command], Command]:
 
 @dataclass(frozen=True)
 class NewStoreAsked:
-    """What is asked for beside the policy, as it was given."""
+    """Requests in addition to the policy, as they were given."""
 
     to: Path | None
     dry_run: bool
@@ -239,7 +239,7 @@ def _top(place: Directory) -> Path:
 def _parts(
     given: Given, policy: str | None, choices: newstore.StoreChoices
 ) -> tuple[list[newstore.Part], dict[str, str]]:
-    """Return the parts of the new store, and why there is none of a journal, by what that is called.
+    """Return the parts of the new store, and by journal the reasons why there is no new one.
 
     Raises ChoiceRefused, and CannotRebuild if there is no part at all.
     """

@@ -37,7 +37,7 @@ def stored_length(value: Any) -> int:
 
 
 def _bytes_of(text: str) -> bytes:
-    """Return a text as bytes, also one that is none: names of files are bytes, and damage leaves halves."""
+    """Return a text as bytes, also an invalid one: names of files are bytes, and damage leaves halves."""
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -45,7 +45,7 @@ def _bytes_of(text: str) -> bytes:
 
 
 class Redactor:
-    """Replaces what users stored in what is shown of one journal, if it `hides` anything at all."""
+    """Replaces users' data in the output about one journal, if it `hides` anything at all."""
 
     hides = True
 

@@ -95,7 +95,8 @@ class Matches:
     predicates: Sequence[Predicate] = ()
     files: Sequence[str] = ()
     noun: str = RECORD
-    #: The policy whose recovery the contents are of; None: strict, of what it refuses what can be had.
+    #: The policy whose recovery the contents are of; None: strict; from a refused journal, the rows that can
+    #: be read.
     policy: str | None = None
     matched: int = field(default=0, init=False)
 
@@ -131,12 +132,12 @@ class Matches:
 
     @cached_property
     def contents(self) -> Holdings | None:
-        """What is stored in the journal, as it may be shown; None: its format tells no contents."""
+        """What is stored in the journal, as it may be shown; None: its format reports no contents."""
         return stored(self.recovered, redact=self.asked.redact)
 
     @cached_property
     def state(self) -> Mapping[str, Any]:
-        """The lists of what recovery leaves, as they may be shown."""
+        """The lists of the recovered state, as they may be shown."""
         return self.redactor.observation(self.recovered.observation).state or {}
 
     def head(self) -> dict[str, str]:
@@ -179,7 +180,8 @@ class Matches:
     def record_batches(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Yield the rows as record batches of :meth:`schema`, for a query.
 
-        A time that no calendar has, such as the greatest number for never, is none there: DuckDB ends at it.
+        A time outside every calendar, such as the greatest number for never, is empty there: DuckDB ends at
+        it.
         """
         import pyarrow as pa  # noqa: PLC0415  # part of an extra
 
@@ -317,7 +319,7 @@ class ContentsRows(Matches):
 
 
 def _compared(value: Any) -> Any:
-    """Return what a condition is about: what nests, such as the properties of a message, is its JSON."""
+    """Return the value that a condition tests: the JSON of a nested value, such as message properties."""
     return as_text(value) if isinstance(value, Mapping) else value
 
 
@@ -358,7 +360,7 @@ def ask_rows(found: Stores, selection: Question, policy: str | None = None) -> t
     out: list[Matches] = []
     status = STATUSES[RECOVERED] if found.unlisted else 0
     for place, journal in found.pairs:
-        # The conditions are about what is stored; what is shown of it is redacted late.
+        # The conditions apply to stored values; what is shown of them is redacted later.
         answer = answer_of(replace(place.asked, redact=False), "inspect", journal, None)
         out.append(Matches(answer, place.asked, files=selection.files, policy=policy))
         verdicts = [answer.observation.verdict]
@@ -419,14 +421,14 @@ def table_of(contents: Holdings, table: str, source: Matches) -> ContentsRows:
 
 
 def contents_tables(source: Matches) -> dict[str, ContentsRows]:
-    """Return all tables of the contents of a journal; none if its format tells none."""
+    """Return all tables of the contents of a journal; none if its format reports none."""
     contents = source.contents
     names = contents.names if contents is not None else ()
     return {name: table_of(contents, name, source) for name in names if contents is not None}
 
 
 def _of_contents(source: Matches, selection: Question) -> Matches | None:
-    """Return the rows of the table of contents that is asked for; None: the journal tells no contents."""
+    """Return the rows of the table of contents that is asked for; None: the journal reports no contents."""
     contents = source.contents
     if contents is None:
         return None

@@ -258,7 +258,7 @@ def run_prepared(
     *,
     stop: bool = False,
 ) -> None:
-    """Run everything into `results`, in order, and write the report, if one is wanted, when all are there.
+    """Run everything into `results`, in order, and write the report, if one is requested, when all are there.
 
     With `stop` the first red result is the last one.
 

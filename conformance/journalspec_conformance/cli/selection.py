@@ -122,7 +122,7 @@ class Question:
         return by_name or bool(self.queue and "messages" in about.tables)
 
     def predicates(self, columns: ColumnSet) -> list[Predicate]:
-        """Return the conditions on columns; raises UsageProblem for what there is not."""
+        """Return the conditions on columns; raises UsageProblem for an unknown column."""
         known = columns.known
         out = [*parsed(self.where, columns)] if self.where is not None else []
         if self.types:

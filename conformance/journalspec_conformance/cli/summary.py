@@ -42,7 +42,7 @@ from journalspec_reference.answers import ASSUMED, CHANGED, IN_USE, UNREAD, Answ
 from journalspec_reference.api import natural_key
 from journalspec_reference.filesets import LeftOut, by_reason
 
-#: Codes in `at_start` of a format for what is not a code of an answer.
+#: Codes in `at_start` of a format that are not codes of an answer.
 IN_DOUBT, BESIDE = "in-doubt", "beside"
 #: The policy that does what the product does.
 DEFAULT = "default"
@@ -214,7 +214,7 @@ def _moments(part: Part) -> Iterator[str]:
 
 
 def _beside(answer: Answer, contents: Holdings | None) -> list[str]:
-    """Return lines on damage beside a journal that only reading its contents shows."""
+    """Return lines on damage next to a journal that only reading its contents shows."""
     if contents is None:
         return []
     description, seen = get_format(answer.journal.format), answer.observation
@@ -226,7 +226,7 @@ def _beside(answer: Answer, contents: Holdings | None) -> list[str]:
 
 
 def _whole(parts: Sequence[Part]) -> str:
-    """Return what is said of a store without damage: a file may be gone, and nothing prove that."""
+    """Return the sentence about a store without damage: a missing file may leave no evidence."""
     said = "nothing is damaged or missing"
     for part in parts:
         words, phrases = part.description.vocabulary.notes, part.description.phrases

@@ -38,7 +38,8 @@ REACHABLE = "R"
 class Cause:
     """Why kinds of failure happen. `matches` are patterns in the order of MEMBERS, any of which will do.
 
-    `harness` is the pattern of those that it concerns, `blame` who could have prevented it; `rules` are
+    `harness` is the pattern of the harnesses concerned, `blame` the component that could have prevented it;
+    `rules` are
     design rules, `requirements` what the specification says about it, `deviations` what the format's
     room lists of products. `safe` says under which guarantee of the disk it cannot happen.
     """
@@ -57,7 +58,7 @@ class Cause:
     harness: str = "*"
 
     def explains(self, members: tuple[str, ...], harness: str) -> bool:
-        """Tell if it accounts for a kind of `harness`, given by its members in the order of MEMBERS."""
+        """Return whether it explains a kind of `harness`, given by its members in the order of MEMBERS."""
         kinds = any(all(map(fnmatchcase, members, patterns)) for patterns in self.matches)
         return kinds and fnmatchcase(harness, self.harness)
 
@@ -164,7 +165,7 @@ class WorstSeen:
 
 @cache
 def worst_seen() -> tuple[WorstSeen, ...]:
-    """Return what all products got on the worst cases, under the policy that each case is about."""
+    """Return the results of all products on the worst cases, under the policy of each case."""
     return tuple(
         seen for format_id in format_ids() if has_crash_format(format_id) for seen in _worst(format_id)
     )

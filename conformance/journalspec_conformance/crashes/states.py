@@ -2,7 +2,7 @@
 
 A state follows from a recorded trace, so that neither a build nor another reader is needed: what is
 required comes from the writes, fsyncs and acknowledgements before the crash. Which states are taken
-depends on the seed (of a build: on the ids) alone. Nothing is chosen by what a reader answers.
+depends on the seed (of a build: on the ids) alone. No choice depends on a reader's answer.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ from journalspec_reference import load
 TIER = "crash"
 #: States of one trace in a sample, or more where traces are few: more traces show more.
 PER_TRACE = 4
-#: Of so many traces of a sample one is about corruption: bytes that changed after they were durable.
+#: One of this many traces of a sample is about corruption: bytes that changed after they were durable.
 CORRUPTED_EVERY = 8
 #: Traces that are remembered: states come in the order of their classes, and to play a trace takes
 #: longer than to ask about a state of it.

@@ -1,4 +1,4 @@
-"""A failure in a crash state, for people: reduced to few operations, and told from the first write."""
+"""A failure in a crash state, for people: reduced to few operations, and described from the first write."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class EngineReader:
             return self._instead
 
     def observation(self, files: Mapping[str, bytes], edition: str) -> Message | None:
-        """Return the observation on `files`, None for a reply that is none; raises a Breakdown."""
+        """Return the observation on `files`, None for a reply without one; raises a Breakdown."""
         case = _bare_case(self._adapter.format, edition, files, self._policy)
         with self._engine.workspace.place(case) as place:
             reply = self._engine.ask(self._engine.request(case.probes[0], place))

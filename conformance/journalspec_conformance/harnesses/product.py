@@ -78,7 +78,7 @@ class Exceptions:
         self._table = table(package, "exceptions.toml")
 
     def refusal(self, thrown: Thrown, when: str) -> Answer:
-        """Return the phase, code and message of what was thrown."""
+        """Return the phase, code and message of an exception."""
         phase = self._table["phases"][when]
         message = str(thrown)[:SHOWN]
         for entry in self._table["exception"]:
@@ -95,7 +95,7 @@ class Exceptions:
         return {"verdict": REFUSED, **self.refusal(thrown, when)}
 
     def notes(self, said: Iterable[str]) -> list[str]:
-        """Return the lines that tell of something lost or put aside, each with its code."""
+        """Return the lines that report something lost or put aside, each with its code."""
         messages = self._table.get("messages", {})
         return [f"{code}: {line.strip()}" for line in said for code, part in messages.items() if part in line]
 
@@ -142,7 +142,7 @@ class Session:
         return self.done(op)
 
     def said(self) -> Answer:
-        """Return what a stepwise answer tells besides."""
+        """Return the additional members of a stepwise answer."""
         return {}
 
     def stop(self) -> None:

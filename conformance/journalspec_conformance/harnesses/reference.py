@@ -139,7 +139,7 @@ def _claims(entry: Format) -> Message:
 
 
 def files_of(request: Mapping[str, Any]) -> dict[str, bytes]:
-    """Return the files that a request is about: the ones it has, or those of its directory."""
+    """Return the files of a request: those that it contains, or those of its directory."""
     if "files" in request:
         return dict(request["files"])
     return files_in(request["dir"])
@@ -152,7 +152,7 @@ def _storage(request: Message) -> Storage:
 
 
 def _publish(request: Message, storage: Storage) -> None:
-    """In memory mode, put what was written into the mapping that stands for the directory."""
+    """In memory mode, put the written files into the mapping that represents the directory."""
     if isinstance(storage, MemoryStorage):
         files: MutableMapping[str, bytes] = request["files"]
         files.clear()

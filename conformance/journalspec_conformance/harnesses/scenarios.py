@@ -56,7 +56,7 @@ class Table:
         return self._made[edition]
 
     def ops(self, line: str, **values: Any) -> Iterator[Op]:
-        """Yield the operations that a line stands for."""
+        """Yield the operations of a line."""
         return self._ops(line, (), values)
 
     def _expanded(self, values: Mapping[str, Any]) -> Iterator[Scenario]:
@@ -76,7 +76,7 @@ class Table:
     def _ops(
         self, line: str | Mapping[str, Any], arguments: tuple[str, ...], values: Mapping[str, Any]
     ) -> Iterator[Op]:
-        """Yield the operations that `line` stands for; `arguments` are those of the block around it."""
+        """Yield the operations of `line`; `arguments` are those of the block around it."""
         if not isinstance(line, str):
             first, last = (int(str(end).format(*arguments)) for end in line["each"])
             for number in range(first, last + 1):

@@ -1,6 +1,6 @@
 """Published products that the harnesses drive: what they are, where they are kept, whether they are intact.
 
-One data file per product is beside this module. Nothing is downloaded unless a
+One data file per product is next to this module. Nothing is downloaded unless a
 user asks for it with ``journalspec products fetch``. The cache is
 ``$JOURNALSPEC_PRODUCTS`` or the platform's cache directory; every product has a
 directory of its own in it, named by its id.
@@ -32,7 +32,7 @@ class UnknownProductError(LookupError):
 class Jar:
     """One published artefact: Maven coordinates, what it is for, and its SHA-256 (hex).
 
-    `classifier` tells artefacts of one name and version apart (``tests``, say); most have none.
+    `classifier` distinguishes artefacts of one name and version (``tests``, say); most have none.
     """
 
     group: str

@@ -137,7 +137,7 @@ def fetch_product(
     tool = fetcher or choose_fetcher()
     target.parent.mkdir(parents=True, exist_ok=True)
     sweep(target.parent)
-    scratch = make_scratch(target.parent)  # beside the target, to be renamed
+    scratch = make_scratch(target.parent)  # next to the target, to be renamed
     try:
         fresh = scratch / "jars"
         fresh.mkdir()

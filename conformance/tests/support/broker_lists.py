@@ -1,4 +1,4 @@
-"""Contents of a store beside what its broker lists: see tools/stores/JmsTraffic.java."""
+"""Contents of a store compared with its broker's lists: see tools/stores/JmsTraffic.java."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def differences(
 def compare(found: Contents, wanted: Mapping[str, Any], gone: set[str]) -> set[str]:
     """Compare all messages and prepared transactions; return the kinds of messages (both: large, compressed).
 
-    A broker takes the properties `gone` out when it reads a message.
+    A broker removes the properties `gone` when it reads a message.
     """
     rows: dict[str, dict[int, Any]] = {str(row["queue"]): {} for row in found.rows("queues")}
     for row in found.rows("messages"):

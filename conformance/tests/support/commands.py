@@ -14,7 +14,7 @@ from journals import CAPTURED
 from judged import CASES, FAKES, STRANGE, call, harmless
 from tables import table
 
-#: What is typed, the exit status, words of what is said, and words that are not.
+#: The command, the exit status, words of the output, and words that are not in it.
 Row = tuple[str, int, str, list[str]]
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from multiprocessing import get_context
 
-#: More than a pipe holds: who sends it waits until it is read.
+#: More than a pipe holds: a sender waits until it is read.
 LONG = bytes(5_000_000)
 
 

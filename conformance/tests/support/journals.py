@@ -53,6 +53,6 @@ def page(
 
 
 def short(directory: Path, *records: bytes) -> Path:
-    """Write a file with a header of 4 bytes: of one of four editions, which its bytes do not tell."""
+    """Write a file with a header of 4 bytes: of one of four editions, which its bytes do not show."""
     page(directory / "data-1.jbm", "s1", *records, fill=0x4A)
     return directory

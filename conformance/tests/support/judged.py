@@ -47,7 +47,7 @@ def call(*arguments: object, columns: int = 80, status: int | None = None) -> Re
 
 
 def has(text: Container[str], *words: str) -> None:
-    """Make sure that all of the words are in what was printed."""
+    """Assert that all of the words are in the output."""
     assert [each for each in words if each not in text] == [], text
 
 

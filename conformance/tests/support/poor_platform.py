@@ -21,7 +21,7 @@ MODULES = ("fcntl", "resource", "pwd", "grp", "termios", "pty")
 
 
 def locked(call: Any) -> Any:
-    """Return `call` as it is for a file that somebody still has open."""
+    """Return `call` as it behaves for a file that another process has open."""
 
     def fails(path: Any, *more: Any, **named: Any) -> None:
         if os.environ.get("LOCKED") and str(path).endswith(os.environ["LOCKED"]):

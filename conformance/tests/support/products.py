@@ -15,7 +15,7 @@ Json = dict[str, Any]
 Connect = Callable[..., Connection]
 ReadyProduct = Callable[[str], Product]
 Every = Callable[[int], int]
-#: Files of the real products, beside the checkout.
+#: Files of the real products, next to the checkout.
 REAL = Path(__file__).resolve().parents[4] / "shared" / "real"
 
 

@@ -1,4 +1,4 @@
-"""Tables that tests try row by row: ``data/*.toml``, and ``data/*.txt`` for what TOML has no form for."""
+"""Tables that tests try row by row: ``data/*.toml``, and ``data/*.txt`` for data that TOML cannot express."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def table(name: str) -> dict[str, Any]:
 
 
 def literals(test: str) -> dict[str, list[Any]]:
-    """Return the tables beside a test by name: each line after ``== name`` is a literal of Python."""
+    """Return the tables next to a test by name: each line after ``== name`` is a literal of Python."""
     place, found = Path(test), dict[str, list[Any]]()
     rows: list[Any] = []
     path = place.parent / "data" / f"{place.stem.removeprefix('test_')}.txt"

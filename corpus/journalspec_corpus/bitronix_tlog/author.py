@@ -70,7 +70,7 @@ def names_of(record: Mapping[str, Any]) -> list[bytes]:
 
 
 def name_bytes(text: str) -> bytes:
-    """Return the bytes of a name; ``x*N`` stands for x repeated N times."""
+    """Return the bytes of a name; ``x*N`` means x repeated N times."""
     head, star, count = text.rpartition("*")
     return (head * int(count) if star and count.isdigit() else text).encode("ascii")
 

@@ -175,7 +175,7 @@ class Run(Recorder):
             self._decided(mark)
 
     def _decided(self, mark: Mark) -> None:
-        """Tell the model what the record of `mark` says of its transaction."""
+        """Pass on to the model what the record of `mark` means for its transaction."""
         fields = KEYS.read(mark.key)
         self.learn({"op": "log", **fields, "names": [name for name in fields["names"].split(",") if name]})
         if int(fields["status"]) == STATUS_CODES["COMMITTING"]:
@@ -204,7 +204,7 @@ class Run(Recorder):
         """Release what is not copied: nothing leads to it from here on."""
         kept = {self._decisions[gtrid] for gtrid in self.kept}
         over = [mark.record for mark in self.marks if mark.record not in kept]
-        # A decision that a swap of 2.1.4 left behind may have been finished nevertheless.
+        # A decision that a swap of 2.1.4 did not copy may have been finished nevertheless.
         over += [record for record in self._decisions.values() if record not in kept | self._released]
         self._released.update(over)
         self.tell(Release, over)
@@ -323,7 +323,7 @@ class LongRun(Run):
         if lengths is not None:
             op["names"] = [letter * length for letter, length in zip("np", lengths, strict=False)]
             return op
-        # The tail that is on disk may be behind: the records say where the next one goes.
+        # The tail on disk may be too low: the records show where the next one goes.
         end = self.last_end(self.active) + size_of({**op, "names": ["e" * _SHORTEST]})
         op["names"] = ["e" * (_SHORTEST + missing(end, word[2]))]
         return op

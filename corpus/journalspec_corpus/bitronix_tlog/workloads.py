@@ -12,8 +12,8 @@ from journalspec_corpus import workloads as shared
 from journalspec_corpus.crash.record import Operation
 
 EDITION = "2.1"
-#: life -> what names are made of. After a crash no byte of a name is what it was: a sector of before is
-#: never one of now.
+#: life -> what names are made of. After a crash no byte of a name is the same: an old sector never equals a
+#: new one.
 LETTERS = {3: "ijklmnop", 4: "qrstuvwx"}
 #: In a shifted earlier generation every record is this much longer.
 SHIFTED, SHIFT = 2, 3

@@ -2,9 +2,9 @@
 
 A *block* is what persists as one: a granule of a file, a file's size, or the directory's names. Its
 *versions* are its contents in program order; version 0 is the durable one. Writes to one granule pass
-through one page, so that a granule on disk is always one of its versions, never a mixture. Versions that
-nobody wrote (garbage, halves, other files' blocks, names for themselves) come after a block's own, always
-in the same order, so that a descriptor's code means the same whatever else is enumerated. A state is one
+through one page, so that a granule on disk is always one of its versions, never a mixture. Versions without a
+writer (garbage, halves, other files' blocks, names for themselves) come after a block's own, always in the
+same order. So a descriptor's code means the same whatever else is enumerated. A state is one
 version of each block.
 
 ``content_id`` is blake2b-128 over the files in name order: name, size, and the ids of their pages.
@@ -449,7 +449,7 @@ def case_id(content: bytes, promised: bytes) -> bytes:
 
 
 def case_ids(contents: list[bytes], promised: bytes) -> list[bytes]:
-    """Return the case id of every content id under one promise."""
+    """Return the case id of every content id under one set of acknowledged operations."""
     return [blake(content + promised) for content in contents]
 
 

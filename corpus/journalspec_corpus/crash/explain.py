@@ -1,7 +1,7 @@
 """One crash state for people and programs: in words, as a case in the published form, and as JSON.
 
 In some states nothing gives what must be kept: the order of writes, the device or the format lost it. The
-format's limits tell of which kinds they are (:mod:`.verdict`). The JSON is for oracles that are written
+format's limits say of which kinds they are (:mod:`.verdict`). The JSON is for oracles that are written
 elsewhere: the trace as it was recorded, so that what must be kept can be worked out once more.
 """
 
@@ -90,7 +90,7 @@ def story(state: State) -> Iterator[str]:
     yield "the crash"
 
 
-#: Operations in words; what is not among them is an annotation, told with its write.
+#: Operations in words; all others are annotations, shown with their write.
 _WORDS: Mapping[type, str] = {
     Ack: "acknowledge {0}",
     Create: "create {0.file}",
@@ -105,7 +105,7 @@ _WORDS: Mapping[type, str] = {
 
 
 def _said(op: Op) -> str | None:
-    """Return an operation in words, None for what says nothing by itself."""
+    """Return an operation in words, None for one that means nothing by itself."""
     if isinstance(op, Write):
         return f"write {len(op.data)} bytes at {op.off} of {op.file}"
     if isinstance(op, (Ack, Release)):
@@ -151,7 +151,7 @@ def arrived(state: State) -> list[str]:
 def pieces(state: State, beside: int | None = None) -> Iterator[tuple[Block, int, Loss]]:
     """Yield each granule, size or set of names in flight, its version in `state`, and that in words.
 
-    One that is broken lies where it is not as in its version `beside`, or else the last one.
+    A torn one differs from its version `beside`, or else from the last one.
     """
     states = state.situation.states
     names = file_names(state)
@@ -351,8 +351,8 @@ def permitted_by_policy(
 ) -> list[dict[str, Any]]:
     """Return for each policy of the adapter the permitted outcomes where `sets` are required.
 
-    `refusal` is what the oracle says of the state. Who may leave records out reports the damage that others
-    must refuse. After corruption nothing is lost, or it is reported.
+    `refusal` is what the oracle says of the state. A reader that may omit records reports damage for which
+    others must refuse. After corruption nothing is lost, or it is reported.
     """
     out: list[dict[str, Any]] = []
     every = sets["must_keep"] + sets["may_keep"]
@@ -422,7 +422,7 @@ def as_json(adapter: CrashFormat, workload: Any, state: State) -> dict[str, Any]
     """Return `state` of `workload`: its trace, what arrived, its files, and what is required in it.
 
     Bytes are hex digits. Offsets and lengths are in bytes; operations are numbered from 0. `crashes_before`
-    tells in the same way the states that the trace continues from, the first one first.
+    describes in the same way the states that the trace continues from, the first one first.
     """
     states, expected = state.situation.states, state.situation.expected
     return {
@@ -476,7 +476,7 @@ def _files(files: Mapping[str, bytes]) -> list[dict[str, Any]]:
 
 
 def _trace(adapter: CrashFormat, trace: Trace) -> dict[str, Any]:
-    """Return what was there before, and all operations in order, with what was noted beside them."""
+    """Return the starting content and all operations in order, with their annotations."""
     standing = {mark.record for mark in trace.standing}
 
     def before(marks: Iterable[Mark]) -> list[dict[str, Any]]:

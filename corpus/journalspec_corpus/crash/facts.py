@@ -85,7 +85,7 @@ class Facts:
         self.all = np.ones(len(codes), bool)
         # Columns are shared and never changed in place.
         self.known: dict[tuple[object, ...], Rows] = {}
-        #: of each granule the versions that nobody wrote
+        #: of each granule the versions that no process wrote
         self._strange = [
             tuple(code for code, level in enumerate(block.levels) if level < 0 and block.kind == DATA)
             for block in self.point.blocks
@@ -337,7 +337,7 @@ class Facts:
 
     @cached_property
     def damaged(self) -> Rows:
-        """Rows in which a published record of this run is nowhere whole, and no old ones take its place.
+        """Rows in which a published record of this run is nowhere intact, and no old records take its place.
 
         Old records take a place if the published records look no different with them: one
         directly after the other, each of them whole, they begin where a published record begins and end

@@ -36,7 +36,7 @@ from journalspec_reference import load
 
 #: Answers that are remembered, some thousand bytes each; what was seen of single files, a hundred bytes each.
 ANSWERS, LOOKS = 1 << 13, 1 << 15
-#: From the files of a state and the edition to what all readers of a format say about them.
+#: From the files of a state and the edition to the answers of all readers of a format.
 Read = Callable[[Mapping[str, bytes], str], tuple[Answer, ...]]
 
 
@@ -151,7 +151,7 @@ def unread_writes(trace: Trace, reach: Reach | None) -> frozenset[int]:
 
 PACKAGE = "journalspec_corpus"
 
-#: From the files of a state and the edition to what the reader says about them.
+#: From the files of a state and the edition to the answer of the reader.
 Reader = Callable[[Mapping[str, bytes], str], Answer]
 
 
@@ -159,8 +159,8 @@ Reader = Callable[[Mapping[str, bytes], str], Answer]
 class StateReader:
     """A reader of crash states: the reference under `policy`.
 
-    With `salvaging` it may leave records out if it says so. `differs` tells from the first reader's answer
-    whether this one's may be another.
+    With `salvaging` it may leave records out if it says so. `differs` shows from the first reader's answer
+    whether this one's may be different.
     """
 
     policy: str
@@ -169,12 +169,12 @@ class StateReader:
 
 
 def refuses(first: Answer) -> bool:
-    """Tell if the first reader refused: a policy that differs only in what it refuses differs there."""
+    """Return whether the first reader refused: a policy that differs only in refusals differs there."""
     return first.refused is not None
 
 
 def two_policies(lenient: str) -> tuple[StateReader, StateReader]:
-    """Return the readers of two policies that differ in what they refuse: ``strict`` and `lenient`."""
+    """Return the readers of two policies that differ in their refusals: ``strict`` and `lenient`."""
     return StateReader("strict"), StateReader(lenient, salvaging=True, differs=refuses)
 
 
@@ -188,10 +188,10 @@ class CrashFormat:
     one, `second` has what is done after a crash.
 
     `state_readers` read crash states; what `answer(observation)` makes of an observation is judged.
-    The first policy among the readers refuses where it may. `obeys` are the requirements that a
-    category of states is about ("" for all others). `record_json(keys)` is a record as an
-    observation lists it, with the fields that all its keys agree on. `uncounted` are types of records
-    that stand for nothing that is done, and that `answer` omits.
+    The first policy among the readers refuses where it may. `obeys` are the requirements of a category of
+    states ("" for all others). `record_json(keys)` is a record as an
+    observation lists it, with the fields that all its keys agree on. `uncounted` are types of records that
+    represent no operation, and that `answer` omits.
 
     `semantics` says what a record does and what is in effect in a state; without it only records are judged.
     `reach` says how far into its files recovery can look; None if it looks at all of them.

@@ -4,13 +4,13 @@ The criterion is durable linearizability, with failure atomicity. The recovered 
 model's after a set S of operations, in the order in which they were issued, such that
 
 - everything acknowledged is in S, and nothing is that was not issued;
-- whatever the answer itself lists is in S: who shows a record has seen it;
+- whatever the answer itself lists is in S: a reader that shows a record has seen it;
 - S is closed: with the end of a transaction all that it ends. An end whose transaction is torn is not in S.
 
 A record that is written again (a copy that a swap or a compaction makes) is not a new operation. What was
 superseded by copies is known to have been done: whoever reads the copies has seen that as well.
-Where a force was a lie, or something decayed, what was acknowledged may be gone; then S is what
-the answer lists. It still has to explain the state.
+If the device acknowledged a force without performing it, or bytes decayed, acknowledged operations may be
+missing. Then S is the set that the answer lists. It still has to explain the state.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ MOST_OPEN = 8
 #: Kinds of effects: of a record, and of what was decided and is still to be carried out.
 RECORD, DECISION = "record", "decision"
 
-#: A state in canonical form: equal if nobody can tell two states apart.
+#: A state in canonical form: equal if two states cannot be distinguished.
 State = tuple[Any, ...]
 
 
@@ -165,7 +165,7 @@ class Operations:
         self._copied_by: dict[int, int] = {}
 
     def _take(self, at: int, mark: Mark) -> None:
-        """Take in what a record does, unless it is a copy: the same was done before, and not rolled back."""
+        """Take in the effect of a record, unless it is a copy of an earlier one that was not rolled back."""
         action = _action(self.semantics.action, mark.key)
         same = (mark.record, action.makes[0] if action.makes else mark.key)
         known = self._copied.get(same, 0)
@@ -226,7 +226,7 @@ class Operations:
         return bits
 
     def _takes_back(self, count: int, gone: int) -> bool:
-        """Return whether the operation after the first `count` ends what those of `gone` had brought about.
+        """Return whether the operation after the first `count` ends the effect of those in `gone`.
 
         What a swap or a compaction deletes is deleted for the copies, and not for whatever is issued next.
         """
@@ -250,7 +250,7 @@ class Operations:
         return list(dict.fromkeys(found))
 
     def listed(self, keys: Sequence[str], aside: Sequence[str]) -> tuple[int, int, int]:
-        """Return the operations that `keys` stand for, those of `aside`, and those that `keys` have twice."""
+        """Return the operations of `keys`, those of `aside`, and those that `keys` have twice."""
         place = tuple(keys), tuple(aside)
         found = self._listed.get(place)
         if found is None:
@@ -359,7 +359,7 @@ def in_words(wrong: Wrong) -> str:
 class Permitted:
     """Which states recovery may decide on at one crash point.
 
-    `lenient` where acknowledged operations may be gone. Of those in `copied` there are copies that
+    `lenient` if acknowledged operations may be missing. Of those in `copied` there are copies that
     may be read as well.
     """
 
@@ -383,8 +383,8 @@ class Permitted:
     def wrong_alone(self, state: State) -> Wrong | None:
         """Return the fault of `state` without known records, or None if some records explain it.
 
-        They are a run from the front of what was issued, with all that was acknowledged; without it where
-        that may be gone.
+        They are a prefix of the issued operations with all acknowledged ones, or without some if those may be
+        missing.
         """
         if self.keeps(state) or (self.lenient and state in self._runs(0)):
             return None
@@ -392,7 +392,7 @@ class Permitted:
         return self._explained(chosen, self.issued, state, 0)
 
     def keeps(self, state: State) -> bool:
-        """Tell if `state` may be what a run from the front leads to, with all that was acknowledged."""
+        """Return whether `state` may result from a prefix with all acknowledged operations."""
         return state in self._runs(self.acknowledged)
 
     def _runs(self, least: int) -> frozenset[State]:
@@ -405,7 +405,7 @@ class Permitted:
         return found
 
     def _fronts(self) -> Iterator[int]:
-        """Yield the runs from the front of what was issued, and of what an earlier crash may have left."""
+        """Yield the prefixes of the issued operations, and of those that an earlier crash may have left."""
         unsure, before = [], 0
         for issued in self.operations.issued:
             if issued.bit & self.operations.unsure:
@@ -422,7 +422,7 @@ class Permitted:
         for chosen in sets:
             if self.operations.state(chosen) == state or (twice and self._doubled(chosen, twice, state)):
                 return None
-        # Of what may be gone, what is listed says most.
+        # Among operations that may be lost, the listed ones show the most.
         listed = counting | beside & ~self.operations.ends
         chosen = self.operations.closed(listed, listed) if self.lenient else sets[0]
         return self._explained(chosen, counting, state, twice)
@@ -439,7 +439,7 @@ class Permitted:
         return shown and set(due) == set(found) and not due - found
 
     def _sets(self, counting: int, beside: int) -> Iterator[int]:
-        """Yield the sets of operations that the answer may stand for."""
+        """Yield the sets of operations that the answer may represent."""
         closed = self.operations.closed
         # An end that is set aside was not accepted.
         members = beside & ~self.operations.ends
@@ -460,7 +460,7 @@ class Permitted:
     def states(self) -> list[Mapping[str, Any]]:
         """Return every permitted state as an observation has it, whatever the answer lists; none if too many.
 
-        Where acknowledged operations may be gone, or copies be read as well, none are listed either.
+        If acknowledged operations may be missing, or copies may be read as well, none are listed either.
         """
         optional = [one.bit for one in self.operations.issued if one.bit & self.issued & ~self.acknowledged]
         if self.lenient or self.copied or len(optional) > MOST_OPEN:
@@ -566,7 +566,7 @@ class Expected:
     is not in it belongs to nothing that was ever written. `order` is the order in
     which the records of the log were issued, those aside that were `released`: these and records in
     `possible` may come anywhere, or not at all. `life` is the
-    trace's. In `stratum` C nothing can be demanded back, only told. `fine` are
+    trace's. In `stratum` C no data is required, only reports. `fine` are
     records that a recovery before this life had still found. `effects` says which logical
     states are permitted; None if the format says nothing of them.
     """

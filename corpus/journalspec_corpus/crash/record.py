@@ -1,8 +1,8 @@
 """A format's writer, recorded: what it does to its files, and what each write means.
 
 A format derives from :class:`Recorder`. It opens its writer, and says of each write
-which records it holds and which it makes count. What a record is called and when it
-is promised comes from the operations that were asked for.
+which records it holds and which it makes count. The name of a record and the time of its acknowledgement come
+from the operations that were requested.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _PLAIN = frozenset([str, int, bool, bytes, type(None)])
 class Keys:
     """The name of a record in a format: the values of some fields, with colons between.
 
-    `fields` are these, in order, each with what stands for it in a record without it:
+    `fields` are these, in order, each with its value in a record without it:
     None where there is no such record, so that whoever leaves the field out has not answered.
     """
 
@@ -69,7 +69,7 @@ class Keys:
         out = []
         for name, default in self.fields.items():
             value = values[name] if default is None else values.get(name, default)
-            # Nearly all that is told of records is of these types; asking for them by name is the cheapest.
+            # Nearly all records are of these types; a lookup by name is the cheapest.
             kind = type(value)
             out.append(value if kind is str else str(value) if kind is int else _text(value))
         return ":".join(out)
@@ -175,7 +175,7 @@ def _length(item: Field, values: Mapping[str, Any]) -> int:
 
 
 class PlayedWorkload(Workload, Protocol):
-    """A workload as its trace tells of it."""
+    """A workload as its trace describes it."""
 
     @property
     def tags(self) -> Mapping[str, str]:
@@ -247,7 +247,7 @@ class Recorder:
         self.apply(op)
 
     def worded(self, word: str) -> Operation | None:
-        """Return the operation that a word of a long workload asks for, None if it is about nothing."""
+        """Return the operation that a word of a long workload requests, None if its object does not exist."""
         raise NotImplementedError
 
     def do(self, word: str) -> bool:
@@ -363,7 +363,7 @@ class Recorder:
         return last
 
     def begin(self, standing: Iterable[Mark] | None = None) -> None:
-        """Begin the trace here: what was done before is durable; of its records all stand, or `standing`."""
+        """Begin the trace here: earlier operations are durable; their records remain, or only `standing`."""
         self._standing = tuple(self.marks if standing is None else standing)
         self._base = {name: bytes(data) for name, data in self.storage.files.items()}
         self.storage.ops.clear()
@@ -380,9 +380,9 @@ class Recorder:
         return Trace(*head, self._standing, tuple(stale), crash_from, work.tags, tuple(possible))
 
     def lay(self, background: str, earlier: Callable[[int], Recorder], names: Sequence[str]) -> list[Mark]:
-        """Put `background` behind the last record of files `names`; return the stale records in it.
+        """Put `background` after the last record of files `names`; return the stale records in it.
 
-        `earlier(life)` returns an earlier generation, which has gone on further than this run will.
+        `earlier(life)` returns an earlier generation, which has continued further than this run will.
         """
         if background == "garbage":
             self.lay_noise()
@@ -400,7 +400,7 @@ class Recorder:
         return [replace(mark, record=f"stale-{number}") for number, mark in enumerate(found)]
 
     def lay_noise(self) -> None:
-        """Put bytes that look like nothing behind the last record of each file."""
+        """Put bytes that look like no record after the last record of each file."""
         for number, name in enumerate(sorted(self.storage.files)):
             content, end = self.storage.files[name], self.end_of(name)
             content[end:] = _noise(len(content) - end, number)
@@ -425,7 +425,7 @@ class Recorder:
 class TabledRecorder(Recorder):
     """A recorder of a writer whose edition and parameters are one of the `journals` of a format's table.
 
-    `defaults` are parameters that the table does not have. It is about one file at a time, and forces with an
+    `defaults` are parameters that the table does not have. It works on one file at a time, and forces with an
     operation that must be durable at once.
     """
 

@@ -208,7 +208,7 @@ def _shorter(adapter: CrashFormat, rules: list[str]) -> Iterator[tuple[str, ...]
 
 #: Reader calls on one candidate workload before the next one is tried.
 NARROW = 96
-#: Reader calls in all, if nobody says otherwise.
+#: Reader calls in all, by default.
 BUDGET = 20_000
 #: The one verdict that nothing is to be reduced from; a refusal that is allowed may be worth it.
 NO_FAILURE = "pass"
@@ -279,8 +279,7 @@ def reduce_state(  # noqa: PLR0913  # what is shrunk and how; all but five are k
 
     `keep` may ask for more than the verdict. `progress` is called with the reader
     calls so far and a line about what was reached.
-    Raises NotFailing if the start does not get `verdict`, and NoSuchState if it is
-    none of the workload's.
+    Raises NotFailing if the start does not get `verdict`, and NoSuchState if it is not one of the workload's.
     """
     state = find(adapter.build(workload), descriptor)
     stratum = state.situation.states.stratum

@@ -38,7 +38,7 @@ from journalspec_corpus.crash.trace import (
 )
 from journalspec_corpus.crash.verdict import CATEGORIES
 
-#: Feeds the garbage in first crash states. Part of what a second generation is, not of a build.
+#: Feeds the garbage in first crash states. Part of the definition of a second generation, not of a build.
 SEED = 1
 
 
@@ -74,10 +74,10 @@ class CrashImage:
 def crash_image(
     states: States, row: int, *, gone: bool, label: tuple[str, str] | None = None
 ) -> CrashImage | None:
-    """Return what state `row` holds of its trace, None if a required record is nowhere whole in it.
+    """Return the content of state `row` of its trace, None if a required record is nowhere intact in it.
 
-    `gone`: what was released must not reappear once that is durable, `label` the state's category and torn
-    field if they are known.
+    `gone`: released records must not reappear once the release is durable. `label` is the state's category
+    and torn field if they are known.
     """
     trace, crash_index = states.point.trace, states.point.crash_index
     files = states.point.materialise(states.codes[row])
@@ -142,7 +142,7 @@ def _label(states: States, row: int) -> tuple[str, str]:
 
 
 def _in_order(trace: Trace, found: list[tuple[int, Mark]]) -> tuple[Mark, ...]:
-    """Return marks as they were issued; `found` has each with its place in what :func:`_written` yields."""
+    """Return marks as they were issued; `found` has each with its place in the result of :func:`_written`."""
     base = (*trace.stale, *trace.standing, *trace.possible)
     rank = {mark: number for number, mark in enumerate(trace.before)}
     place = [(rank.get(base[at], -1) if at < len(base) else at + len(rank), mark) for at, mark in found]
@@ -223,7 +223,7 @@ class SecondLife:
 class ChosenImages:
     """The chosen crash states of one trace, at most `most` of those `found`; made when they are asked for.
 
-    `fine` tells that recovery is known to have found everything required in each of them.
+    `fine` says that recovery is known to have found everything required in each of them.
     """
 
     def __init__(self, name: str, found: Iterator[CrashImage], most: int, *, fine: bool) -> None:
@@ -303,7 +303,7 @@ def _listed(first: Trace, listed: tuple[Place, ...], gone: bool) -> Iterator[Cra
     for place, states in zip(listed, found, strict=False) if not lacking else ():
         image = crash_image(states, 0, gone=gone)
         if image is None:
-            # An owed record is nowhere whole in it: not a state to go on from.
+            # A required record is nowhere intact in it: it cannot be a starting state.
             lacking.append(place)
             break
         yield image

@@ -8,8 +8,9 @@ two deviations from "everything arrived" and from "nothing arrived" are taken: m
 writes. To them come samples, each a function of the stream and its own number; nothing is sampled that can
 be counted.
 
-A lie about a force leaves more: what had been acknowledged may be gone. No format can keep its promises
-then, so these states are counted apart (class L). A state that an honest device leaves as well is not among
+A force that the device did not perform leaves more: acknowledged operations may be missing. Then no format
+can keep acknowledged data, so these states are counted separately (class L). A state that an honest device
+leaves as well is not among
 them.
 """
 
@@ -371,7 +372,7 @@ def garbage_bytes(seed: int, point: CrashPoint, block: Block) -> bytes:
 
 
 def foreign_bytes(seed: int, point: CrashPoint, block: Block) -> bytes:
-    """Return a block that another file left behind; garbage if there was no other file.
+    """Return a block of another file; garbage if there was no other file.
 
     It is the block at the same place of another file of the journal, as it was before
     the trace, or else that file's first block that holds something.
@@ -546,7 +547,7 @@ def _failed(point: CrashPoint) -> Iterator[tuple[int, ...]]:
 
 
 def _covers(point: CrashPoint, op: Sync | SyncDir, block: Block) -> bool:
-    """Return whether force `op` is about `block`."""
+    """Return whether force `op` covers `block`."""
     if isinstance(op, SyncDir) or block.kind == NAMES:
         return isinstance(op, SyncDir) and block.kind == NAMES
     bound = [point.names, *(names for each in point.blocks if each.kind == NAMES for names in each.versions)]

@@ -4,8 +4,8 @@ A trace is recorded by putting :class:`RecordingStorage` between a writer and it
 Acknowledgements, record spans and releases are annotations: the writer's bytes never show them, the
 oracle lives from them.
 
-Each *preset* is one guess about devices and file systems. None of them promises these things in writing;
-that is why there are several, why every state names its preset, and why a failure is quoted with the
+Each *preset* is one guess about devices and file systems. None of them guarantees these things in writing.
+That is why there are several, why every state names its preset, and why a failure is quoted with the
 *strongest* guarantee that still shows it. The order of :data:`PRESETS` is from the strongest to the weakest;
 two neighbours need not contain each other.
 
@@ -111,8 +111,8 @@ class Release:
 class Mark:
     """Bytes ``[off, off + length)`` of `file`, written just before, encode `record`.
 
-    `key` is what a reader would call it (the format says how), of the bytes
-    that were written, never of what came back. `fields` are the
+    `key` is the key that a reader would use (the format says how), from the written bytes, never from the
+    recovered ones. `fields` are the
     start offsets of the record's fields, relative to `off`, by name.
     """
 
@@ -157,7 +157,7 @@ class Publish:
 #: One part of an alternative: the marks of one place, each with the index of its write (BEFORE if it was
 #: there before the trace). One of them is enough.
 Written = list[tuple[int, Mark]]
-#: The index of what was there before the trace.
+#: The index of the content that existed before the trace.
 BEFORE = -1
 
 
@@ -192,8 +192,8 @@ class Trace:
     records in it that count and are acknowledged, `stale` those of an earlier
     life that do not. `possible` are records in it that had been issued and not
     acknowledged when an earlier crash came: they may be kept, and nothing is required.
-    `life` is 1, or 2 for what is done after a first crash (ids of records written
-    then begin with :data:`SECOND_LIFE`). `background` names what unused space holds. `tags` say what
+    `life` is 1, or 2 for operations after a first crash (ids of records written then begin with
+    :data:`SECOND_LIFE`). `background` names what unused space holds. `tags` say what
     the run is about, for classes and selection. `crash_from` is the index of the
     first operation after which a crash is of interest: what comes before is
     another, shorter trace's business. `during` is the category of a run that is
@@ -295,7 +295,7 @@ class Trace:
 
     @cached_property
     def annotated(self) -> tuple[tuple[int, Mark | Publish], ...]:
-        """Return every Mark and Publish with the index of the write that it is about."""
+        """Return every Mark and Publish with the index of its write."""
         out: list[tuple[int, Mark | Publish]] = []
         last = -1
         for index, op in enumerate(self.ops):

@@ -10,8 +10,8 @@ one or more of three ways:
 ``limits``
     By whoever runs an implementation: a time and a memory limit per case, on any bytes.
 
-What a format itself cannot promise after a crash, so that no reader of it can avoid the
-failure, it says in its ``limits.toml``. Each entry covers verdicts by writer, policy,
+A loss that a format itself cannot prevent, so that no reader of it can avoid the failure, is listed in its
+``limits.toml``. Each entry covers verdicts by writer, policy,
 class, category and preset (patterns as for file names; what is omitted fits
 everything), says why, and names the design rules or the deviations of a writer that
 argue it. The table is argued from the format's text, not from what a reader answers;
@@ -49,12 +49,11 @@ PRODUCT_WORDS: Mapping[str, str] = _TABLES["product"]
 class Answer:
     """What one reader said about one state: keys of the records in effect, or a refusal.
 
-    `reported` tells whether it said that something was omitted. `aside` are the
-    keys of records that it lists although they are not in effect (those of an
-    unfinished transaction, say): nobody relies on them, but somebody must have
-    written them. `state` is the logical state that it decided on, in the canonical form of
-    the format's :class:`.oracle.Semantics`; None if it says nothing of that. Who is `unlisted` shows no
-    records, and is judged by the state alone.
+    `reported` is whether it said that something was omitted. `aside` are the keys of listed records that are
+    not in effect (those of an unfinished transaction, say): no result depends on them, but some process must
+    have written them. `state` is the logical state that it decided on, in the canonical form of
+    the format's :class:`.oracle.Semantics`; None if it says nothing of that. A reader that is `unlisted`
+    shows no records, and is judged by the state alone.
     """
 
     keys: tuple[str, ...]
@@ -151,7 +150,7 @@ def _of_records(answer: Answer, owed: Expected, refusal: str, *, holes_allowed: 
 
 
 def _lost(missing: Collection[str], owed: Expected) -> str:
-    """Return which kind of loss it is: of this life first, for what an old life lost it has lost too."""
+    """Return the kind of loss: of this generation first, since it has lost whatever an older one lost."""
     if owed.life > 1 and any(record.startswith(SECOND_LIFE) for record in missing):
         return "append-lost"
     return "non-idempotent" if not owed.fine.isdisjoint(missing) else "lost"
@@ -205,7 +204,7 @@ MEMBERS = ("writers", "policies", "strata", "verdicts", "categories", "presets")
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """One thing that a format cannot promise, and the patterns of what follows from it."""
+    """One guarantee that a format cannot give, and the patterns of its consequences."""
 
     id: str
     why: str
@@ -229,7 +228,7 @@ class Limit:
 
 @cache
 def limits(format_id: str) -> tuple[Limit, ...]:
-    """Return what `format_id` cannot promise, nothing if it does not say."""
+    """Return the guarantees that `format_id` cannot give; nothing if it lists none."""
     return parse_limits(format_text(PACKAGE, format_id, FILE))
 
 

@@ -5,8 +5,8 @@ them: ``end`` (``marker``, or ``none``; default: a marker in each file but the l
 ``header`` has fields that are not the right ones. A group is a list of records, or a table of ``records``,
 fields of its checksum record, ``plain = true`` (it has none) and ``covers`` (as many records, not all). The
 control file names the record ``checkpoint``; ``control`` has other fields of it, ``mirror`` those of the
-mirror (``false``: there is none). ``containers`` beside the log are their pages by name: the version of each,
-or what :func:`page` makes of it.
+mirror (``false``: there is none). ``containers`` next to the log are their pages by name: the version of
+each, or the result of :func:`page`.
 
 A record is a text ``LABEL OPERATION key=value ...``. COMMIT, ABORT and PREPARE are END. The number in the
 label is that of the transaction, if ``tx`` says no other. Keys of all: ``group``, ``data``, ``body`` (all of
@@ -14,7 +14,7 @@ it), ``rest`` (after it), hex; ``long=1`` (every compressed number in its longes
 operation (``undone=LABEL``, ``rows=7:0,8:4``). INSERT, UPDATE and DELETE may have ``key``, ``value`` and
 ``table`` (T) instead: the author keeps the pages and knows versions, slots and record ids; ``UNDO of=LABEL``
 compensates one of these. ``page_version=next`` counts the changes of a page that are written so, from 2 on;
-``{ times = 900, records = [...] }`` stands for records that come again and again. ``xa=1:0a:0b`` makes a
+``{ times = 900, records = [...] }`` means records that are repeated. ``xa=1:0a:0b`` makes a
 branch. CHECKPOINT has ``redo`` and ``undo`` (labels, or ``f1.end``; default: the group in which it is),
 and ``open`` (``7,8``: open transactions). A file has its first group at ``start`` (24).
 

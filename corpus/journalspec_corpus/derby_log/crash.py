@@ -37,7 +37,7 @@ _ENDS = {1: ROLLBACK, 2: PREPARE, 4: COMMIT}
 
 
 def effects(decided: State) -> Iterator[Effect]:
-    """Yield an effect for each row, and for each part of what is in doubt."""
+    """Yield an effect for each row, and for each part in doubt."""
     found, doubtful = decided
     yield from (_stored(table, key, value) for table, key, value in found)
     for ids, come, gone in doubtful:
@@ -155,7 +155,7 @@ CRASH = CrashFormat.by_tables(
     look=look,
     # The one refuses a log that ends before its files say, the other leaves it at that.
     state_readers=two_policies("default"),
-    # The record that only has a checksum stands for nothing.
+    # The record that only has a checksum represents no change.
     answer=answering(key_of, STATE.canonical, {"rows", "in_doubt"}, (SUM,)),
     record_json=record_of_json,
     uncounted=(SUM,),

@@ -130,7 +130,7 @@ class _Life:
 
 def _life(edition: str, rng: random.Random, *, wide: bool) -> tuple[Groups, Mapping[str, Any]]:
     if edition == "seed":
-        # Records whose bodies nobody can read are all that there is.
+        # There are only records whose bodies cannot be read.
         bodies = [rng.randbytes(rng.randrange(1, 40)) for _ in range(rng.randrange(1, 6))]
         return [[f"r{at} body={data.hex()}"] for at, data in enumerate(bodies, 1)], {"bodies": bodies}
     life, kept = _Life(rng.randrange(200, 2**60) if wide else 200), MODEL.begin({})

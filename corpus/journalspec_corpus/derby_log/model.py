@@ -26,7 +26,7 @@ _IN, _OUT = "inserted", "deleted"
 Place = tuple[int, int, int]
 #: Rows, and of each branch in doubt its identifier and the rows that come and go with it.
 State = tuple[Any, ...]
-#: How it is reported; nobody has to tell it in order.
+#: The form in which it is reported; the order does not matter.
 STATE = StateForm("derby_log", ("rows", "in_doubt"), ("rows", "in_doubt", "inserted", "deleted"))
 CHANGES, UNDOES = ("INSERT", "UPDATE", "DELETE"), ("PHYSICAL_UNDO", "LOGICAL_UNDO")
 #: The status of transactions at their ends.
@@ -112,7 +112,7 @@ class TableRows:
         elif kind == "prepare":
             name = "/".join(branch := branches.pop(tx))
             if tx in changes:
-                # Who has changed nothing has nothing to be in doubt about.
+                # A transaction without changes has nothing in doubt.
                 branches[name], changes[name] = branch, changes.pop(tx)
         elif kind in ("commit", "rollback", "decide"):
             name = f"{op['gtrid']}/{op['bqual']}" if kind == "decide" else tx
@@ -142,7 +142,7 @@ class TableRows:
 
 
 def row_of(told: Mapping[str, Any]) -> Row:
-    """Return a row that an observation tells."""
+    """Return a row that an observation reports."""
     return told["table"], str(told["key"]), told["value"]
 
 
@@ -217,13 +217,13 @@ class PageRows:
             row = None
         elif row is not None:
             columns = columns_in(op)
-            # A row without a value is none of those that are reported.
+            # A row without a value is not reported.
             row = (*row[:2], value_in(columns)) if 1 in columns else None
         return replace(kept, changes={**kept.changes, tx: (*done, (place, row))})
 
     @staticmethod
     def _row(op: Mapping[str, Any], edition: str) -> Row | None:
-        """Return the row that an INSERT puts in; None where that is none of the two tables' own."""
+        """Return the row that an INSERT puts in; None if that belongs to neither of the two tables."""
         columns, table = columns_in(op), tables(edition).get(int(op["container"]))
         # The first row of a page says what it is, and has other columns.
         if table is None or len(columns.get(0, b"")) != 4 or 1 not in columns:

@@ -95,7 +95,7 @@ class Log:
     short: bool = False
     #: The checkpoint record from which recovery starts.
     checkpoint: int = 0
-    #: The containers beside the log, and the numbers of those of which a stub is there.
+    #: The containers next to the log, and the numbers of those that have a stub.
     beside: dict[int, tuple[str, bytes]] = field(default_factory=dict)
     stubs: set[int] = field(default_factory=set)
 
@@ -292,7 +292,7 @@ def _numbered(files: Files) -> dict[int, bytes]:
 
 
 def _containers(log: Log, files: Files) -> None:
-    """Take in the containers beside the log."""
+    """Take in the containers next to the log."""
     for name, data in files.items():
         if match := re.fullmatch(r"(?:(?:\.\./)?seg0/|seg0\.)c([0-9a-f]+)\.dat", name):
             log.beside[int(match[1], 16)] = name, bytes(data)
@@ -301,7 +301,7 @@ def _containers(log: Log, files: Files) -> None:
 
 
 def _version(log: Log, container: int, page: int) -> int | None:
-    """Return the version of a page beside the log; None if none is there."""
+    """Return the version of a page next to the log; None if none is there."""
     data = log.beside[container][1] if container in log.beside else b""
     off = page * _signed(data, 117, 4)
     right = len(data) >= off + 20 and _signed(data, off, 2) in (117, 118)

@@ -77,7 +77,7 @@ def _int(taker: Taker) -> int:
 
 @dataclass
 class PageRows:
-    """The rows of the tables of an edition; `beside` are the containers beside the log, as bytes."""
+    """The rows of the tables of an edition; `beside` are the containers next to the log, as bytes."""
 
     edition: str
     beside: Mapping[int, bytes]
@@ -189,7 +189,7 @@ class PageRows:
 
 
 def _stored(page: bytes) -> dict[int, PageRow] | None:
-    """Return the rows of a page beside the log; None if it is as if it were not there."""
+    """Return the rows of a page next to the log; None if it is as if it were not there."""
     kind, status, count = int.from_bytes(page[:2], "big"), page[5], int.from_bytes(page[14:16], "big")
     out: dict[int, PageRow] = {}
     length = 0

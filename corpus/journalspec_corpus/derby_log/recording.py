@@ -105,7 +105,7 @@ class Run(TabledRecorder):
         return self.end_of(self.file)
 
     def settle(self, image: CrashImage) -> None:
-        """Commit what is in doubt and was promised, as a transaction manager does."""
+        """Commit the acknowledged transactions in doubt, as a transaction manager does."""
         ends = {said["transaction"]: said for said in _ends(image.standing)}
         # A rollback is not forced: that it was decided may have arrived or not.
         arrived = {said["transaction"] for said in _ends(set(image.possible).intersection(image.whole))}
@@ -175,7 +175,7 @@ class LongRun(Run):
         self._steps: list[Step] = []
 
     def worded(self, word: str) -> Operation | None:
-        """Return the operation of a word, None if what it is about is not there."""
+        """Return the operation of a word, None if its object does not exist."""
         step = step_of(word)
         if not TABLES.playable([*self._steps, step]):
             return None

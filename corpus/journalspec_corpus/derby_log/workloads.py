@@ -64,7 +64,7 @@ class Workload(shared.SmallWorkload):
         return str(TABLES.rows["journals"][self.writer]["edition"])
 
     def fields(self) -> Mapping[str, int]:
-        """Return the start of every field of the first group's first record by name, and of what follows."""
+        """Return the start of every field of the first group's first record by name, and of the rest."""
         return {name: start for start, name in group_fields(self.edition)}
 
 

@@ -88,7 +88,7 @@ def record_bytes(record: Mapping[str, Any], edition: str) -> bytes:
 
 
 def body_of(record: Mapping[str, Any]) -> bytes:
-    """Return the body: ``body`` in hex, or the letter that stands for the record id."""
+    """Return the body: ``body`` in hex, or a letter that means the record id."""
     if "body" in record:
         return hex_bytes(record["body"])
     return b"" if record["kind"] == "DELETE_TX" else bytes([0x60 + record["id"] % 26])

@@ -40,7 +40,7 @@ def answer(observation: Observation) -> Answer:
 
     Of adds and updates these are the live ones and those in doubt; of records
     that end something all but a COMMIT or PREPARE that was rejected: `discarded` says which; if it is left
-    out, counts and effects do. Who omits what is live or prepared has said nothing of effects.
+    out, counts and effects do. An answer that omits live or prepared records says nothing about effects.
     """
     if observation.verdict == REFUSED:
         return Answer((), observation.code)

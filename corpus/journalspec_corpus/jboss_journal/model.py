@@ -53,7 +53,7 @@ class Messages:
         """Return the state after one operation."""
         name = op["op"]
         if name == "open":
-            # Nobody is left who could end what was not prepared (JBM-WRT-015).
+            # No process is left that could end a transaction that was not prepared (JBM-WRT-015).
             return replace(kept, open={tx: item for tx, item in kept.open.items() if item.extra is not None})
         if name in ("add", "update", "delete"):
             return Kept(_done(kept.live, name, op["id"], _piece(name.upper(), op)), kept.open)

@@ -195,7 +195,7 @@ def _searched(files: Files, edition: str, params: Params) -> list[Scanned]:
 
 
 def _is_copy(file: Scanned, found: Sequence[Scanned]) -> bool:
-    """Tell if a file has the id of another one, whose name alone is the journal's own (JBM-FIL-023)."""
+    """Return whether a file has the id of another one whose name alone is the journal's own (JBM-FIL-023)."""
     names = {other.name: NAME.fullmatch(other.name.removesuffix(".gz")) for other in found}
     prefixes = Counter(match[1] for match in names.values() if match)
     own = min(prefixes, key=lambda each: (-prefixes[each], len(each), each), default="")
@@ -446,7 +446,7 @@ class _Transaction:
         """Return whether a COMMIT or PREPARE finds what it counts (JBM-RCV-008 to JBM-RCV-012)."""
         if "count" in ending:
             return bool(ending["count"] == self.counts[file])
-        # A listed file has its records, or is gone.
+        # A listed file has its records, or is missing.
         return all(
             self.counts[row["file_id"]] == row["count"]
             if self.counts[row["file_id"]]
@@ -466,7 +466,8 @@ def replayed(
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Return the state after `entries` in reading order, and what is missing.
 
-    `present` are the ids of all data files; they are `complete` if none of the journal's has ever gone.
+    `present` are the ids of all data files; they are `complete` if none of the journal's files was ever
+    deleted.
     """
     delivered: list[Entry] = []
     deletes: list[Entry] = []
@@ -477,7 +478,7 @@ def replayed(
     added: set[int] = set()
     for entry in entries:
         kind, tx = entry["type"], entry.get("tx", 0)
-        # A single count is about one file, also where two have the same id.
+        # A single count is valid for one file, also if two have the same id.
         file = entry["file_id"] if has("record", "pairs", edition) else entry["at"]["file"]
         if kind in ("ADD", "ADD_TX"):
             added.add(entry["id"])

@@ -1,7 +1,7 @@
 """Write traces of the journal: small workloads at every alignment, on new and on reused files, and long ones.
 
-The traces are recorded from the reference writer. A transaction's records are promised
-when it is committed or prepared. What a delete, an update's end or a rollback takes
+The traces are recorded from the reference writer. A transaction's records are acknowledged when it is
+committed or prepared. What a delete, an update's end or a rollback takes
 back is no longer required from the moment that this is asked for. A delete is required for as
 long as the file that holds what it deletes is still there: without it that would come
 back.
@@ -162,7 +162,7 @@ class Run(Recorder):
         self._places.clear()
 
     def did(self, item: Op, op: Operation) -> None:
-        """Note `item`, what it takes back before and what it makes count behind."""
+        """Note `item`, the operations that it undoes and those that it makes live."""
         if isinstance(item, Rename):
             self._renamed(item)
         elif isinstance(item, Unlink):
@@ -324,7 +324,7 @@ class Run(Recorder):
         if then == "compact" and self.dialect.control_file:
             return [{"op": "compact"}, *ops]
         if then == "delete":
-            # Only if the record is owed and nobody ever asked for its end.
+            # Only if the record is required and its deletion was never requested.
             known = {mark.record for mark in image.standing}
             ended = known | {mark.record for mark in image.possible}
             if f"ADD-{VICTIM}" in known and f"DELETE-{VICTIM}" not in ended:

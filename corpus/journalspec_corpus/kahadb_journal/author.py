@@ -33,9 +33,9 @@ FORMAT = "kahadb_journal"
 #: The fields that a brief expectation lists.
 BRIEF = ("type", "message_id", "at")
 MARKERS = {"marker": b"-qMa4", "zeros": bytes(5), "none": b""}
-#: What comes after a batch if nobody says.
+#: The default bytes after a batch.
 _ENDS = {"seed": "none", "5.3": "none", "5.12": "zeros"}
-#: What stands for a field that is told and not stored.
+#: The value of a field that is reported but not stored.
 _NOTHING: Mapping[str, Any] = {"s4": 0, "s8": 0, "bool": False, "str": "", "bytes": b""}
 _LEFT_OUT = frozenset(["transaction", "ack", "subscription_info", "text"])
 #: Authors' words for fields that are plain texts, bytes or numbers.

@@ -52,7 +52,7 @@ def state(kept: Kept) -> State:
 
 
 def effects(decided: State) -> Iterator[Effect]:
-    """Yield an effect for each message, each part of what is required, and each part of what is in doubt."""
+    """Yield an effect for each message, each required part, and each part in doubt."""
     places, doubtful = decided
     for kind, name, held, subscriptions in places:
         yield Effect(RECORD, f"{kind}:{name}", "")

@@ -112,7 +112,7 @@ def _state(files: list[dict[str, Any]], edition: str) -> Mapping[str, Any]:
 
 
 def lies(edition: str, rng: random.Random) -> dict[str, bytes]:
-    """Return files with sizes, lengths, checksums and commands that lie; Adler-32 is of what is stored."""
+    """Return files with sizes, lengths, checksums and commands that lie; Adler-32 of the stored bytes."""
     files = []
     # Sound commands about transactions alone, sound commands, or commands with anything in them.
     about = rng.choice((_BRANCHES, _SOUND, _ANYTHING, _ANYTHING))

@@ -210,7 +210,7 @@ class _Index:
 
 
 def missing(files: Files, found: Sequence[Scanned], unfinished: Sequence[Any]) -> list[dict[str, Any]]:
-    """Return what the index beside the scanned files proves to be missing (KHD-IDX-001, 002 and 006).
+    """Return the missing items that the index next to the scanned files proves (KHD-IDX-001, 002 and 006).
 
     `unfinished` are the transactions that did not end.
     """
@@ -241,7 +241,7 @@ def missing(files: Files, found: Sequence[Scanned], unfinished: Sequence[Any]) -
 def _taken_away(index: _Index, found: Sequence[Scanned], unfinished: Sequence[Any]) -> set[Any]:
     """Return what the records take away that the index does not cover: destinations, and messages.
 
-    Each message has the key of the subscription beside it, or None.
+    Each message has the key of its subscription, or None.
     """
     gone: set[Any] = set()
     for file in found:

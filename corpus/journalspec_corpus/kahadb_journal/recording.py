@@ -1,8 +1,9 @@
 """Write traces of the KahaDB journal: commands in batches, forced or not, on new files and over torn tails.
 
 The traces are recorded from the reference writer. A batch is kept or lost as a whole, so a record's place is
-that of its batch. A force promises all records of its file, and with a COMMIT or PREPARE the commands of its
-transaction, wherever they are; what else went to a file that was left without a force is never promised.
+that of its batch. A force acknowledges all records of its file, and with a COMMIT or PREPARE the commands of
+its transaction, wherever they are. Other records in a file that was left without a force are never
+acknowledged.
 Nothing is ever deleted: what is taken away stays readable.
 """
 
@@ -94,7 +95,7 @@ class Run(TabledRecorder):
             self.apply({"op": "flush"})
 
     def promised(self, op: Operation, *, durable: bool) -> Sequence[str]:
-        """A force is of one file, and promises all that waits in it (KHD-WRT-002, KHD-WRT-009)."""
+        """A force covers one file, and acknowledges all that waits in it (KHD-WRT-002, KHD-WRT-009)."""
         if not durable:
             return ()
         here = [entry for entry in self._waiting if entry[1] == self.file]
@@ -135,7 +136,7 @@ class Run(TabledRecorder):
         return self.last_end(self.file)
 
     def settle(self, image: CrashImage) -> None:
-        """Commit what is in doubt and was promised, as a transaction manager does."""
+        """Commit the acknowledged transactions in doubt, as a transaction manager does."""
         told_of = [(mark, json.loads(mark.key)) for mark in image.standing]
         ended = {tx_name(said) for _, said in told_of if said["type"] in ("COMMIT", "ROLLBACK")}
         for _, said in told_of:

@@ -56,13 +56,13 @@ from journalspec_corpus.workers import WorkerDied, results
 
 _ANEW = "the same command then makes everything again"
 Result = TypeVar("Result")
-#: Is told what is done, how much of it is, and how much there is in all.
+#: A function that receives the current step, its progress, and the total.
 Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Builder:
-    """Who does the work: ``local`` in `jobs` processes, or ``spark`` in `partitions` tasks."""
+    """How the work is split: ``local`` in `jobs` processes, or ``spark`` in `partitions` tasks."""
 
     name: str = "local"
     partitions: int | None = None

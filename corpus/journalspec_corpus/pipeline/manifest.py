@@ -1,8 +1,8 @@
 """The manifest of a build: what its words mean, and whether a build is what its manifest says.
 
 Needs nothing that builds one. Every bit counts: the manifest is sealed, the plan is in it, all other files
-have their checksums there, and what is in none of them is named. Whether the plan leads to these
-files, and to what the manifest counts in them, only another build shows (:func:`.build.built_again`).
+have their checksums there, and what is in none of them is named. Only another build shows whether the plan
+leads to these files, and to the counts of the manifest (:func:`.build.built_again`).
 A directory may be hostile: nothing but regular files is opened, and
 nothing is read before it is known to be of a size that such a file may have.
 """
@@ -233,7 +233,7 @@ def _files(directory: Path, manifest: dict[str, Any], out: Verified) -> None:
 
 
 def _compare(directory: Path, said: Mapping[str, Mapping[str, Any]], where: str, out: Verified) -> bool:
-    """Tell whether files are what is said of them by name; add what is not so."""
+    """Return whether files are as described, by name; add the differences."""
     wrong = {name: text for name, of in said.items() if (text := unlike(directory / name, of))}
     out.add([f"{name}: {text}" for name, text in wrong.items()], where)
     return not wrong

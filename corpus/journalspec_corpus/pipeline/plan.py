@@ -47,7 +47,7 @@ class Plan:
 
     @property
     def fingerprint(self) -> str:
-        """Return 32 hex digits that tell this plan from any other."""
+        """Return 32 hex digits that distinguish this plan from any other."""
         text = json.dumps(self.to_json(), sort_keys=True)
         return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 

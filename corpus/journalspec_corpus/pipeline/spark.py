@@ -36,7 +36,7 @@ def session(master: str | None = None) -> SparkSession:
     """Return a quiet Spark session; an active one is used as it is.
 
     The default master is ``local[*]`` unless the program was submitted with
-    another one. What Spark writes beside the build is in a scratch directory that goes
+    another one. Files that Spark writes in addition to the build are in a scratch directory that is deleted
     when this process ends. Raises BuildError if PySpark or Java is missing.
     """
     try:

@@ -147,7 +147,7 @@ def alone(out: Path) -> Iterator[None]:
 
 
 def lock(stream: IO[str]) -> None:
-    """Lock a file until it is closed; raises BlockingIOError if somebody else has."""
+    """Lock a file until it is closed; raises BlockingIOError if another process has locked it."""
     try:
         import fcntl  # noqa: PLC0415  # not everywhere
     except ImportError:

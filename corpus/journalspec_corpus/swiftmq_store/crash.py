@@ -58,7 +58,7 @@ def _action(said: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def canonical(shown: Mapping[str, Any]) -> State:
-    """Return a state as it is reported, in tuples; nobody says that there is an empty queue of branches."""
+    """Return a state as it is reported, in tuples; an empty queue of branches is not reported."""
     queues = ((_hex(queue["name"]), tuple(map(_message, queue["messages"]))) for queue in shown["queues"])
     branches = (
         (*(_hex(one[name]) for name in _NAMES[:-1]), tuple(_hex(key) for key in one["keys"]))
@@ -82,7 +82,7 @@ NONSENSE: State = ((("", ()),), ())
 def state(kept: naive.LaidPages) -> State:
     """Return what the model keeps, in the same form; NONSENSE of pages that no log makes.
 
-    What a first crash tore was not there for what came later: without it the pages are right, or with it.
+    Bytes torn by a first crash were not there for later operations: the pages are right with or without them.
     """
     store = naive.Store(kept)
     store.walk()

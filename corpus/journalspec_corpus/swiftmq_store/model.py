@@ -72,7 +72,7 @@ class QueuedMessages:
         """Return the state after `op`."""
         kind = op["op"]
         if kind in ("open", "close"):
-            # Transactions that are open end with the process; the keys of what is gone may be given again.
+            # Open transactions end with the process; keys of deleted messages may be reused.
             return self._opened(kept)
         if kind == "insert":
             return self._insert(kept, op)
@@ -137,7 +137,7 @@ class QueuedMessages:
         return replace(kept, messages=messages, branches=_without(kept.branches, name))
 
     def shown(self, kept: QueueState) -> dict[str, Any]:
-        """Return messages by queue and key, and branches; nobody looks into the queue of the branches."""
+        """Return messages by queue and key, and branches; the queue of the branches is ignored."""
         queues: dict[str, list[tuple[int, str, int]]] = {}
         for (queue, key), one in sorted(kept.messages.items()):
             if queue != PREPARED:

@@ -32,7 +32,7 @@ MOST = 1 << 16
 
 
 def records(data: bytes) -> Iterator[Record]:
-    """Yield the records in what was written to a tagged log at once, as the reference reads them."""
+    """Yield the records of one write to a tagged log, as the reference reads them."""
     log = Log(Memory(pack(">i", START) + data[4:START_SIZE] + data), PAGE, MOST)
     return (record for batch in log.scan() for record in told(log, LOG, batch) if record.type != "START")
 
@@ -116,7 +116,7 @@ class LongRun(Run):
         super().__init__()
 
     def worded(self, word: str) -> Operation:
-        """Return the operation of a word; what is about something that is not there the writer refuses."""
+        """Return the operation of a word; the writer refuses an operation on an absent object."""
         return meaning(word)
 
     def apply(self, op: Operation) -> None:

@@ -33,7 +33,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Workload(shared.SmallWorkload):
-    """Steps, as the table has them; `kind` is what they are about. Records lie where they come to lie."""
+    """Steps, as the table has them; `kind` is their topic. Records lie where they come to lie."""
 
     @property
     def name(self) -> str:

@@ -1,4 +1,5 @@
-"""Addresses that stay: ``/r/BTM-RCV-003`` for each requirement, case and deviation, and the pages of before.
+"""Addresses that stay: ``/r/BTM-RCV-003`` for each requirement, case and deviation, and the addresses of
+earlier pages.
 
 Each is a file of a few hundred bytes that sends the reader on, for a host that has nothing but files. One
 page with a script that knows every id would be of no use to a reader without scripts, nor to a link checker.
@@ -22,9 +23,9 @@ CASES_OF_BEFORE = 60
 #: What has an address of its own: its ids are permanent.
 KINDS = ("req", "case", "deviation")
 FOLDER = "r"
-#: Pages that are gone, and the page that says now what they said.
+#: Removed pages, and the pages that have their content now.
 MOVED = dict.fromkeys(("fast-path", "crash-engine", "second-lives"), "crash-model")
-#: Likewise, beside each other in the directory of a format's cases: what had an anchor there has it here.
+#: Likewise, within the directory of a format's cases: each old anchor has the same name there.
 MOVED |= {f"{generate.FOLDER}/{name}/cases/flags": "index" for name in format_ids()}
 
 
@@ -63,7 +64,7 @@ def write(app: Sphinx, problem: Exception | None) -> None:
 def sends_on(url: str, anchor: str, name: str, *, had_anchors: bool) -> str:
     """Return a page that leads to `anchor` of `url`; if it `had_anchors`, to the one that it is asked for."""
     to = escape(f"{url}#{anchor}" if anchor else url)
-    # Only a page of before had anchors.
+    # Only an earlier page had anchors.
     script = f'<script>location.hash&&location.replace("{escape(url)}"+location.hash)</script>'
     return (
         f'<!doctype html><meta http-equiv="refresh" content="0; url={to}">'

@@ -13,7 +13,7 @@ from journalspec_docs import hexdump, markup, sources
 from journalspec_docs.case_pages import lines_of_dump, preformatted, shown
 from journalspec_reference.api import load
 
-#: Of a text that a product was given or has told so many letters are shown.
+#: Letters that are shown of a text that a product received or printed.
 LONGEST_TEXT = 64
 #: Members of a provenance file that are shown in a way of their own.
 SHOWN = ("title", "sha256", "session", "loads")

@@ -31,7 +31,7 @@ OPEN_BELOW = 6000
 #: A dump with less HTML than this is shown again rather than pointed at.
 SHORT = 400
 #: A case or captured directory shows no more lines of dumps than this, of each file at least the latter,
-#: and no more text of an answer; the rest is a command away. Nobody reads longer ones in a browser.
+#: and no more text of an answer; the rest is a command away. Longer ones are not read in a browser.
 DUMP_LINES, FILE_LINES = 11, 5
 JSON_LETTERS = 750
 #: Files longer than this are shown up to their last byte that is not a fill.
@@ -113,7 +113,7 @@ def shown(content: bytes, fill: int) -> bytes:
 
 
 def case_facts(cases: Sequence[Case], told: list[str]) -> Iterator[tuple[str, str]]:
-    """Yield (head, HTML) of what is to be said of a case, or of a family: how many cases, if not all.
+    """Yield (head, HTML) of the facts about a case, or about a family: how many cases, if not all.
 
     What a flag means is said once on a page: `told` knows.
     """

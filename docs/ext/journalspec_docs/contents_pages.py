@@ -46,7 +46,7 @@ def cases_of(member: Member) -> Iterator[tuple[str, str]]:
 
 
 def conditions_of(member: Member) -> Iterator[tuple[str, str]]:
-    """Yield what holds of a field: words, and the value or condition that they are about."""
+    """Yield the facts about a field: words, and the value or condition that they describe."""
     if member.when:
         name, *wanted = member.when
         yield "Only if", f"{name} {' or '.join(map(_alternative, wanted))}"

@@ -19,7 +19,7 @@ BLAMED = {
     "reader": "the product's reader",
     "disk": "a disk that does not do what it says",
 }
-#: What a box of a picture says, by what became of its sectors.
+#: The words in a box of a picture, by the fate of its sectors.
 BOXES = {
     "settled": "as it should be",
     "arrived": "new: it arrived",

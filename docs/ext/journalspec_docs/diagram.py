@@ -29,7 +29,7 @@ class Grid:
 
 
 WIDE = Grid(per_row=16, cell=40, label=104)
-#: As wide as a telephone: two of them are beside each other on a page.
+#: As wide as a telephone: two of them fit next to each other on a page.
 SIDE = Grid(per_row=8, cell=35, label=66)
 ROW = 40
 GAP = 8
@@ -95,7 +95,7 @@ def rows(kind: Type, grid: Grid = WIDE) -> Iterator[DiagramRow]:
 
 
 def describe(kind: Type) -> str:
-    """Return the diagram in words, for those who do not see it; what the fields mean says the table."""
+    """Return the diagram in words, for readers who do not see it; the table has the meaning of the fields."""
     parts = [f"{field.id} {field.size}" for field in kind.fields if not field.is_group]
     return f"Bytes of {kind.name}: " + ", ".join(parts) if parts else f"{kind.name} has no bytes"
 

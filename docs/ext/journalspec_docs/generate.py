@@ -170,7 +170,7 @@ class Navigation:
                     below = entry[1]
                     trees = list(entry.findall(addnodes.toctree))
                     entry.remove(below)
-                    # Pages of cases are found by the list of groups, not beside every page.
+                    # Pages of cases are found by the list of groups, not by the menu of every page.
                     if trees and not name.endswith("/cases/index"):
                         entry.append(nodes.bullet_list("", *trees))
             self.titles[name] = kept

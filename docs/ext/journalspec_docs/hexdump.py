@@ -35,7 +35,7 @@ TAB = 9
 TEXT_AT, NAME_AT, VALUE_AT = 4 * TAB, 5 * TAB, 7 * TAB
 
 CONTAINERS = ("header", "record")
-#: Kinds of what is not part of the answer, well-formed records among it.
+#: Kinds of regions that are not part of the answer, well-formed records among them.
 OUTSIDE = ("dropped", "stale")
 
 #: Colour class -> what it is called in a dump, of which a site has a hundred thousand.

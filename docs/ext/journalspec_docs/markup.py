@@ -55,7 +55,7 @@ class Translator(HTML5Translator):
         node.column = 0  # type: ignore[attr-defined]  # cells count themselves
 
     def visit_entry(self, node: nodes.Element) -> None:
-        """Begin a cell; those of heads say of what."""
+        """Begin a cell; a head cell states its scope."""
         row = node.parent
         is_head = isinstance(row.parent, nodes.thead)
         is_stub = bool(row.parent.parent.stubs[row.column])  # type: ignore[union-attr]  # as above

@@ -1,4 +1,4 @@
-"""Generated parts of pages: what a template writes is read as if somebody had typed it there.
+"""Generated parts of pages: the text of a template is read as if it were typed there.
 
 ``{preset-table}`` on a page is the template ``parts/preset-table.md``: MyST text, in Jinja, with what
 :mod:`~journalspec_docs.content` names and the filters and functions of this module. Its headings begin with
@@ -39,7 +39,7 @@ class Part(SphinxDirective):
     optional_arguments = 3
 
     def run(self) -> list[nodes.Node]:
-        """Read the text; a LookupError or ValueError of what it is made from is reported where it is."""
+        """Read the text; a LookupError or ValueError of its sources is reported where it is."""
         level = self.state.memo.section_level
         section = _open_section(self.state.document, level)
         before = len(section)
@@ -62,7 +62,7 @@ class Part(SphinxDirective):
 
 
 def names() -> list[str]:
-    """Return the names of all directives: of the templates, but for what they share (``_NAME.md``)."""
+    """Return the names of all directives: of the templates, except for their shared parts (``_NAME.md``)."""
     return sorted(path.stem for path in FOLDER.glob("[!_]*.md"))
 
 

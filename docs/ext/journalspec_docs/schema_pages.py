@@ -11,7 +11,7 @@ from journalspec_docs import alternatives, diagram, hexdump, sources
 from journalspec_reference.api import load
 
 ENDIAN = {"be": "big-endian", "le": "little-endian"}
-#: What a field table says of a field beside its text: (in words, attribute).
+#: A field table's facts about a field besides its text: (in words, attribute).
 MEANINGS = (
     ("Value:", "value"),
     ("Allowed:", "allowed"),

@@ -25,7 +25,7 @@ from journalspec_reference.api import Span, load
 
 Thing = TypeVar("Thing")
 
-#: Committed results of what takes longer than a build of the site may.
+#: Committed results of work that takes longer than a build of the site may.
 DATA = Path(__file__).parents[2] / "data"
 
 

@@ -148,8 +148,8 @@ class Names:
         self.plain = self.stored is not None and not self.notes
         self.summed = block
         if not self.plain:
-            # Products compute the checksum from a sorted set of texts, whatever is stored (BTM-CRC-004): it
-            # comes out as US-ASCII with '?' for what is not (BTM-CRC-005).
+            # Products compute the checksum from a sorted set of texts, whatever is stored (BTM-CRC-004). They
+            # convert them to US-ASCII with '?' for other characters (BTM-CRC-005).
             covered = [text.encode("ascii", "replace") for text in sorted(self.texts)]
             self.summed = INT.pack(len(covered)) + b"".join(SHORT.pack(len(name)) + name for name in covered)
 

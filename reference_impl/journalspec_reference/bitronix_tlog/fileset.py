@@ -129,7 +129,7 @@ def refusal(pair: list[LogFile]) -> Observation | None:
 SUFFIXES = (".tlog", ".tlog.gz")
 #: What copies of a file have in their names besides the original's.
 COPY = re.compile(r"[ _.-]+(?:copy|kopie|bak|backup|old|orig|save)\d*|~|\s*\(\d+\)", re.IGNORECASE)
-#: Nothing in the files tells which of these wrote them.
+#: The files do not show which of these wrote them.
 DISK_EDITIONS = ("2.1", "3.0")
 #: What the kind of clock says about the version.
 CLOCKS = {
@@ -188,7 +188,7 @@ def looks_like_seed(data: Any) -> bool:
     least = UNCOUNTED + codec.MIN_RECORD_LENGTH
     if len(data) < least:
         return False
-    # Of most files, and there may be many, a few bytes tell that they are none.
+    # For most files, and there may be many, a few bytes show that they are not journals.
     end = UNCOUNTED + codec.INT.unpack(data[4:UNCOUNTED])[0]
     if not least <= end <= len(data) or bytes(data[end - 4 : end]) != codec.END_RECORD:
         return False

@@ -47,8 +47,8 @@ from journalspec_reference.xids import gtrid_text, spelled
 #: The timestamps of the new files: whatever a product of either clock stores at its next swap is larger, so
 #: that it elects the right file then. Even the position that 2.1.3 and 2.1.4 store is (BTM-DEV-001).
 ACTIVE_SINCE, PASSIVE_SINCE = 1, 0
-#: The codes of what a choice omits, of a record that is valid and in no log, and of a decision that only
-#: the other file has: for certain, or unless what is damaged has more of it.
+#: The codes of items that a choice omits, of a valid record outside every log, and of a decision that only
+#: the other file has. That is certain unless the damaged part has more of it.
 BY_CHOICE, UNANCHORED, DECISION, PERHAPS = "by-choice", "unanchored", "decision", "may-be-lost"
 #: What a choice does.
 _DONE = {
@@ -152,7 +152,7 @@ class LogStore(NewStore):
 
     @staticmethod
     def _named(text: str, known: Container[bytes]) -> bytes:
-        """Return which of the transactions a choice names; raises ChoiceRefused if it is none of them."""
+        """Return the transaction that a choice names; raises ChoiceRefused if it is unknown."""
         for gtrid in spelled(text):
             if gtrid in known:
                 return gtrid
@@ -293,7 +293,7 @@ class PairStore(LogStore):
         return self._logs[file.name].found.dropped()
 
     def _sound(self, file: LogFile) -> Iterator[Batch]:
-        """Yield the records of a file's log, and those that are valid in what is lost of it."""
+        """Yield the records of a file's log, and the valid records in dropped bytes."""
         if file.name in self._logs:
             yield from log_of(file).scan()
         for region in self._lost(file):

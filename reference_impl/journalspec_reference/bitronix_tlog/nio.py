@@ -120,8 +120,8 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
     """
     size = source.size
     base, need, at = HEADER_SIZE, 0, HEADER_SIZE
-    # Since the valid frame that ended at `at`: in this lap the first frame start that is none, after it the
-    # last one that is not within the extent of the one before.
+    # Since the valid frame that ended at `at`: in this lap the first invalid frame start; after it the last
+    # frame start outside the previous frame.
     broken: tuple[int, int, str, str] | None = None
     while base < size:
         data = source.read(base, min(max(stretch, need), size - base))

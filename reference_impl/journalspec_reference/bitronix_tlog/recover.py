@@ -29,7 +29,7 @@ COMMITTING = STATUS_CODES["COMMITTING"]
 FINISHED = frozenset(STATUS_CODES[name] for name in ("COMMITTED", "ROLLEDBACK", "UNKNOWN"))
 #: Statuses that show that a file knows of a decision.
 DECIDING = FINISHED | {COMMITTING}
-#: Last words that leave prepared branches behind without a decision to commit.
+#: Statuses of a last record that leave prepared branches without a commit decision.
 UNDECIDED = frozenset(STATUS_CODES[name] for name in ("PREPARING", "PREPARED", "ROLLING_BACK"))
 #: The note on a timestamp that BTM 2.1.3 or 2.1.4 wrote in a swap.
 SWAPPED = "position-as-timestamp"
@@ -138,7 +138,7 @@ def log_of(file: LogFile) -> Stretch:
     """Return the log of a file, up to its tail."""
     start, framing = file.framing.log_start, file.framing
     logged = partial(scan, source_of(file.data), start, file.limit, framing, file=file.name)
-    # The one file of the seed has no role beside another one.
+    # The one file of the seed has no role, because there is no other file.
     edition, role = ("seed", "") if framing is SEED else ("2.1", file.role)
     return Stretch(file.name, logged, partial(told, file.name), late_columns(__package__, edition), role)
 

@@ -137,7 +137,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
                         if summed != stored:  # BTM-CRC-007
                             reason, why = "bad-checksum", f"stored 0x{stored:08x}, computed 0x{summed:08x}"
                 if source.unreadable and at + UNCOUNTED <= room:
-                    # Zeros took the place of what could not be read, and prove nothing.
+                    # Zeros took the place of unreadable bytes, and prove nothing.
                     if gap := source.gap(base + at + UNCOUNTED - 4, base + at + UNCOUNTED):
                         # Its length is among that, and so nothing says where the next record begins.
                         reason, why, framed, last = UNREADABLE, gap.why, False, gap.end

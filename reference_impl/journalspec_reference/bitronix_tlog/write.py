@@ -1,8 +1,8 @@
 """Writing: the disk journal with its tail pointer and swap, the seed's bare records, the NIO laps.
 
-The order of writes and forces of the disk journal has a name. ``spec`` keeps every promise (BTM-WRT,
-BTM-SWP); the others follow the products as traced, defects included, so that their crash states can be
-enumerated: they omit steps that only a careful writer does.
+The order of writes and forces of the disk journal has a name. ``spec`` obeys every writer rule (BTM-WRT,
+BTM-SWP). The others do what the traced products do, with their defects, so that their crash states can be
+enumerated: they omit steps of a careful writer.
 """
 
 from __future__ import annotations

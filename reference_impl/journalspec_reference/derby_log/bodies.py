@@ -77,7 +77,7 @@ SHORTEST = 0x40
 class BodyReader:
     """Bytes that are read from `at` on; every method raises BadLog where there are too few.
 
-    `quick`: nobody has to see how each number is read.
+    `quick`: no caller needs to see how each number is read.
     """
 
     quick = True
@@ -258,7 +258,7 @@ def coverage(body: bytes) -> tuple[int, int] | None:
     That is one whatever else its group has; opaque bodies are others. Raises BadLog if it is of another
     algorithm, or of fewer than no bytes.
     """
-    # Of every record only so much is decoded as tells whether it is one.
+    # Of every record only the part is decoded that shows whether it is a record.
     try:
         if not (body[:2] == BODY_START and BodyReader(body, 2).number(wide=False) & CHECKSUM):
             return None

@@ -373,7 +373,7 @@ def columns(batch: Batch, edition: str) -> dict[str, Any]:
             found.put(row, body)
             if "file_name" in body.fields:
                 called[row] = body.fields["file_name"]
-            # Data end where the body does, but for what no field takes.
+            # Data end where the body ends, except for bytes that no field uses.
             found.data_size[row] = len(body.data)
             found.data_at[row] = batch.end[row] - BEHIND - body.surplus - len(body.data)
     codes = np.where(opaque, len(forms), np.searchsorted(sorted(forms), found.operation))

@@ -1,4 +1,4 @@
-"""The containers beside a log, page by page: what is wrong with one, and what Derby says of it.
+"""The containers next to a log, page by page: their faults, and Derby's messages about them.
 
 A container is a file of pages of one size; the first of them says so (its *info*), and it has a checksum of
 its own. Pages of encrypted containers are decrypted as they are read, but for the first one, which is clear.
@@ -76,7 +76,7 @@ class Fault(Exception):
     def __init__(self, code: str, text: str, state: str = "", off: int | None = None) -> None:
         super().__init__(text)
         self.code, self.text, self.state, self.off = code, text, state, off
-        #: Where the page of the row begins that it is about; None: it is about no row.
+        #: Where the page of the row begins that it is about; None: it does not refer to a row.
         self.page: int | None = None
 
 
@@ -88,7 +88,7 @@ class Decrypts(Protocol):
 
 
 class Heap:
-    """One container: `name` is that of its file, `data` its bytes (none, if the log alone tells of it)."""
+    """One container: `name` is the name of its file, `data` its bytes (none if only the log mentions it)."""
 
     def __init__(
         self, number: int, name: str, data: Any, cipher: Decrypts | None = None, info: bytes = b""
@@ -179,7 +179,7 @@ class Heap:
         return False
 
     def used(self) -> Iterator[int]:
-        """Yield the numbers of the pages in use, of those that the first page tells of."""
+        """Yield the numbers of the pages in use, among the pages that the first page lists."""
         data = bytes(self._data[: self.size])
         bits = int.from_bytes(data[_FREE : _FREE + 4], "big")
         free = data[_FREE + 4 :]

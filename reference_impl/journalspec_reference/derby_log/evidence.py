@@ -46,7 +46,7 @@ class Evidence:
         self._heaps = {
             number: Heap(number, name.removeprefix(HOME), files[name])
             for number, name in sorted(names.items())
-            # What the log drops may be gone in part.
+            # The dropped part of the log may be partly missing.
             if number in store.made or number not in own
         }
         #: Container that the log changes -> the pages that redo reads.

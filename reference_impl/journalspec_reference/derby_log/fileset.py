@@ -17,7 +17,7 @@ from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog
 from journalspec_reference.derby_log.scan import End, Groups, body_of, groups_after, one, scan
 
 FORMAT = "derby_log"
-#: Where the names of the files of a database begin: beside the directory of its log. Its properties.
+#: The prefix of the names of a database's files, relative to the directory of its log. Its properties.
 HOME = "../"
 PROPERTIES = f"{HOME}{properties.NAME}"
 CONTROLS = ("log.ctrl", "logmirror.ctrl")
@@ -32,7 +32,7 @@ NAMES = NumberedNames(_NAME, re.compile(r"log.*\.(dat|ctrl)", re.DOTALL), LARGES
 number_of = NAMES.number
 #: What the buffers of a writer hold: a switch names an end before they are written.
 _BUFFERS = 3 << 15
-#: Bytes of the length of 0 that ends a log, and of what a disk writes at once.
+#: Bytes of the length of 0 that ends a log, and the bytes that a disk writes at once.
 _MARK, _SECTOR = 4, 512
 
 
@@ -67,7 +67,7 @@ def detect(files: Files, _: Params) -> list[Detection]:
 
 
 def assumed(files: Files) -> Params:
-    """Return that rows are reported of the suite's database alone: pages of its tables are beside its log."""
+    """Return parameters that suppress rows, unless tables of the suite's database are next to the log."""
     # In other databases the containers of these numbers are other tables: they are not flat.
     own = container_names(name for name in files if name.startswith("seg0."))
     return {} if own.keys() & tables_of_all().keys() else {"tables": "none"}
@@ -95,7 +95,7 @@ def gather(files: Mapping[str, Any]) -> dict[int, LogFile]:
 
 
 class ChosenControl(NamedTuple):
-    """The control file that counts, if one does, its name, and the names of those that are none."""
+    """The control file in use, if there is one, its name, and the names of the unusable ones."""
 
     control: Control | None
     name: str
@@ -162,7 +162,7 @@ class Log:
         return file
 
     def after(self, file: LogFile, end: End) -> LogFile | LogEnd:
-        """Return the file in which the log goes on behind the end of one, if it does; raises Refusal."""
+        """Return the file in which the log continues after the end of another, if it does; raises Refusal."""
         after = self.files.get(file.number + 1)
         if end.reason or not end.marked or after is None:
             return LogEnd(file, end)
@@ -188,15 +188,15 @@ class Log:
         return None
 
     def went_on(self, file: LogFile, previous: Instant, found: Instant) -> bool:
-        """Tell whether a later file shows more than that a switch from `found` was not finished."""
+        """Return whether a later file shows more than an unfinished switch from `found`."""
         return self.filled(file) or previous.packed - found.packed > _BUFFERS
 
     def filled(self, file: LogFile) -> bool:
-        """Tell whether a file holds a record at its beginning, or a sound group anywhere."""
+        """Return whether a file holds a record at its beginning, or an intact group anywhere."""
         return self.record(file.number, HEADER) is not None or self.groups_after(file, HEADER) is not None
 
     def ended(self, last: LogEnd) -> bool:
-        """Tell whether the last file was ended by a length of 0 for one that is not there (DRB-FIL-169).
+        """Return whether the last file was ended by a length of 0 for a missing next one (DRB-FIL-169).
 
         What was set aside ends with a sector: there, four zeros may be just the rest of it.
         """
@@ -206,7 +206,7 @@ class Log:
 
 
 def container_names(files: Iterable[str]) -> dict[int, str]:
-    """Return the names of the containers that are beside a log, by number; Derby prefers small letters."""
+    """Return the names of the containers that are next to a log, by number; Derby prefers small letters."""
     return {_number(match): match[0] for name in sorted(files) if (match := _CONTAINER.fullmatch(name))}
 
 
@@ -216,7 +216,7 @@ def stubs(files: Iterable[str]) -> set[int]:
 
 
 def is_container(name: str) -> bool:
-    """Tell whether a file is a container beside a log, or the stub of one."""
+    """Return whether a file is a container next to a log, or the stub of one."""
     return bool(_CONTAINER.fullmatch(name) or _STUB.fullmatch(name))
 
 

@@ -179,7 +179,7 @@ def numbers_of(data: Any, size: int, count: int) -> array[int]:
 
 
 def rows_of(data: bytes) -> Iterator[tuple[int, int, HeapRow]]:
-    """Yield slot, record id and row of all rows of a page; raises BadLog where they are none, or overlap."""
+    """Yield slot, record id and row of all rows of a page; raises BadLog if one is invalid or overlaps."""
     size, taken = len(data), 0
     count = min(PAGE_HEADER.unpack_from(data)[4], size // SLOT.size - 1)
     for slot in range(count):
@@ -192,7 +192,7 @@ def rows_of(data: bytes) -> Iterator[tuple[int, int, HeapRow]]:
 
 
 def page_of(data: bytes) -> HeapPage:
-    """Return the page of rows that `data` holds; raises BadLog if it is none, or if its rows overlap."""
+    """Return the page of rows that `data` holds; raises BadLog if it is not one, or if its rows overlap."""
     form, overflow, status, version, _, following = PAGE_HEADER.unpack_from(data)
     if form != ROWS_PAGE:
         raise BadLog(f"a page of format {form}")

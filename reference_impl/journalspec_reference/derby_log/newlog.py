@@ -23,7 +23,7 @@ from journalspec_reference.derby_log.scan import UNSUMMED
 from journalspec_reference.derby_log.store import INTERNAL
 from journalspec_reference.newstore import PIECE, CannotRebuild, ChoiceRefused, NewFile, StoreChoices
 
-#: What checksum records cover that are made again (bytes): they overlap only where somebody made them so.
+#: Bytes covered by checksum records that are recomputed: they overlap only if an author made them so.
 _MOST_SUMMED = 64 << 20
 _RAWSTORE = BITS["RAWSTORE"]
 _COMMITTED = 4

@@ -2,7 +2,7 @@
 
 Derby redoes the log when it starts on it. Where a page does not fit to the log, or cannot be read, it would
 not start, or not read a table: then the rows are written as SQL instead (see :mod:`.sql`). Without containers
-beside the log there is a new log alone.
+next to the log, the new log is the only result.
 """
 
 from __future__ import annotations
@@ -236,7 +236,7 @@ class _Made(NewStore):
     def _not_redone(self) -> Iterator[LossItem]:
         """Yield open transactions, and the changes of each table that come after the end of the log."""
         store = self._found.state.store
-        # Of a log that ends as it should an open transaction is none that was committed.
+        # In a log that ends as it should, an open transaction was not committed.
         maybe = store.transactions if store is not None and self._seen.verdict != CLEAN else {}
         for number, each in sorted(maybe.items()):
             if each.prepared or not each.changes:
@@ -296,7 +296,7 @@ class Database(_Made):
         return found
 
     def carried(self) -> Iterable[Count]:
-        """Yield what each table holds; of a log alone, the rows that it tells of itself."""
+        """Yield the content of each table; for a log alone, the rows that the log itself shows."""
         if self._found.state.beside:
             return self._found.counts()
         rows: Any = (self._seen.state or {}).get("rows", ())
@@ -354,7 +354,7 @@ class OnlyRows(_Made):
         return self._script.counts()
 
     def left_out(self) -> Iterator[LossItem]:
-        """Yield why there is no database, what SQL does not tell of it, and what is not redone."""
+        """Yield why there is no database, which facts SQL does not show, and which changes are not redone."""
         problems = _problems(self.answer, self._found, self._behind)
         yield from (each for each in problems if each.what != _NOTE and each.code != _NEWER)
         yield from self._script.losses()
@@ -383,7 +383,7 @@ class OnlyRows(_Made):
         )
 
 
-# Files beside the log.
+# Files next to the log.
 
 
 def _files(directory: Path) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What the pages beside a log say about it: that it is older than they are, or they than it (DRB-RCV-173).
+"""What the pages next to a log show about it: that the log is older than they are, or newer (DRB-RCV-173).
 
 A page has no instant, only the number of its changes. A record says how many its page has had before it.
 """
@@ -102,7 +102,7 @@ class Bodies:
 
 
 def bodies_of(log: Log, forms: Forms, numbers: Iterable[int]) -> Iterator[Bodies]:
-    """Yield the records of some files, in the log or not, up to the first of each that is none."""
+    """Yield the records of some files, in the log or not, up to the first invalid record of each."""
     for number in numbers:
         with suppress(Refusal):
             for batch in log.scan(log.enter(number)):
@@ -125,7 +125,7 @@ def held(log: Log, forms: Forms, place: Place, has: int, below: int) -> str:
 
 
 class Explained:
-    """What a log says of the pages of containers that are beside it: the version that each has after it.
+    """The pages of the containers next to a log: the version that each has at the end of the log.
 
     `made` are containers that the log makes or removes.
     """

@@ -104,7 +104,7 @@ def examined(  # noqa: C901, PLR0912  # what is asked of a batch before its reco
         covered += [one for one, after in pairwise([*sums, (0, 0)]) if one[0] != after[1]]
         covered.sort()
         odd: list[tuple[int, Note]] = []
-        # A record that is none any more shows, too, that what is covered ends in its midst.
+        # A record that became invalid also shows that the covered bytes end inside it.
         reach = base + end[min(rows, len(end) - 1)] if end else base
         known = bisect_right(covered, reach, key=itemgetter(0))
         for place, at in covered[:known]:
@@ -194,7 +194,7 @@ class LogPass:
         self._stubs = stubs(files)
         self._own = {*self._stubs}
         self.store = Store(tables(edition) if suite else {}, Containers(files, self._beside), self._find)
-        #: What the log says of the pages that are beside it.
+        #: The log's statements about the pages next to it.
         self._explained: pages.Explained | None = None
         self.answer: Observation | None = None
         try:
@@ -419,7 +419,7 @@ class LogPass:
         return covered
 
     def _count(self, file: LogFile, batch: Batch, bodies: pages.Bodies) -> None:
-        """Redo the records of a batch: what is plain at once, all else by what its body says."""
+        """Redo the records of a batch: simple ones at once, all others by their bodies."""
         number, base, store, redo_from = file.number, batch.base, self.store, self.redo_from.packed
         begin = Instant(number, base)
         if self.start < begin <= self.redo_from and batch.end and begin.packed + batch.end[-1] > redo_from:
@@ -464,11 +464,11 @@ class LogPass:
         except Refusal as refusal:
             refusal.at = _framed(file, off)
             self._unfit = self._unfit or refusal
-        except BadLog as error:  # the data of a row is none: that concerns who looks for rows
+        except BadLog as error:  # the data of a row is invalid: that concerns only readers of rows
             self._unfit = self._unfit or Refusal("record", "bad-body", str(error), _framed(file, off))
 
     def _changed(self, instant: Instant, body: Body) -> None:
-        """Take in which containers the log changes that are not beside it, though all should be."""
+        """Take in the containers that the log changes although they are missing next to it."""
         container, name = body.fields.get("container"), body.operation.name
         if container is None:
             return
@@ -499,7 +499,7 @@ class LogPass:
     # What comes after.
 
     def _behind(self, last: LogEnd) -> Iterator[Step]:
-        """Tell how the log ends, and what the files after it are (DRB-END)."""
+        """Find how the log ends, and what the files after the end are (DRB-END)."""
         self.last = last
         if self._unverified is not None and self.log.summed:
             self._late.append(self._unverified)
@@ -623,7 +623,7 @@ class LogPass:
             store.roll_back(number)
         if losers and self._policy:
             self._late.append(Note("rolled-back", text=", ".join(map(str, sorted(losers)))))
-        # A row is of the first branch that has changed it: what is told is no more than what is there.
+        # A row belongs to the first branch that has changed it, so no row is reported twice.
         locked: set[RowPlace] = set()
         in_doubt = [self._branch(number, locked) for number in store.branches()]
         if not store.tables:

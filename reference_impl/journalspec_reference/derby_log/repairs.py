@@ -2,8 +2,8 @@
 
 All that a header has follows from the name of its file and from the file before it. Where the checkpoint that
 the control files name is lost, an older one that is still in the log leads to the same pages: what it redoes
-more is on them. Where its file is gone nothing is made again: who ended which transaction is not known, and
-Derby leaves all pages as they are.
+more is on them. If its file is missing nothing is rebuilt: it is unknown which transactions ended, and Derby
+leaves all pages as they are.
 """
 
 from __future__ import annotations

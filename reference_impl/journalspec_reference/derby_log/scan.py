@@ -121,7 +121,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
                 if at >= room:
                     end = End(base + at, "" if at == room else "truncated")
                 break
-            # The order of these checks decides which reason is told (DRB-END-158).
+            # The order of these checks decides which reason is reported (DRB-END-158).
             reason = ""
             if at + _LENGTH.size > room:
                 reason = "truncated"
@@ -158,7 +158,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
                     except BadLog as error:
                         reason = error.reason
             if reason:
-                # Zeros took the place of what could not be read: they prove nothing.
+                # Zeros took the place of unreadable bytes: they prove nothing.
                 if unreadable and source.gap(base + at, base + min(at + OVERHEAD, room)):
                     reason = UNREADABLE
                 end = End(base + at, reason)
@@ -249,7 +249,7 @@ def search(source: Source, number: int, start: int, end: int) -> Iterator[tuple[
     A record says where it is. Of what says otherwise nothing more is read, and of what does not end
     as it begins, its last bytes: the search is linear whatever the bytes say.
     """
-    # Zeros are skipped: what is looked for is the last byte of the number that is none.
+    # Zeros are skipped: the search is for the last nonzero byte of the number.
     stamp = number.to_bytes(4, "big").rstrip(b"\0")
     pattern = re.compile(re.escape(stamp[-1:]) + b"(?<=" + re.escape(stamp) + b")", re.DOTALL)
     behind, at = _LENGTH.size + len(stamp) - 1, start

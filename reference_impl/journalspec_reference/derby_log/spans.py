@@ -112,7 +112,7 @@ class _NamingReader(BodyReader):
 
 
 def _start(files: Files, edition: str) -> Instant:
-    """Return the place where the log is read from by its last checkpoint; nowhere if that says nothing."""
+    """Return the undo start of the last checkpoint; the start of the log if the checkpoint is unusable."""
     with suppress(BadLog, Refusal):
         control = choose(files).control if edition != SEED else None
         if control and control.checkpoint:

@@ -40,7 +40,7 @@ _NAMES = {
     34: "TIMESTAMP", 196: "SMALLINT", 231: "LONG VARCHAR", 233: "LONG VARCHAR FOR BIT DATA",
     _USER: "BLOB(2147483647)", 442: "BLOB({})", 446: "CLOB({})", _XML: "XML",
 }  # fmt: skip
-#: The length of a type that says none, where only a heap tells of it.
+#: The length of a type that does not state one and is known only from a heap.
 _WIDEST = {17: 32672, 28: 32672, 25: 32672, 30: 32672, 442: 2147483647, 446: 2147483647}
 _RULES = {"C": "CASCADE", "U": "SET NULL", "R": "NO ACTION", "S": "RESTRICT"}
 #: A schema of the product's own.
@@ -493,12 +493,12 @@ def _type(typed: Typed) -> str:
     """Return a type as SQL has it: by its number, for a catalogue may call it anything."""
     if typed.type == _NUMERIC:
         if not 0 < typed.precision <= 31 or not 0 <= typed.scale <= typed.precision:
-            return "VARCHAR(64)"  # only its heap tells of it
+            return "VARCHAR(64)"  # only its heap shows it
         word = "NUMERIC" if typed.name == "NUMERIC" else "DECIMAL"
         return f"{word}({typed.precision},{typed.scale})"
     width = typed.width
     if width <= 0:
-        # Only its heap tells of it: how long it is, nothing does.
+        # Only its heap shows it, and nothing shows its length.
         name = {17: "VARCHAR({})", 28: "VARCHAR({}) FOR BIT DATA"}.get(
             typed.type, _NAMES.get(typed.type, "BLOB({})")
         )

@@ -1,7 +1,7 @@
 """What the records of a log leave: transactions with their outcomes, pages, and the rows on them (DRB-RCV).
 
-Pages are followed by their versions, whatever they belong to; rows only in the tables that are named, as far
-as the log and the containers beside it say what they are.
+Pages are followed by their versions, whatever they belong to. Rows are followed only in the named tables, if
+the log and the containers next to it identify them.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _SMALLEST_PAGE, _LARGE_PAGE = 1024, 65536
 CREATED = 1
 #: A transaction that the engine began for itself: it is rolled back before others.
 INTERNAL = 16
-#: A row of two columns has few parts; a chain of more is none.
+#: A row of two columns has few parts; a longer chain is invalid.
 _PARTS = 64
 #: A row that is reported: its table, key and value.
 Row = tuple[str, str, str]
@@ -104,11 +104,11 @@ class Container:
         return number * self._size
 
     def numbers(self) -> Iterable[int]:
-        """Return the numbers of the pages behind the first one, as far as they are no holes of the file."""
+        """Return the numbers of the pages after the first one, except for holes in the file."""
         return numbers_of(self._data, self._size, self.count)
 
     def page(self, number: int) -> HeapPage | None:
-        """Return one page of rows; one whose rows overlap is none."""
+        """Return one page of rows; a page whose rows overlap is not accepted."""
         size = self._size
         if number >= self.count:
             return None
@@ -129,7 +129,7 @@ class OldPage(Refusal):
 
 
 class Containers(Mapping[int, Container]):
-    """The containers beside a log, by number; each is opened when it is asked for."""
+    """The containers next to a log, by number; each is opened at its first use."""
 
     def __init__(self, files: Mapping[str, Any], names: Mapping[int, str]) -> None:
         self._files, self.names = files, names
@@ -165,7 +165,7 @@ class Transaction:
     by_row: dict[int, int] = field(default_factory=dict)
 
     def undo(self, instant: int) -> int | None:
-        """Take back the changes from `instant` on; return by how much the one there counts, None: it is none.
+        """Undo the changes from `instant` on; return how much the one there counts, None if there is none.
 
         That is 1, but for changes of a page row by row.
         """
@@ -324,7 +324,7 @@ class Store:
         return self.pages[place]
 
     def _stored(self, container: int, number: int) -> HeapPage | None:
-        """Return a page of a container beside the log: of those that are not tables, its version."""
+        """Return a page of a container next to the log; for containers that are not tables, its version."""
         if container not in self.containers:
             return None
         if container in self.tables:

@@ -1,6 +1,6 @@
 """Writing: rows of two tables, in groups after a checksum record, in the product's order (DRB-WRT).
 
-The tables are those of the kept base, or of the containers beside the log. Pages are only followed, never
+The tables are those of the kept base, or of the containers next to the log. Pages are only followed, never
 written: checkpoints leave the redo instant where it is, and no log file becomes superfluous.
 """
 
@@ -53,7 +53,7 @@ _FIRST_NUMBER = 200
 #: The first page of rows of a base's table: one row, which says what the table is; and what fits on a page.
 _BASE_PAGE, _FIRST_ROW, _ROOM, _FILLED = 2, 6, 32000, 24000
 _ROWS_PAGE, _PAGE_SIZE, _UNUSED = 117, 32768, 2
-#: What a row costs on its page beside its bytes.
+#: Bytes that a row needs on its page besides its content.
 _SLOT = 16
 
 

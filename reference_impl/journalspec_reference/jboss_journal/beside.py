@@ -1,4 +1,4 @@
-"""Directories beside a journal, read only: bindings, page files, large messages.
+"""Directories next to a journal, read only: bindings, page files, large messages.
 
 Brokers keep them side by side: ``journal``, ``bindings``, ``paging`` and ``large-messages``, with a common
 prefix in WildFly and EAP (``messagingjournal``). Links are not followed: they may lead anywhere.
@@ -72,7 +72,7 @@ class Room:
 
 
 def beside(journal: Journal, kind: str, own: str = JOURNAL) -> Room | None:
-    """Return the directory of a `kind` beside the one of `own`: one of NAMES, or the journal; None: none."""
+    """Return the directory of a `kind` next to the one of `own`: one of NAMES, or the journal; None: none."""
     if journal.root is None:
         return None
     root = journal.root.absolute()

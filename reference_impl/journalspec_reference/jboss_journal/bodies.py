@@ -66,7 +66,7 @@ class LiveOf:
 
 
 class PreparedTx(NamedTuple):
-    """A prepared transaction: its own data, and the places of what it adds, changes and deletes."""
+    """A prepared transaction: its data, and the places of the records that it adds, changes and deletes."""
 
     tx: int
     extra: bytes

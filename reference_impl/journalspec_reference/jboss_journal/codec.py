@@ -21,7 +21,7 @@ PAIR = struct.Struct(">ii")
 LONG_HEADER = LAYOUT.structure("header", "v2").packed()
 #: Type and file id: what every record begins with.
 PROLOGUE = 5
-#: Bytes of what a record ends with: its length or its checksum.
+#: Bytes at the end of a record: its length or its checksum.
 CHECK_SIZE = 4
 
 #: The types that end a transaction, the same in every edition.

@@ -65,7 +65,7 @@ def columns(batch: Batch, dialect: Dialect, file_id: int | None = None) -> dict[
 
 
 def _by_type(values: dict[int, int]) -> Integers:
-    """Return a table of what there is for each type of record, 0 for the others."""
+    """Return a table of the available value for each type of record, 0 for the others."""
     table = np.zeros(256, np.int64)
     table[[*values]] = [*values.values()]
     return table

@@ -78,7 +78,7 @@ class FileSet:
 
     files: tuple[DataFile, ...] = ()
     notes: tuple[Note, ...] = ()
-    #: Files beside the data files whose records do not count.
+    #: Files next to the data files whose records are not live.
     others: tuple[DataFile, ...] = ()
     #: Names that a pending compaction removes, old name -> new name for those it renames.
     removed: tuple[str, ...] = ()
@@ -129,7 +129,7 @@ def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) 
     for name in sorted(files, key=natural_key):
         final = plan.renamed.get(name, name)
         if name == CONTROL and dialect.control_file:
-            # Its records bear the edition's id whatever its header says, which nobody looks at (JBM-CMP-004).
+            # Its records have the edition's id, whatever its header says; that is ignored (JBM-CMP-004).
             others.append(DataFile(name, files[name], dialect, dialect.control_id, role="control"))
         elif name in plan.removed:
             others.append(replace(_examine(name, files[name], dialect, params), role="superseded"))
@@ -358,7 +358,7 @@ def _control_plan(files: Files, dialect: Dialect, notes: list[Note]) -> FileSet:
     renamed = {name: name.removesuffix(".cmp") for name in new if name in files}
     renamed.update({source: target for source, target in renames if source in files})
     removed = [name for name in old if name in files and name not in renamed]
-    # A file that a rename is about to replace is gone as well.
+    # A file that a rename is about to replace is treated as missing too.
     removed += [name for name in renamed.values() if name in files and name not in renamed]
     gone = [name for name in new if name not in files and name.removesuffix(".cmp") not in files]
     notes += [Note("control-file-gone", name, text=_gone_text(removed)) for name in gone]
@@ -450,8 +450,8 @@ def map_of(file: DataFile) -> FileMap:
     return FileMap(file.name, file.length, role, header_of(file), content)
 
 
-#: Extensions that the products use, and what to call an edition where several read alike. More they do not
-#: tell: every edition that the headers admit is a candidate (JBM-FIL-002).
+#: Extensions that the products use, and what to call an edition where several read alike. They do not show
+#: more: every edition that the headers permit is a candidate (JBM-FIL-002).
 EXTENSIONS = {"jbm": "seed", "hq": "v2", "amq": "v2e", "jms": "", "bindings": ""}
 SHORT = tuple(name for name, dialect in DIALECTS.items() if not dialect.versions)
 LONG = tuple(name for name, dialect in DIALECTS.items() if dialect.versions)
@@ -486,7 +486,7 @@ def detect(files: Files, params: Params) -> list[Detection]:
             preferred = EXTENSIONS["hq"]
         editions = _admitted(heads, extension == control)
         if all(zeros(source_of(files[name])) for name in groups[extension]):
-            # Zeros tell nothing, and no edition that the product wrote begins a file with them.
+            # Zeros prove nothing, and no edition that the product wrote begins a file with them.
             editions = (preferred or LONG[-1],)
         # A product's own extension: headers that do not fit may be damage; its reader is asked too.
         own = preferred or (LONG[-1] if extension in EXTENSIONS else "")
@@ -515,7 +515,7 @@ def head_of(data: Any) -> str:
 
 
 def _ours(extension: str, names: list[str], files: Files) -> bool:
-    """Tell whether the files of an extension are a journal: known, or of the form of one."""
+    """Return whether the files with an extension are a journal: known, or of the form of one."""
     if extension in EXTENSIONS:
         return True
     return any(NAME.match(base_name(name)) and head_of(files[name]) in ("1", "2") for name in names)

@@ -1,7 +1,7 @@
 """What is missing of a journal by how the products make their files and directories.
 
 A journal that is alone proves nothing: people send it in without the rest. A directory of page files or of
-large messages beside it shows a broker's data directory, in which journal and bindings never lack.
+large messages next to it marks a broker's data directory. There, journal and bindings are always present.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _SHORT_BODY = "it has {} of the {} bytes of a large message, and a broker delive
 
 
 def lacking(answer: Answer) -> Iterator[Missing]:
-    """Yield what a journal lacks: ends of its files, and what is beside that of a broker."""
+    """Yield the missing parts of a journal: ends of its files, and a broker's directories next to it."""
     seen, dialect = answer.observation, DIALECTS[answer.journal.edition]
     found = gather(answer.journal.files, dialect, answer.journal.params)
     files = [file for file in found.files if file.problem is None]
@@ -124,7 +124,7 @@ def _of_broker(answer: Answer) -> Iterator[Missing]:
 
 
 def _of_messages(store: Store) -> Iterator[Missing]:
-    """Yield the queues that messages are in and bindings lack, and the bodies of messages that are gone."""
+    """Yield the queues that messages use and bindings do not have, and the missing bodies of messages."""
     bindings = store.bindings_beside
     unread = bindings is None or any(
         region.reason in (UNREAD, UNREADABLE) for region in bindings.observation.dropped
@@ -197,7 +197,7 @@ def _unbound(store: Store, unknown: Container[int]) -> Iterator[Missing]:
 
 
 def _without_bodies(store: Store, pending: Pending) -> Iterator[Missing]:
-    """Yield the bodies that are gone of the messages that are `pending`, of those that have one in a file."""
+    """Yield the missing bodies of `pending` messages, among those whose body is in a file."""
     room = store.large.room
     if room is not None and room.loaded is None:
         return

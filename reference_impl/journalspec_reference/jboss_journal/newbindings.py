@@ -33,7 +33,7 @@ SIZE = 1 << 20
 
 
 def files(wanted: WantedParts, room: Room | None, usual: str) -> Iterator[NewFile]:
-    """Yield the bindings, and the names of JMS that older brokers keep beside them.
+    """Yield the bindings, and the names of JMS that older brokers store next to them.
 
     `room` is the directory of the source, `usual` its name where there is none.
     """

@@ -29,7 +29,7 @@ MOST_ASKED = 20
 
 
 class NewPages:
-    """The pages of what is wanted."""
+    """The pages of the requested messages."""
 
     def __init__(self, wanted: WantedParts) -> None:
         self._wanted, self._store = wanted, wanted.store
@@ -45,7 +45,7 @@ class NewPages:
     def _entries(self, file: PageFile) -> Iterator[tuple[Entry | None, Sequence[int]]]:
         """Yield the entries of a page, each with the queues that it is written for; None: damaged.
 
-        Places in a page are what acknowledgements are about, so that none is skipped.
+        Acknowledgements refer to places in a page, so no place is skipped.
         """
         index, store = 0, self._store
         for entry in file.entries(store.report_page):

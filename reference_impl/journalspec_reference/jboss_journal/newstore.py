@@ -1,4 +1,4 @@
-"""A new store of what recovery keeps: journal, bindings, page files, large messages, in the source's edition.
+"""A new store of the recovered state: journal, bindings, page files, large messages, in one edition.
 
 Bodies of records are copied as bytes; headers, ids of files, check sizes and what ends transactions are made
 anew. What a broker deletes when it starts, and records on which it does not start, are omitted.
@@ -199,12 +199,12 @@ class BrokerStore(NewStore):
 
     @property
     def base(self) -> str:
-        """The broker's data directory, where the journal's name tells that it is in one."""
+        """The broker's data directory, if the journal's name shows that it is in one."""
         return ".." if self._wanted.with_others else "."
 
     @property
     def covers(self) -> frozenset[PurePath]:
-        """The directories beside the journal."""
+        """The directories next to the journal."""
         rooms = self._rooms.values() if self._wanted.with_others else ()
         return frozenset(PurePath("..") / room.path.name for room in rooms)
 
@@ -214,7 +214,7 @@ class BrokerStore(NewStore):
         return f"{self._store.product[0] or 'a broker'}: {super().product}"
 
     def carried(self) -> Iterable[Count]:
-        """Return the number and bytes of the pending messages of each queue, and of what else there is."""
+        """Return the number and bytes of the pending messages of each queue, and of the other items."""
         store, pending = self._store, self._store.pending
         totals = {queue: Count("messages", store.queues[queue]) for queue in self._wanted.queues}
         for turn, queue, number in self._references():
@@ -421,7 +421,7 @@ class BrokerStore(NewStore):
         return "" if self._is_about_kept(item) else "no-page"
 
     def _is_about_kept(self, item: Body) -> bool:
-        """Return whether what a record is about is kept: its queue, and its page.
+        """Return whether the object that a record refers to is kept: its queue, and its page.
 
         HornetQ does not start with a prepared acknowledgement in an unknown queue, and Artemis 2 counts up to
         the number of any page that a cursor names until memory ends.

@@ -186,7 +186,7 @@ def copied(kept: Kept, dialect: Dialect, dropped: Iterable[int] = ()) -> Iterato
 def prepared(
     kept: Kept, dialect: Dialect, known: Ids, wanted: Callable[[Body], bool] = lambda item: True
 ) -> Iterator[NewRecord]:
-    """Yield the prepared transactions with the records that are `wanted`; `known` are the live ids."""
+    """Yield the prepared transactions with the requested records; `known` are the live ids."""
     for tx in kept.in_doubt_transactions():
         own = set[int]()
         for item in filter(wanted, kept.bodies(tx.changes)):

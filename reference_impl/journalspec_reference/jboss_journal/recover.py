@@ -158,7 +158,7 @@ class ReplayedState(dict[str, Any]):
 
 
 class Replay:
-    """Applies records in reading order; :meth:`outcome` tells what is left (JBM-RCV).
+    """Applies records in reading order; :meth:`outcome` returns the result (JBM-RCV).
 
     What may still matter is kept, as 16 bytes: a record's id and its place. The place is doubled, and odd for
     an UPDATE, so that it need not be read for that. The records themselves are read again at the end.
@@ -167,13 +167,13 @@ class Replay:
 
     def __init__(self, present: Iterable[int], complete: bool = False) -> None:
         self._present = frozenset(present)
-        #: File, its bytes, its end, and where a part of it begins: it may be longer than a place can tell.
+        #: File, its bytes, its end, and the start of a part of it: the file may be too long for a place.
         self._places: list[tuple[DataFile, Source, int, int]] = []
         self._size = self._turn = 0
         #: The batches of a small journal, each with the place of its first byte.
         self._kept: list[tuple[int, Batch]] = []
         self._delivered = array("q")
-        #: Where no file has gone, the ids of records that were added and are not delivered (None: not kept).
+        #: If no file is missing, the ids of added records that are not delivered (None: not kept).
         self._added = Ids() if complete else None
         self._ended = Ids()
         #: Deletes since the last sweep, and those before it of records that were not seen.
@@ -191,7 +191,7 @@ class Replay:
         self.disputed: set[int] = set()
 
     def next_file(self, file: DataFile, limit: int) -> None:
-        """Begin another file: two files may have one id, and a single count is about one of them."""
+        """Begin another file: two files may have one id, and a single count is valid for one of them."""
         self._turn += 1
         self._size += limit
         if self._size > reread.KEEP:
@@ -402,8 +402,8 @@ class Replay:
     def missing(self) -> Sequence[Missing]:
         """Return the records that others change or delete, and transactions of which records are not there.
 
-        A record is missed if it was added neither by what is delivered nor by a transaction that is open, and
-        is not deleted (JBM-RCV-031).
+        A record is missed if no delivered record and no open transaction has added it, and it is not deleted
+        (JBM-RCV-031).
         """
         self._sweep()
         doubt = chain.from_iterable(_pairs(item.changes) for item in self._open.values() if item.in_doubt)

@@ -248,7 +248,7 @@ def _first(pattern: re.Pattern[bytes], data: bytes, at: int) -> int:
 
 @lru_cache(64)
 def _of_any_file(dialect: Dialect, most: int) -> Finder:
-    """Return what finds the next record of any file, and few candidates that are none.
+    """Return a function that finds the next record of any file, and few false candidates.
 
     A size has at most `most` as its first byte; what has no size ends with its length, unless it is hashed.
     """

@@ -35,7 +35,7 @@ def spans(files: Files, edition: str, params: Params, fields: bool = True) -> It
     known = {file.name: file for file in (*found.files, *found.others)}
     for file in (known[name] for name in files if name in known):
         limit = limit_of(file, params)
-        # Without a sound header nobody knows which file id would be right.
+        # Without an intact header, the right file id is unknown.
         earlier = _earlier(file, file.length if file.problem else limit)
         named = _namer(file) if fields else None
         yield from file_spans(file.name, _pieces(file, limit, earlier), file.length, named, earlier)

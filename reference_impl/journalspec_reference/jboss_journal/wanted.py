@@ -1,4 +1,4 @@
-"""What is wanted of a store: ends of transactions by choice, queues and messages, kept or dropped."""
+"""The requested content of a store: ends of transactions by choice, queues and messages, kept or dropped."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from journalspec_reference.jboss_journal.contents.messages import Oddity, least_
 from journalspec_reference.jboss_journal.contents.store import HORNETQ, Store
 from journalspec_reference.newstore import BYTES, FILE, ChoiceRefused, LossItem, StoreChoices
 
-#: Codes of remarks about what is not carried over; the others are about what is.
+#: Codes of remarks about omitted items; the others are about carried items.
 LOST = frozenset(
     {
         "undecodable", "no-message", "too-large",
@@ -65,7 +65,7 @@ class ListingStore(Store):
 
     def report_record(self, code: str, key: str, place: int, why: str) -> None:
         """Take a record that is not carried over: what it changes is not there, or it is damaged."""
-        if code != "unknown-type":  # one of the others, of which the new store tells why
+        if code != "unknown-type":  # one of the others, whose reason the new store reports
             file, off = self.replay.where(place)
             what = "message" if code == "no-message" else "record"
             self.items[code, file, off] = LossItem(what, code, meaning(code, why), key, file=file, off=off)
@@ -143,7 +143,8 @@ def _named(names: Iterable[str], known: Mapping[str, PreparedTx]) -> Iterator[Pr
 class WantedParts:
     """What of a broker's store is carried over.
 
-    `queues` are those that are kept, `gone` ids that are dropped. `made` are queues whose bindings are made
+    `queues` are the queues that are kept, `gone` the ids that are dropped. `made` are queues whose bindings
+    are made
     anew, with name and address; `added` are messages that no queue holds, and the queue that they are put in.
     """
 

@@ -1,8 +1,7 @@
 """Writing the journal: files used in turn and again, records that never span them (JBM-WRT, JBM-CMP).
 
-The order of writes and forces is a table. ``spec`` is the order that keeps every
-promise; the others follow the products as traced, defects included, so that their
-crash states can be enumerated.
+The order of writes and forces is a table. ``spec`` is the safe order. The others do what the traced products
+do, with their defects, so that their crash states can be enumerated.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ from journalspec_reference.jboss_journal.recover import Replay, stretch_of
 from journalspec_reference.storage import Storage, fill, whole
 
 SMALLEST_FILE = 1024
-#: Record type by operation; what is not here is about files, not records.
+#: Record type by operation; operations that are absent here concern files, not records.
 RECORD_OPS = {name.lower(): name for name in LAYOUT.types("v2e")}
 MAX_COMPACT_COUNT = 127
 CONTROL_ID = 1
@@ -291,7 +290,8 @@ class JournalWriter:
         used = []
         self.free = []
         for usage, end in ends.items():
-            # Gone, a file that an unhealthy COMMIT or PREPARE lists would make it healthy (JBM-RCV-027).
+            # Without it, a file that an unhealthy COMMIT or PREPARE lists would make it healthy
+            # (JBM-RCV-027).
             if usage.file_id in replay.disputed:
                 # Nothing cancels this positive: the file stays for as long as this run lasts.
                 usage.positives += 1
@@ -457,7 +457,7 @@ class JournalWriter:
         return {"durable": wanted == "true", "file": self.active.name, "off": off, "len": size}
 
     def _refuse(self, record: JournalRecord) -> None:
-        """Raise for what cannot be written, before a byte has changed."""
+        """Raise for operations that cannot be written, before a byte has changed."""
         kind, ledger = record.kind, self.ledger
         if record.body and not kind.body:
             raise WriterRefused("unencodable", f"a {kind.name} of edition {self.dialect.name} has no body")
@@ -603,7 +603,7 @@ def _switch(writer: JournalWriter, old: list[Usage], new: list[Usage]) -> None:
         storage.rename(usage.name, final)
         usage.name = final
     writer.names_changed()
-    # Only when the control file is gone may a name that it lists be used again.
+    # A name that the control file lists may be reused only after the control file was deleted.
     storage.unlink(CONTROL)
     writer.names_changed()
     writer.data_files = new

@@ -1,4 +1,4 @@
-"""What the index beside a journal proves: what is missing, and what the two differ in (KHD-IDX).
+"""Conclusions from the index next to a journal: missing items, and differences between the two (KHD-IDX).
 
 Nothing of an index is kept but its differences from the journal.
 """
@@ -62,7 +62,7 @@ class Log(NamedTuple):
 
 
 class Evidence:
-    """An index against the journal beside it: made before the journal is gone through, asked afterwards."""
+    """An index compared with the journal next to it: made before the journal is read, asked afterwards."""
 
     def __init__(self, files: Files) -> None:
         self._index: Index | None = None

@@ -40,7 +40,7 @@ _REWRITTEN, _SHORT = b"\x10", 64
 
 
 def detect(files: Files, _: Params) -> list[Detection]:
-    """Return the data files among `files` as one journal, with the index beside them.
+    """Return the data files among `files` as one journal, with the index next to them.
 
     An index alone is a journal all of whose files are missing.
     """
@@ -60,7 +60,7 @@ def _without_files(files: Files) -> list[Detection]:
 
 
 def _narrowed(found: Detection, files: Files) -> Detection:
-    """Leave the editions that the index beside the files admits, if it is one and admits any of them."""
+    """Leave only the editions that the index next to the files permits, if it permits any of them."""
     if index.INDEX not in files or not found.editions:
         return found
     try:

@@ -1,4 +1,4 @@
-"""The index beside a journal, `db.data` with `db.redo`: its pages, trees and lists (KHD-IDX).
+"""The index next to a journal, `db.data` with `db.redo`: its pages, trees and lists (KHD-IDX).
 
 Pages are read where a tree leads to them, each once; entries are streamed and not kept. Nothing in an index
 is protected by a checksum, so it counts only if its three trees of messages say the same.

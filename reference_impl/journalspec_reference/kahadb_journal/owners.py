@@ -20,7 +20,7 @@ _LAST, _NEVER = 1 << 62, 1 << 63
 _FEW = 256
 
 
-#: No numbers; a set of one's own would be half of what a subscription takes.
+#: No numbers: an own set would take half of the memory of a subscription.
 _NONE: AbstractSet[int] = frozenset()
 
 
@@ -62,7 +62,7 @@ class Owners:
             self._prune()
 
     def drop(self, number: int) -> None:
-        """Forget a message that is gone."""
+        """Forget a message that was deleted."""
         if self._ids.pop(number, None) is None:
             del self._idle[number]
         else:
@@ -104,7 +104,7 @@ class Owners:
         return number <= self._above[times]
 
     def _prune(self) -> None:
-        """Omit acknowledgements of messages that are gone, and places where a message was before."""
+        """Omit acknowledgements of deleted messages, and places where a message was before."""
         kept = 0
         for here in self.subscriptions.values():
             here.acknowledged = here.acknowledged & self._ids.keys() or _NONE
@@ -156,7 +156,7 @@ class Ranked:
             ids.append(message_id)
 
     def pending(self, here: Subscription) -> Iterator[str]:
-        """Yield the ids of what a subscription needs."""
+        """Yield the ids of the messages that are pending for a subscription."""
         for numbers, ids in self._classes.values():
             for at in range(bisect_right(numbers, here.above), len(numbers)):
                 if numbers[at] not in here.acknowledged:

@@ -297,7 +297,7 @@ class JournalPass:
         self._ends = {file.number: 0 for file in self._files}
         self._data = {file.number: file.data for file in self._files}
         self._turns = {file.number: turn for turn, file in enumerate(self._files)}
-        #: The answer if recovery refuses, and the offset of what is the reason.
+        #: The answer if recovery refuses, and the offset of the cause.
         self._refused: Observation | None = None
         self._refused_at = 0
         #: Whether something of the journal is lost.

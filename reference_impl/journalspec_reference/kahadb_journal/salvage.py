@@ -1,6 +1,7 @@
 """Records that are complete in a damaged region, by their own structure and contents.
 
-Nothing proves that they are what was written: a checksum that covers them failed or is gone. So each is taken
+Nothing proves that they are as they were written: a checksum that covers them failed or is missing. So each
+is taken
 only if its command can be read to its last byte, its OpenWire object too, and the two say the same of what is
 in both: the message's id, the destination, the subscription. What is withheld is replaced by a TRACE of its
 length, and a region becomes batches with checksums of their own: so the reader reads it as any other journal.
@@ -120,7 +121,7 @@ def mended(files: Files, dropped: Iterable[Dropped], dialect: Dialect, version: 
 
 
 def _units(data: Any, region: Dropped, start: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield offset and first bytes of what goes from a control record, or the region's begin, to the next."""
+    """Yield offset and first bytes of each stretch from the region's start or a control record on."""
     source, at, end, begun = source_of(data), region.off, region.off + region.length, True
     while at < end:
         piece = source.read(at, min(_MOST_UNIT, end - at))

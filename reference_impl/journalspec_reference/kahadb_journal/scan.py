@@ -31,7 +31,7 @@ from journalspec_reference.kahadb_journal.codec import (
 
 #: What ends a log: an end marker, zeros, a batch of no bytes, or the end of the file.
 MARKED, ZEROS, EMPTY, FILE = "marker", "zeros", "empty-batch", "file"
-#: So many rows end a stretch: what is known of each row beside must fit into memory.
+#: A stretch ends after this many rows: the data about each row must fit into memory.
 MOST_ROWS = 1 << 14
 
 
@@ -49,8 +49,9 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop on purpose: a branch is a 
     """Yield the records of a log from `start` to `limit`, and its damage, in file order.
 
     The code of a record is the number of its command. ``more["first"]`` are the rows that a batch begins
-    with; its control record is directly before each. ``more["end"]`` of the last stretch is where the log
-    ends and by what, unless damage reaches `limit`. Without `checked` no checksum is compared (KHD-SCN-012).
+    with; its control record is directly before each. ``more["end"]`` of the last stretch is the end of the
+    log with its cause, unless damage reaches `limit`. Without `checked` no checksum is compared
+    (KHD-SCN-012).
 
     With `beyond`, the sound batches from `start` on count wherever they are, and no damage is reported: this
     is for what comes after the end of a log (KHD-END-011). A note has the place of the first one.

@@ -32,7 +32,7 @@ from journalspec_reference.kahadb_journal.scan import FILE, MARKED, next_control
 FORMAT = "kahadb_journal"
 #: Bytes of a record up to the end of its message's length, at most.
 _LONGEST_HEAD = HEAD + 11
-#: A search in what is dropped reads little at a time: it may be full of control records.
+#: The search in dropped bytes reads little at a time: they may be full of control records.
 _SEARCHED = 4096
 
 

@@ -21,7 +21,7 @@ _HALF = 1 << 31
 #: Bits of a place: its offset, after the turn of its file.
 PLACE, _PLACES, _RANKED = 64, 96, 34
 _TURNS = (1 << _PLACES - PLACE) - 1
-#: What a transaction is known by: a connection and a number, or the three parts of an XA id.
+#: The identity of a transaction: a connection and a number, or the three parts of an XA id.
 TxId = tuple[Any, ...]
 #: A destination: its kind and its name.
 Name = tuple[str, str]
@@ -107,7 +107,7 @@ class Destination:
                     yield message_id, stored
 
     def ranked(self) -> Ranked:
-        """Return the ids of the messages in that order, to be asked for what a subscription needs."""
+        """Return the ids of the messages in order; pending ones of a subscription are chosen from them."""
         kept = ((rank_of(stored), number_of(stored), ident) for ident, stored in self.messages.items())
         return Ranked(kept, RANKS)
 
@@ -138,7 +138,7 @@ class Destination:
 
 
 def destination_of(fields: Mapping[str, Any]) -> Name:
-    """Return the destination that a command is about; what is not stored is a queue without name."""
+    """Return the destination of a command; a value that is not stored means a queue without name."""
     found = fields.get("destination", {})
     kind = found.get("kind", 0)
     return KINDS[kind] if 0 <= kind < len(KINDS) else KINDS[0], found.get("name", "")

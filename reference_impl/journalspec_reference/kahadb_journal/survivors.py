@@ -32,9 +32,9 @@ from journalspec_reference.newstore import StoreChoices
 
 #: A record, and the transaction that it names, as stored; None: it names none.
 Emitted = tuple[bytes, bytes | None]
-#: The edition of which some products reject an UPDATE of what they do not have.
+#: The edition in which some products reject an UPDATE of an absent message.
 _EARLY = "5.3"
-#: So many pairs of a subscription and a message are gone through to see what a topic needs.
+#: The largest number of pairs of subscription and message that are examined to see what a topic needs.
 _MOST_PAIRS = 1 << 22
 #: The id of a message before all others of a topic, and of one by which a queue without messages is named.
 PLACEHOLDER = "ID:placeholder:0:0:1"
@@ -77,7 +77,7 @@ class Survivors:
         return self._hidden.get(name, frozenset())
 
     def kept(self, name: Name) -> Iterator[tuple[str, int]]:
-        """Yield id and packed message of what a queue keeps, in the order of taking effect."""
+        """Yield id and packed message of the messages that a queue keeps, in the order of taking effect."""
         here, drop, hidden = self.store.destinations[name], self.drop, self.hidden(name)
         if not drop and not hidden:
             yield from here.messages.items()
@@ -88,7 +88,7 @@ class Survivors:
 
     @cached_property
     def needed(self) -> Mapping[Name, Mapping[str, Mapping[str, int]]]:
-        """Topics that are written one by one -> each subscription -> id and place of what it needs.
+        """Topics that are written one by one -> each subscription -> ids and places of its pending messages.
 
         These are topics with subscriptions that only the index has, those whose acknowledgements in the
         index count, and those where a subscription acknowledged later messages than the first that it needs.
@@ -127,7 +127,7 @@ class Survivors:
 
     @staticmethod
     def _gaps(here: Destination) -> Iterator[tuple[str, bool]]:
-        """Yield who acknowledged a message after the first that it needs, and whether none before that."""
+        """Yield subscriptions that acknowledged a message after a pending one, and whether none before."""
         numbers = [number_of(stored) for stored in here.messages.values()]
         there = {*numbers}
         for key, each in here.subscriptions.items():
@@ -270,7 +270,7 @@ class Survivors:
     def _acknowledgements(
         self, name: Name, key: str, messages: Iterable[str], gone: Set[str], *, placeholder: bool
     ) -> Iterator[Emitted]:
-        """Yield a subscription's acknowledgements; the last one is of what is before all that it needs."""
+        """Yield a subscription's acknowledgements; the last one covers all before its pending messages."""
         order = list(messages)
         first = next((at for at, ident in enumerate(order) if ident not in gone), len(order))
         before = [PLACEHOLDER, *order[:first]] if placeholder else order[:first]

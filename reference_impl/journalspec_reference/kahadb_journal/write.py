@@ -33,7 +33,7 @@ CHUNK = 1048576
 #: Up to 5.11 a file is extended to its maximum less this, or to this (KHD-PRE-003).
 SPARE = 524288
 TEMPLATE = "db-log.template"
-#: Edition -> how a file is set aside if nobody says.
+#: Edition -> the default way of setting a file aside.
 STRATEGIES = {"seed": "none", "5.3": "none", "5.12": "zeros"}
 #: What comes after each batch (KHD-END-001 to KHD-END-003).
 MARKERS = {"seed": b"", "5.3": b"", "5.12": bytes(MARKER)}

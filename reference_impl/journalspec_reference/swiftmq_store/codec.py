@@ -1,6 +1,7 @@
 """The bytes of pages, of the entries of indexes, of messages, prepared branches and swap files.
 
-A page does not say what it is: who follows a reference to it decides which of these functions is right.
+A page does not store its own type: a caller that follows a reference decides which of these functions is
+right.
 """
 
 from __future__ import annotations
@@ -179,7 +180,7 @@ def root_slots(page: bytes, slots: int) -> Iterator[tuple[int, int, int, RootEnt
     for _ in range(slots):
         valid, length = _NAMED.unpack_from(page, off) if off <= room else (0, NONE)
         name_at = off + _NAMED.size
-        # Behind the name: a page, and 4 bytes that mean nothing.
+        # After the name: a page, and 4 bytes without meaning.
         end = name_at + length + 8
         if length < 0 or end > len(page):
             # One of these does not fit, and says which.
@@ -209,7 +210,7 @@ def queue_entries(page: bytes, slots: int) -> list[tuple[int, ...]]:
 
 
 def chain(page: bytes) -> Chain:
-    """Decode the header of a page of a message; a length beyond the page is for who follows the pages."""
+    """Decode the header of a page of a message; the caller that follows the pages checks the length."""
     found = Chain(*_CHAIN.unpack_from(page)[1:])
     if found.length < CHAIN_HEADER:
         raise BadStore(f"a page of a message with {found.length} bytes")
@@ -240,7 +241,7 @@ def _destination(cursor: Cursor) -> bytes:
     return cursor.utf()
 
 
-#: What every message begins with; to find its end, kind, expiration and priority are wanted.
+#: The beginning of every message; kind, expiration and priority are needed to find its end.
 FIXED, _FIXED = Struct(">iqiqii?"), Struct(">iqi17x")
 #: How that is taken which it may have then, each after a byte that says whether it has.
 _OPTIONAL = (*[Cursor.utf] * 5, *[_destination] * 2, blob_place, *[Cursor.utf] * 3)

@@ -52,7 +52,7 @@ def assumed(files: Files) -> dict[str, str]:
 
 
 def detect(files: Files, _: Params) -> list[Detection]:
-    """Return the store among `files`: it is known by its names, and by how a log begins."""
+    """Return the store among `files`: it is identified by its names, and by the beginning of its log."""
     given = named(files)
     plain = [name for name in in_order(given) if role(name)]
     if not plain:

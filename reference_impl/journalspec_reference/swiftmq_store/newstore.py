@@ -69,8 +69,8 @@ class _Made:
 def new_store(answer: Answer, choices: StoreChoices) -> PagedStore:
     """Return the new store of a recovered one; raises ChoiceRefused and CannotRebuild.
 
-    A branch that cannot be decoded refuses the whole store (SMQ-RCV-119). Where a choice leaves such
-    branches out, the store is made of what reading gives.
+    A branch that cannot be decoded refuses the whole store (SMQ-RCV-119). If a choice omits such branches,
+    the store is made from the result of reading.
     """
     seen = answer.observation
     if seen.state is not None:

@@ -103,7 +103,7 @@ class ReplayedPages:
                 page[off : off + size] = self._log.peek(place, place + size)
             if not self._changed(number):
                 return bytes(page)
-        # The first byte of an image is not what the page is: what was done to it tells (SMQ-LOG-030).
+        # The first byte of an image does not show the state of the page: the log actions do (SMQ-LOG-030).
         page[0] = self._made.get(number, False)
         return bytes(page)
 

@@ -1,6 +1,6 @@
 """The transaction log as batches: one loop finds its records, and where and why they end.
 
-Nothing says how long a record is, and no checksum tells whether it is whole. So the log ends at the first
+Records have no length, and no checksum shows whether a record is complete. So the log ends at the first
 bytes that make no record, and a record counts only if all of its actions are possible.
 """
 
@@ -163,7 +163,7 @@ class Log:
     def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: a branch is a rule
         self, start: int = 0, limit: int | None = None, stretch: int = STRETCH
     ) -> Iterator[Batch]:
-        """Yield the records from `start`, where one begins, up to the first bytes that are none, or `limit`.
+        """Yield the records from `start`, where one begins, up to the first invalid bytes or `limit`.
 
         Each batch has the `lead` of its records. The end of the log is the damage of the last one, if it is
         damage. A record that does not fit into

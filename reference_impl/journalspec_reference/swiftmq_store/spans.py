@@ -31,7 +31,7 @@ from journalspec_reference.swiftmq_store.replay import ReplayedPages
 from journalspec_reference.swiftmq_store.scan import HEAD, PORTION, UPDATE, Log, actions
 from journalspec_reference.swiftmq_store.store import PAGES, Walk
 
-#: What is said of pages that something leads to, by what they are, and of others, by whether they are free.
+#: Words about pages that a reference leads to, by their type, and about others, by whether they are free.
 _USES = {"root_entry": "root index", "queue_entry": "index of a queue", "message_page": "message"}
 _UNUSED = {True: ("fill", "free"), False: ("unused", "nothing refers to it")}
 
@@ -95,7 +95,7 @@ def _of_page(data: Any, size: int, walk: Walk, edition: str, piece: Piece) -> It
     if use == "message_page":
         found = [*LAYOUT.spans(use, edition, page)]
         yield from found
-        # A part of a message is none.
+        # Part of a message is not a message.
         if {("prev", "-1"), ("next", "-1")} <= {(spot.name, spot.value) for spot in found}:
             yield from _of_message(found[-1], page)
         return

@@ -261,7 +261,7 @@ class Walk:
         self.absent: tuple[int, int] | None = None
         self.queues: list[Queue] = []
         self.branches: list[codec.Branch] = []
-        #: First pages of messages whose pages may not all be their own: nobody can give those back.
+        #: First pages of messages whose pages may belong to others too: they cannot be freed.
         self.damaged: set[int] = set()
         self.why: str | None = None
         #: Whether the root index was never written.
@@ -331,7 +331,7 @@ class Walk:
                 self.unwritten = True
                 return  # a store that was never started; the head of a queue is made with what refers to it
             if role == _ROOT and not header.slots and header.valid > 0:
-                # In the index of a queue that costs messages of one queue, and a note tells it.
+                # In the index of a queue that loses messages of one queue, and a note reports it.
                 raise codec.BadStore(f"page {number} has no entry and says that {header.valid} are valid")
             self._follows(number, before, header.prev)
             if header.valid != len(entries):

@@ -249,7 +249,8 @@ class StoreWriter:
             del self._references[page]
             if page not in self._damaged:
                 self._pages.remove_message(tx, page)
-            # Else one may be another message's, or no page: the next check frees those that nobody refers to.
+            # Otherwise it may be another message's page, or unused: the next check frees pages without a
+            # reference.
 
     def _insert(self, op: Operation) -> dict[str, Any]:
         data, queue = bytes.fromhex(op["message"]), str(op["queue"]).encode()
@@ -361,7 +362,7 @@ class StoreWriter:
         return {"durable": False, "file": name, "off": off}
 
     def _unswap(self, op: Operation) -> dict[str, Any]:
-        """Remove an entry, which no byte tells; a file without any goes, unless it still grows."""
+        """Remove an entry, which no byte shows; a file without entries is deleted, unless it still grows."""
         files, name = self._swaps.get(str(op["queue"]), {}), str(op["file"])
         if not files.get(name):
             raise ValueError(f"{name} has no entry")

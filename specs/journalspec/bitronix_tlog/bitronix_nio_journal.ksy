@@ -12,10 +12,10 @@ doc: |
   release. It is written round and round; every lap has a random delimiter, and
   a record belongs to the lap whose delimiter it carries. There is no tail.
 
-  This describes the header, and the records that follow it without a gap. What
-  stands behind them (the rest of the lap before, cut anywhere, and fill) has to
-  be searched for the start of a frame, and checksums have to be verified, both
-  of which is beyond this language: use the type `frame` at the places found.
+  This describes the header, and the records that follow it without a gap. The bytes after them (the
+  rest of the previous lap, cut anywhere, and fill) have to be searched for the start of a frame,
+  and checksums have to be verified. This language can express neither: use the type `frame` at the
+  places found.
 doc-ref: https://github.com/bitronix/btm/tree/497e884f1b8d7a3ac72d76b9ee422fcf0be6c04b/btm-nio-journal
 -requirement: BTM-NIO-003
 seq:
@@ -28,20 +28,20 @@ seq:
   - id: reserved
     size: 582
     if: _io.size >= 1024
-    doc: Never written; zeros in a new file. Not there where the file ends before the first frame.
+    doc: Never written; zeros in a new file. Absent if the file ends before the first frame.
     -requirement: BTM-NIO-003
   - id: slots
     type: slot(_io.pos)
     -role: payload
     repeat: until
     repeat-until: not _.is_frame
-    doc: Frames without a gap; the last slot is empty and stands where no frame starts.
+    doc: Frames without a gap; the last slot is empty and lies where no frame starts.
     -requirement:
       - BTM-NIO-009
       - BTM-NIO-010
   - id: rest
     size-eos: true
-    doc: What is left of the lap before, and fill (zeros, or spaces once the file has wrapped).
+    doc: The rest of the previous lap, and fill (zeros, or spaces once the file has wrapped).
     -requirement: BTM-NIO-010
 types:
   file_header:
@@ -195,7 +195,7 @@ types:
         -requirement: BTM-NIO-007
       - id: padding
         size-eos: true
-        doc: Where names were taken away, what is left of the old length.
+        doc: If names were removed, the rest of the old length.
         -requirement:
           - BTM-NIO-008
           - BTM-NIO-012

@@ -9,9 +9,8 @@ meta:
   endian: be
 doc: |
   One file of the pair in which the Bitronix transaction manager keeps the fate
-  of distributed transactions: a header, records back to back up to the tail
-  that the header names, and behind the tail whatever an earlier life of the
-  file has left there.
+  of distributed transactions: a header, records without gaps up to the tail that the header names,
+  and after the tail the rest of an earlier generation of the file.
 
   This describes an undamaged file. It finds every fault in a length, a marker
   or a bound, but it does not verify the checksum of a record (which runs over
@@ -31,14 +30,14 @@ seq:
   - id: log
     size: header.position - sizeof<file_header>
     type: log
-    doc: The records, from behind the header to the tail.
+    doc: The records, from the end of the header to the tail.
     -requirement: BTM-RDR-001
 instances:
   stale:
     pos: header.position
     size-eos: true
     doc: |
-      Bytes behind the tail. They are no part of the log, even where they look
+      Bytes after the tail. They are no part of the log, even where they look
       like records: a file that is used a second time still holds its first life.
     -requirement:
       - BTM-RDR-002
@@ -84,7 +83,7 @@ types:
         valid:
           min: 21
           max: _io.size
-        doc: Offset in the file just behind the last record; 21 in an empty log.
+        doc: Offset in the file directly after the last record; 21 in an empty log.
         -requirement:
           - BTM-HDR-009
           - BTM-HDR-010
@@ -119,7 +118,7 @@ types:
         valid:
           min: 29
         -orig-id: recordLength
-        doc: Number of bytes behind this field, the end marker included. The record occupies 8 bytes more.
+        doc: Number of bytes after this field, with the end marker. The record occupies 8 bytes more.
         -requirement:
           - BTM-REC-003
           - BTM-REC-005
@@ -170,7 +169,7 @@ types:
     instances:
       len_total:
         value: record_length + 8
-        doc: Bytes that the record occupies in the file; the next one starts behind them.
+        doc: Bytes that the record occupies in the file; the next one starts after them.
         -requirement: BTM-RDR-001
   payload:
     doc: The transaction's id and the names of the resources that the record is about.

@@ -51,7 +51,7 @@ types:
           min: 16
           max: record_length - 13
         -orig-id: HEADER_LEN
-        doc: Length of the rest of the header, behind this field.
+        doc: Length of the rest of the header, after this field.
         -requirement:
           - BTM-SED-004
           - BTM-SED-005

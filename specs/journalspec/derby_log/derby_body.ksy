@@ -80,11 +80,11 @@ seq:
   - id: data
     size: data_length
     if: (group.value & 2052) == 0
-    doc: The data that the operation has beside its fields.
+    doc: The data of the operation in addition to its fields.
     -requirement: DRB-REC-021
 types:
   cint:
-    doc: A compressed int, whose first two bits tell how long it is.
+    doc: A compressed int, whose first two bits give its length.
     -requirement: DRB-ENC-002
     seq:
       - id: first
@@ -107,7 +107,7 @@ types:
         doc: The number.
         -requirement: DRB-ENC-002
   clong:
-    doc: A compressed long, whose first two bits tell how long it is.
+    doc: A compressed long, whose first two bits give its length.
     -requirement: DRB-ENC-002
     seq:
       - id: first
@@ -154,7 +154,7 @@ types:
         doc: The number of the transaction.
         -requirement: DRB-REC-111
   transaction_id_or_nothing:
-    doc: Its format id, which is 0 if there is none, and what it is.
+    doc: Its format id, which is 0 if there is no id, and the id itself.
     -requirement: DRB-ENC-003
     seq:
       - id: object_id
@@ -193,7 +193,7 @@ types:
         doc: The branch qualifier.
         -requirement: DRB-REC-111
   global_id_or_nothing:
-    doc: Its format id, which is 0 if there is none, and what it is.
+    doc: Its format id, which is 0 if there is no id, and the id itself.
     -requirement: DRB-ENC-003
     seq:
       - id: object_id
@@ -220,7 +220,7 @@ types:
         doc: The offset in it.
         -requirement: DRB-REC-111
   log_counter_or_nothing:
-    doc: Its format id, which is 0 if there is none, and what it is.
+    doc: Its format id, which is 0 if there is no id, and the id itself.
     -requirement: DRB-ENC-003
     seq:
       - id: object_id
@@ -238,7 +238,7 @@ types:
     doc: 'Says that the row belongs to an index: it may have moved to another page when it is undone.'
     -requirement: DRB-REC-111
   index_undo_or_nothing:
-    doc: Its format id, which is 0 if there is none, and what it is.
+    doc: Its format id, which is 0 if there is no id, and the id itself.
     -requirement: DRB-ENC-003
     seq:
       - id: object_id
@@ -376,7 +376,7 @@ types:
         -requirement: DRB-REC-111
       - id: slot
         type: cint
-        doc: Where on the page the row stands, from 0.
+        doc: The slot of the row on the page, from 0.
         -requirement: DRB-REC-111
       - id: deleted
         type: u1
@@ -424,7 +424,7 @@ types:
         -requirement: DRB-REC-111
       - id: slot
         type: cint
-        doc: Where on the page the row stands, from 0.
+        doc: The slot of the row on the page, from 0.
         -requirement: DRB-REC-111
       - id: insert_flags
         type: u1
@@ -496,7 +496,7 @@ types:
         -requirement: DRB-REC-111
       - id: slot
         type: cint
-        doc: Where on the page the row stands, from 0.
+        doc: The slot of the row on the page, from 0.
         -requirement: DRB-REC-111
       - id: count
         type: cint
@@ -546,7 +546,7 @@ types:
         -requirement: DRB-REC-111
       - id: slot
         type: cint
-        doc: Where on the page the row stands, from 0.
+        doc: The slot of the row on the page, from 0.
         -requirement: DRB-REC-111
       - id: record_id
         type: cint
@@ -582,7 +582,7 @@ types:
         -requirement: DRB-REC-111
       - id: slot
         type: cint
-        doc: Where on the page the row stands, from 0.
+        doc: The slot of the row on the page, from 0.
         -requirement: DRB-REC-111
       - id: column
         type: cint
@@ -678,7 +678,7 @@ types:
         -requirement: DRB-REC-111
       - id: slot
         type: cint
-        doc: Where on the page the row stands, from 0.
+        doc: The slot of the row on the page, from 0.
         -requirement: DRB-REC-111
       - id: rows
         type: copy_rows_rows
@@ -778,7 +778,7 @@ types:
         doc: The transactions that were open.
         -requirement: DRB-RCV-114
   set_reserved_space:
-    doc: The room behind a row changes.
+    doc: The reserved bytes after a row change.
     -requirement: DRB-REC-111
     seq:
       - id: segment
@@ -799,7 +799,7 @@ types:
         -requirement: DRB-REC-111
       - id: slot
         type: cint
-        doc: Where on the page the row stands, from 0.
+        doc: The slot of the row on the page, from 0.
         -requirement: DRB-REC-111
       - id: record_id
         type: cint
@@ -807,14 +807,14 @@ types:
         -requirement: DRB-REC-111
       - id: new_reserved
         type: cint
-        doc: The bytes that are reserved behind the row from now on.
+        doc: The bytes that are reserved after the row from now on.
         -requirement: DRB-REC-111
       - id: old_reserved
         type: cint
         doc: The bytes that were reserved.
         -requirement: DRB-REC-111
   remove_file:
-    doc: A file beside the database is to go.
+    doc: A file next to the database will be removed.
     -requirement: DRB-REC-111
     seq:
       - id: file_name
@@ -830,7 +830,7 @@ types:
         doc: '1: the file goes now; 0: when the transaction has committed.'
         -requirement: DRB-REC-111
   checksum:
-    doc: The checksum of the records behind it.
+    doc: The checksum of the records after it.
     -requirement: DRB-REC-111
     seq:
       - id: algorithm
@@ -942,7 +942,7 @@ types:
         -requirement: DRB-REC-111
       - id: reserved
         type: cint
-        doc: The bytes that are reserved behind the row.
+        doc: The bytes that are reserved after the row.
         -requirement: DRB-REC-111
 enums:
   operation_code:
@@ -1016,15 +1016,15 @@ enums:
       -orig-id: LOGOP_CHECKPOINT
     287:
       id: set_reserved_space
-      doc: The room behind a row changes.
+      doc: The reserved bytes after a row change.
       -orig-id: LOGOP_SET_RESERVED_SPACE
     291:
       id: remove_file
-      doc: A file beside the database is to go.
+      doc: A file next to the database will be removed.
       -orig-id: LOGOP_REMOVE_FILE
     453:
       id: checksum
-      doc: The checksum of the records behind it.
+      doc: The checksum of the records after it.
       -orig-id: LOGOP_CHECKSUM
     454:
       id: compress_space_10_2

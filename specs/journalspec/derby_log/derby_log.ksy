@@ -8,8 +8,8 @@ meta:
   encoding: ASCII
   endian: be
 doc: |
-  One file of the write-ahead log of Apache Derby: a header, records one behind
-  the other, and a length of 0 or the end of the file. The bodies of records are
+  One file of the write-ahead log of Apache Derby: a header, records one after the other, and a
+  length of 0 or the end of the file. The bodies of records are
   described in derby_body.ksy; the type control_file is log.ctrl, or its mirror.
 
   This describes an undamaged file. It finds faults in constants and in the two
@@ -89,7 +89,7 @@ types:
       - id: version
         type: s4
         -orig-id: OBSOLETE_LOG_VERSION_NUMBER
-        doc: 9; nobody looks at it.
+        doc: 9; it is ignored.
         -requirement: DRB-HDR-011
       - id: number
         type: s8
@@ -101,7 +101,7 @@ types:
       - id: previous
         type: s8
         -orig-id: prevLogRecord
-        doc: The instant behind the last record of the file before it, or 0.
+        doc: The instant after the last record of the previous file, or 0.
         -requirement: DRB-HDR-013
   record:
     doc: One record.
@@ -142,7 +142,7 @@ types:
       - id: version
         type: s4
         -orig-id: OBSOLETE_LOG_VERSION_NUMBER
-        doc: 9; nobody looks at it.
+        doc: 9; it is ignored.
         -requirement: DRB-CTL-008
       - id: checkpoint
         type: s8
@@ -160,7 +160,7 @@ types:
         -requirement: DRB-CTL-009
       - id: build
         type: s4
-        doc: The build of the engine that wrote the file; nobody looks at it.
+        doc: The build of the engine that wrote the file; it is ignored.
         -requirement: DRB-CTL-008
       - id: flags
         type: u1
@@ -170,7 +170,7 @@ types:
           - DRB-CTL-010
       - id: spare
         size: 11
-        doc: Zeros; nobody looks at them.
+        doc: Zeros; they are ignored.
         -requirement: DRB-CTL-008
       - id: checksum
         type: s8

@@ -241,7 +241,7 @@ def _plain(slots: tuple[Slot, ...], row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _each(rows: Sequence[Any], change: Callable[[Any], Any]) -> Sequence[Any]:
-    """Return what `change` makes of every element; of a long list when somebody goes through it."""
+    """Apply `change` to every element and return the result; a long list is changed while it is read."""
     if not isinstance(rows, reread.Lazy):
         return list(map(change, rows))
     return reread.Lazy([reread.Part("", partial(map, change, rows), len(rows))])

@@ -102,7 +102,7 @@ class Packed(Construct):  # type: ignore[type-arg]  # generic in its stubs only
 
 
 def _object(form: table.Form, *, null: bool) -> Construct[Any, Any]:
-    """Return the construct of an object after its format id; None stands for 0, where it may be missing."""
+    """Return the construct of an object after its format id; None means 0 where the field may be missing."""
     ids = (form.id, 0) if null else (form.id,)
     number = Checked(Int16ub, lambda number, _: number in ids, str(form.id))
     return FocusedSeq(

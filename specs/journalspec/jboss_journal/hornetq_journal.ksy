@@ -16,12 +16,10 @@ doc: |
   and later and ActiveMQ Artemis (format version 2): a longer header, and from
   version 2 on a compact count in every record.
 
-  This describes an undamaged file whose records stand one behind another, from
-  the header to the first place where no record of this file starts. Everything
-  else is beyond this language: records behind padding or a hole have to be
-  searched for (use the type `record` at the places found), which records count
-  is decided over all files and transactions together, and no byte of a body is
-  protected.
+  This describes an undamaged file with one record after another, from the header to the first place
+  where no record of this file starts. This language cannot express the rest: records after padding
+  or a hole have to be searched for (use the type `record` at the places found), which records are
+  live is decided over all files and transactions together, and no byte of a body is protected.
 doc-ref: https://github.com/apache/activemq-artemis/blob/2.44.0/artemis-journal/src/main/java/org/apache/activemq/artemis/core/journal/impl/JournalImpl.java
 -requirement:
   - JBM-FIL-002
@@ -36,7 +34,7 @@ seq:
     repeat: until
     repeat-until: not _.is_record
     -role: payload
-    doc: Records without a gap; the last slot is empty and stands where no record starts.
+    doc: Records without a gap; the last slot is empty and lies where no record starts.
     -requirement:
       - JBM-RDR-001
       - JBM-RDR-014
@@ -122,7 +120,7 @@ types:
       - id: format_version
         type: s4
         doc: That of the file's header.
-    doc: One record, wherever it stands. It lies in one file and has no gaps.
+    doc: One record, at any offset. It lies in one file and has no gaps.
     -requirement:
       - JBM-REC-001
       - JBM-REC-002
@@ -560,7 +558,7 @@ enums:
     16:
       id: delete
       -orig-id: DELETE_RECORD
-      doc: A record is gone, wherever it stands.
+      doc: A record is deleted, wherever it is stored.
     17:
       id: prepare
       -orig-id: PREPARE_RECORD

@@ -10,12 +10,10 @@ doc: |
   One file of the circular journal from July 2009 to April 2010: a COMMIT counts
   the records of its transaction in its own file only.
 
-  This describes an undamaged file whose records stand one behind another, from
-  the header to the first place where no record of this file starts. Everything
-  else is beyond this language: records behind padding or a hole have to be
-  searched for (use the type `record` at the places found), which records count
-  is decided over all files and transactions together, and no byte of a body is
-  protected.
+  This describes an undamaged file with one record after another, from the header to the first place
+  where no record of this file starts. This language cannot express the rest: records after padding
+  or a hole have to be searched for (use the type `record` at the places found), which records are
+  live is decided over all files and transactions together, and no byte of a body is protected.
 doc-ref: https://github.com/hornetq/hornetq/blob/HornetQ_2_0_0_GA/src/main/org/hornetq/core/journal/impl/JournalImpl.java
 -requirement:
   - JBM-FIL-002
@@ -30,7 +28,7 @@ seq:
     repeat: until
     repeat-until: not _.is_record
     -role: payload
-    doc: Records without a gap; the last slot is empty and stands where no record starts.
+    doc: Records without a gap; the last slot is empty and lies where no record starts.
     -requirement:
       - JBM-RDR-001
       - JBM-RDR-014
@@ -96,7 +94,7 @@ types:
       is_record:
         value: 'room >= 17 and first >= 11 and first <= 19 and (stamp ^ _root.header.stamp) == 0'
   record:
-    doc: One record, wherever it stands. It lies in one file and has no gaps.
+    doc: One record, at any offset. It lies in one file and has no gaps.
     -requirement:
       - JBM-REC-001
       - JBM-REC-002
@@ -424,7 +422,7 @@ enums:
     16:
       id: delete
       -orig-id: DELETE_RECORD
-      doc: A record is gone, wherever it stands.
+      doc: A record is deleted, wherever it is stored.
     17:
       id: prepare
       -orig-id: PREPARE_RECORD

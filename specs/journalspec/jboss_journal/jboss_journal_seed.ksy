@@ -14,12 +14,10 @@ doc: |
   the document proposes and that no product has; this description does not
   verify it.
 
-  This describes an undamaged file whose records stand one behind another, from
-  the header to the first place where no record of this file starts. Everything
-  else is beyond this language: records behind padding or a hole have to be
-  searched for (use the type `record` at the places found), which records count
-  is decided over all files and transactions together, and no byte of a body is
-  protected.
+  This describes an undamaged file with one record after another, from the header to the first place
+  where no record of this file starts. This language cannot express the rest: records after padding
+  or a hole have to be searched for (use the type `record` at the places found), which records are
+  live is decided over all files and transactions together, and no byte of a body is protected.
 doc-ref: https://developer.jboss.org/docs/DOC-10560
 -requirement:
   - JBM-FIL-002
@@ -39,7 +37,7 @@ seq:
     repeat: until
     repeat-until: not _.is_record
     -role: payload
-    doc: Records without a gap; the last slot is empty and stands where no record starts.
+    doc: Records without a gap; the last slot is empty and lies where no record starts.
     -requirement:
       - JBM-RDR-001
       - JBM-RDR-014
@@ -109,7 +107,7 @@ types:
       - id: hashed
         type: bool
         doc: Whether the last four bytes are the calculated hash.
-    doc: One record, wherever it stands. It lies in one file and has no gaps.
+    doc: One record, at any offset. It lies in one file and has no gaps.
     -requirement:
       - JBM-REC-001
       - JBM-REC-002
@@ -427,7 +425,7 @@ types:
         type: s4
         -orig-id: fileID
         -role: pointer
-        doc: A file, by its id. It may be gone by the time this is read.
+        doc: A file, by its id. It may no longer exist when this is read.
         -requirement:
           - JBM-RCV-008
           - JBM-RCV-009
@@ -461,7 +459,7 @@ enums:
     15:
       id: delete
       -orig-id: DELETE_RECORD
-      doc: A record is gone, wherever it stands.
+      doc: A record is deleted, wherever it is stored.
     16:
       id: delete_tx
       -orig-id: DELETE_RECORD_TX

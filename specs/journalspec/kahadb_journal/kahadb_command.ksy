@@ -9,8 +9,8 @@ meta:
 doc: |
   The payload of one record of the KahaDB message store: the number of a command,
   the length of its message, and the message, in the wire format of Protocol
-  Buffers 2. Fields of a message come in any number and order; of those that
-  are not known, and of bytes behind the message, this says nothing.
+  Buffers 2. Fields of a message come in any number and order; unknown fields, and bytes after the
+  message, are not described here.
 doc-ref:
   - https://github.com/apache/activemq/blob/activemq-5.17.6/activemq-kahadb-store/src/main/proto/journal-data.proto
 -requirement:
@@ -337,7 +337,7 @@ types:
         doc: The transaction that the command belongs to.
         -requirement: KHD-TXN-001
   remove_destination:
-    doc: A destination is gone.
+    doc: A destination is removed.
     -requirement: KHD-CMD-005
     seq:
       - id: fields
@@ -388,7 +388,7 @@ types:
       - id: retroactive
         type: varint
         if: key == 24
-        doc: Whether messages that are there are owed as well.
+        doc: Whether existing messages are pending for it as well.
         -requirement: KHD-CMD-005
       - id: subscription_info
         type: sized
@@ -396,7 +396,7 @@ types:
         doc: The subscription, in the broker's own encoding.
         -requirement: KHD-CMD-005
   producer_audit:
-    doc: What is known of producers.
+    doc: The known facts about producers.
     -requirement: KHD-CMD-005
     seq:
       - id: fields
@@ -566,7 +566,7 @@ types:
         doc: How often it was rescheduled.
         -requirement: KHD-CMD-005
   remove_scheduled_job:
-    doc: A job is gone.
+    doc: A job is removed.
     -requirement: KHD-CMD-005
     seq:
       - id: fields
@@ -598,7 +598,7 @@ types:
         doc: When it is due.
         -requirement: KHD-CMD-005
   remove_scheduled_jobs:
-    doc: The jobs of a stretch of time are gone.
+    doc: The jobs of a range of time are removed.
     -requirement: KHD-CMD-005
     seq:
       - id: fields
@@ -630,7 +630,7 @@ types:
         doc: When it ends.
         -requirement: KHD-CMD-005
   destroy_scheduler:
-    doc: A scheduler is gone.
+    doc: A scheduler is removed.
     -requirement: KHD-CMD-005
     seq:
       - id: fields
@@ -652,7 +652,7 @@ types:
         doc: The scheduler.
         -requirement: KHD-CMD-005
   rewritten_data_file:
-    doc: The file that this stands in repeats another one.
+    doc: The file with this record repeats another one.
     -requirement: KHD-CMD-005
     seq:
       - id: fields
@@ -856,7 +856,7 @@ enums:
       -orig-id: KAHA_ROLLBACK_COMMAND
     6:
       id: remove_destination
-      doc: A destination is gone.
+      doc: A destination is removed.
       -orig-id: KAHA_REMOVE_DESTINATION_COMMAND
     7:
       id: subscription
@@ -864,7 +864,7 @@ enums:
       -orig-id: KAHA_SUBSCRIPTION_COMMAND
     8:
       id: producer_audit
-      doc: What is known of producers.
+      doc: The known facts about producers.
       -orig-id: KAHA_PRODUCER_AUDIT_COMMAND
     9:
       id: ack_message_file_map
@@ -884,17 +884,17 @@ enums:
       -orig-id: KAHA_RESCHEDULE_JOB_COMMAND
     13:
       id: remove_scheduled_job
-      doc: A job is gone.
+      doc: A job is removed.
       -orig-id: KAHA_REMOVE_SCHEDULED_JOB_COMMAND
     14:
       id: remove_scheduled_jobs
-      doc: The jobs of a stretch of time are gone.
+      doc: The jobs of a range of time are removed.
       -orig-id: KAHA_REMOVE_SCHEDULED_JOBS_COMMAND
     15:
       id: destroy_scheduler
-      doc: A scheduler is gone.
+      doc: A scheduler is removed.
       -orig-id: KAHA_DESTROY_SCHEDULER_COMMAND
     16:
       id: rewritten_data_file
-      doc: The file that this stands in repeats another one.
+      doc: The file with this record repeats another one.
       -orig-id: KAHA_REWRITTEN_DATA_FILE_COMMAND

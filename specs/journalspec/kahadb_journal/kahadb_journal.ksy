@@ -12,10 +12,9 @@ doc: |
   its commands: batches of records, an end marker, and space that is not used.
 
   This describes an undamaged file. It finds faults in the lengths and constants
-  of batches and records. The log ends at the first place that does not begin
-  with the length of a control record: whether an end marker or damage stands
-  there, this does not say. Nor does it verify checksums, look for batches behind
-  damage, or tell what the commands amount to.
+  of batches and records. The log ends at the first place that does not begin with the length of a
+  control record; this schema does not decide whether an end marker or damage is there. Nor does it
+  verify checksums, look for batches after damage, or give the effect of the commands.
 doc-ref:
   - https://github.com/apache/activemq/blob/activemq-5.17.6/activemq-kahadb-store/src/main/java/org/apache/activemq/store/kahadb/disk/journal/Journal.java
 -requirement:
@@ -87,14 +86,14 @@ types:
           - KHD-END-009
           - KHD-END-010
   batch:
-    doc: Records that were written together, behind a control record.
+    doc: Records that were written together, after a control record.
     -requirement:
       - KHD-BAT-002
       - KHD-BAT-005
     seq:
       - id: control
         type: control_record
-        doc: What tells that this is a batch, how long it is, and its checksum.
+        doc: The mark of a batch, its length, and its checksum.
         -requirement: KHD-BAT-002
       - id: log
         size: control.batch_size
@@ -123,7 +122,7 @@ types:
       - id: magic
         contents: WRITE BATCH
         -orig-id: BATCH_CONTROL_RECORD_MAGIC
-        doc: What a control record is known by, and looked for behind damage.
+        doc: The mark of a control record, by which it is found after damage.
         -requirement: KHD-BAT-003
       - id: batch_size
         type: s4
@@ -140,7 +139,7 @@ types:
           - KHD-BAT-006
           - KHD-BAT-007
   log:
-    doc: The records of one batch, one behind the other.
+    doc: The records of one batch, one after the other.
     -requirement: KHD-REC-003
     seq:
       - id: records
@@ -149,7 +148,7 @@ types:
         doc: In the order in which they were asked for.
         -requirement: KHD-REC-003
   entry:
-    doc: A record, or one of a type that nobody knows, which readers skip by its length.
+    doc: A record, or one of an unknown type, which readers skip by its length.
     -requirement: KHD-REC-004
     params:
       - id: start
@@ -247,7 +246,7 @@ enums:
       -orig-id: KAHA_ROLLBACK_COMMAND
     6:
       id: remove_destination
-      doc: A destination is gone.
+      doc: A destination is removed.
       -orig-id: KAHA_REMOVE_DESTINATION_COMMAND
     7:
       id: subscription
@@ -255,7 +254,7 @@ enums:
       -orig-id: KAHA_SUBSCRIPTION_COMMAND
     8:
       id: producer_audit
-      doc: What is known of producers.
+      doc: The known facts about producers.
       -orig-id: KAHA_PRODUCER_AUDIT_COMMAND
     9:
       id: ack_message_file_map
@@ -275,17 +274,17 @@ enums:
       -orig-id: KAHA_RESCHEDULE_JOB_COMMAND
     13:
       id: remove_scheduled_job
-      doc: A job is gone.
+      doc: A job is removed.
       -orig-id: KAHA_REMOVE_SCHEDULED_JOB_COMMAND
     14:
       id: remove_scheduled_jobs
-      doc: The jobs of a stretch of time are gone.
+      doc: The jobs of a range of time are removed.
       -orig-id: KAHA_REMOVE_SCHEDULED_JOBS_COMMAND
     15:
       id: destroy_scheduler
-      doc: A scheduler is gone.
+      doc: A scheduler is removed.
       -orig-id: KAHA_DESTROY_SCHEDULER_COMMAND
     16:
       id: rewritten_data_file
-      doc: The file that this stands in repeats another one.
+      doc: The file with this record repeats another one.
       -orig-id: KAHA_REWRITTEN_DATA_FILE_COMMAND

@@ -12,8 +12,8 @@ doc: |
   up to the end of the file.
 
   This describes an undamaged file. It finds every fault in a length or a
-  constant, but it does not verify the checksum of a batch, does not look for
-  batches behind damage, and does not say what the commands amount to.
+  constant, but it does not verify the checksum of a batch, does not look for batches after damage,
+  and does not give the effect of the commands.
 doc-ref:
   - https://activemq.apache.org/components/classic/documentation/kahadb
 -requirement:
@@ -27,14 +27,14 @@ seq:
     -requirement: KHD-SED-003
 types:
   batch:
-    doc: Records that were written together, behind a control record.
+    doc: Records that were written together, after a control record.
     -requirement:
       - KHD-BAT-002
       - KHD-BAT-005
     seq:
       - id: control
         type: control_record
-        doc: What tells that this is a batch, how long it is, and its checksum.
+        doc: The mark of a batch, its length, and its checksum.
         -requirement: KHD-BAT-002
       - id: log
         size: control.batch_size
@@ -63,7 +63,7 @@ types:
       - id: magic
         contents: WRITE_BATCH
         -orig-id: BATCH_CONTROL_RECORD_MAGIC
-        doc: What a control record is known by, and looked for behind damage.
+        doc: The mark of a control record, by which it is found after damage.
         -requirement: KHD-SED-001
       - id: batch_size
         type: s4
@@ -80,7 +80,7 @@ types:
           - KHD-BAT-006
           - KHD-BAT-007
   log:
-    doc: The records of one batch, one behind the other.
+    doc: The records of one batch, one after the other.
     -requirement: KHD-REC-003
     seq:
       - id: records
@@ -89,7 +89,7 @@ types:
         doc: In the order in which they were asked for.
         -requirement: KHD-REC-003
   entry:
-    doc: A record, or one of a type that nobody knows, which readers skip by its length.
+    doc: A record, or one of an unknown type, which readers skip by its length.
     -requirement: KHD-REC-004
     params:
       - id: start

@@ -1,6 +1,6 @@
 """The construct schemas of logs, of pages and of messages: they parse clean ones, and build any.
 
-A page does not say what it is: who follows a reference takes the schema that fits.
+A page does not store its own type: a caller that follows a reference chooses the fitting schema.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def record_schema(
 
 
 def action_schema(codec: ConstructCodec, edition: str, page_size: int) -> Construct[Any, Any]:
-    """Return the schema of what a record does to one page."""
+    """Return the schema of the changes that a record makes to one page."""
     picture = Struct(
         "page" / Checked(Int32sb, lambda page, _: page >= 0, "a page"),
         "changed" / Int8ub,

@@ -7,14 +7,14 @@ meta:
   ks-version: 0.9
   endian: be
 doc: |
-  The log of a SwiftMQ file store, tagged or untagged: records up to the first
-  bytes that begin none, and what lies behind. In a tagged log those are records
+  The log of a SwiftMQ file store, tagged or untagged: records up to the first bytes that begin no
+  record, and the bytes after them. In a tagged log those are records
   of older generations.
 
   This describes an undamaged log. Nothing says how long a record is, so a
   record that is not whole is a fault here, where a start of the store takes it
-  for the end. It does not hold images against the size of a page. Pages of
-  page.db, which only who refers to them tells apart, and swap files are types.
+  for the end. It does not hold images against the size of a page. Pages of page.db, whose type only
+  a reference shows, and swap files are types.
 doc-ref:
   - https://github.com/iitsoftware/swiftmq-ce/tree/develop/swiftlets/sys_store/src/main/java/com/swiftmq/impl/store/standard/log
 -requirement:
@@ -127,7 +127,7 @@ types:
       - id: transaction
         type: s8
         -orig-id: txId
-        doc: The id of the transaction, which tells nothing.
+        doc: The id of the transaction, which has no meaning for readers.
         -requirement: SMQ-LOG-033
       - id: number
         type: s4
@@ -149,7 +149,7 @@ types:
       - id: transaction
         type: s8
         -orig-id: txId
-        doc: The id of the transaction, which tells nothing.
+        doc: The id of the transaction, which has no meaning for readers.
         -requirement: SMQ-LOG-033
       - id: number
         type: s4
@@ -239,7 +239,7 @@ types:
       - id: changed
         type: u1
         -orig-id: dirty
-        doc: Nobody looks at it.
+        doc: It is ignored.
         -requirement: SMQ-LOG-104
       - id: empty
         type: u1
@@ -289,10 +289,10 @@ types:
         pos: start + 8
         type: u1
         if: _io.size - start >= 9
-        doc: Whether what was there is told.
+        doc: Whether the old bytes are stored.
         -requirement: SMQ-LOG-031
   portion:
-    doc: Bytes of a page change, and it is told what they were.
+    doc: Bytes of a page change, and the old bytes are stored.
     -requirement: SMQ-LOG-106
     seq:
       - id: page
@@ -381,7 +381,7 @@ types:
         -requirement: SMQ-IDX-101
       - id: next
         type: s4
-        doc: The page behind it, or -1.
+        doc: The page after it, or -1.
         -requirement: SMQ-IDX-101
       - id: slots
         type: s4
@@ -438,7 +438,7 @@ types:
         -requirement: SMQ-IDX-102
       - id: padding
         size: 4
-        doc: Nobody looks at it.
+        doc: It is ignored.
         -requirement: SMQ-IDX-012
   queue_page:
     doc: A page of the index of a queue.
@@ -491,10 +491,10 @@ types:
         -requirement: SMQ-IDX-103
       - id: padding
         size: 4
-        doc: Nobody looks at it.
+        doc: It is ignored.
         -requirement: SMQ-IDX-012
   message_page:
-    doc: A page of a message. What is behind the bytes in use is anything.
+    doc: A page of a message. The bytes after those in use can be anything.
     -requirement: SMQ-MSG-101
     seq:
       - id: empty
@@ -512,7 +512,7 @@ types:
         -requirement: SMQ-MSG-101
       - id: next
         type: s4
-        doc: The page behind it, or -1.
+        doc: The page after it, or -1.
         -requirement: SMQ-MSG-101
       - id: length
         type: s4

@@ -34,7 +34,7 @@ _OPEN_FILES = ("fc", "randomAccessFile")
 _UNSIGNED = 0xFFFFFFFF
 _HEADER_LENGTH = 21
 _MEBIBYTE = 1 << 20
-#: What the configuration has been set to: it is one for the whole process, and nobody else's.
+#: The current value of the configuration: there is one for the whole process, used only here.
 _configured: dict[str, Any] = {}
 _HEX = re.compile(r"([0-9a-f]{2})*")
 
@@ -66,7 +66,7 @@ def status_names() -> dict[int, str]:
 
 
 def pair_of(directory: Path) -> tuple[str, str]:
-    """Return the names of file 1 and file 2 as somebody would configure them for `directory`.
+    """Return the names of file 1 and file 2 as a user would configure them for `directory`.
 
     The product takes any two names. Two files are the pair, in the order of
     the numbers in their names; otherwise the default names are configured.

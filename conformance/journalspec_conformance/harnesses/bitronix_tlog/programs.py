@@ -23,7 +23,7 @@ _LENGTH = 8 << 20
 
 
 def covered(content: bytes, gtrid: bytes) -> bool:
-    """Tell if the record of `gtrid` is in `content`, a whole log file, and ends at or below its tail."""
+    """Return whether the record of `gtrid` is in `content`, a complete log file, and ends by its tail."""
     (tail,) = struct.unpack_from(">q", content, _TAIL_AT)
     at = content.find(gtrid)
     return at >= 0 and at + len(gtrid) + _BEHIND_GTRID <= tail

@@ -30,7 +30,7 @@ TABLES = ("T", "U")
 LONGEST = 3000
 #: Where a database is, below the directory of a ``write`` request.
 DATABASE = "database"
-#: Containers that are beside the log.
+#: Containers that are next to the log.
 PAGES = "seg0."
 BASES = "bases"
 _JAVA = table(__package__, "java.toml")
@@ -68,7 +68,7 @@ def _told(error: Java) -> Thrown:
 
 
 def _innermost(texts: list[str]) -> str:
-    """Return the class of what no SQLSTATE says more about: the product wraps it in words."""
+    """Return the class of an exception without a helpful SQLSTATE: the product wraps it in words."""
     wrapped = _WRAPPED.search(texts[-1])
     return (wrapped["name"] if wrapped else texts[-1].partition(":")[0]).rpartition(".")[2]
 
@@ -131,7 +131,7 @@ class Database:
 
     @derby_call()
     def connection(self) -> Java:
-        """Return one more connection, which commits when it is told to."""
+        """Return one more connection, which commits on request."""
         made = self._connection()
         made.setAutoCommit(False)
         return made
@@ -228,7 +228,7 @@ class Database:
                 self._main.close()
                 self._connection(";shutdown=true")
         except Thrown as thrown:
-            # The product tells of a shutdown that went well by throwing this.
+            # The product throws this to report a successful shutdown.
             if thrown.name != "08006":
                 raise
 
@@ -283,7 +283,7 @@ def database_of(directory: Path, name: str) -> Iterator[Path]:
 
 
 def flatten(directory: Path, name: str) -> None:
-    """Make of what a ``write`` request has left what captures have: containers that differ beside the log."""
+    """Convert the result of a ``write`` request to a capture: containers that differ next to the log."""
     own, kept = directory / DATABASE / "seg0", base(name) / "seg0"
     for path in sorted(own.iterdir()):
         before = kept / path.name

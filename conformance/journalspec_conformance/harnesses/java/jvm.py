@@ -1,7 +1,7 @@
 """One JVM with one product on its class path.
 
-JPype is imported here and nowhere else at module level, so that everything
-else can be imported (and its messages read) without it.
+JPype is imported only here at module level, so that everything else can be imported (and its messages read)
+without it.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def java_class(name: str) -> Java:
 class Thrown(Exception):
     """The product threw: `name` is the Java class, `text` its message.
 
-    `methods` are the names of the methods that it came out of, innermost first,
-    `cause` is the Java class of what caused it, if anything did.
+    `methods` are the names of the methods that it came out of, innermost first; `cause` is the Java class of
+    its cause, if it has one.
     """
 
     def __init__(self, name: str, text: str, methods: tuple[str, ...] = (), cause: str = "") -> None:
@@ -117,7 +117,7 @@ def python_bytes(array: Java) -> bytes:
 
 
 def xa_id(xid: Java) -> tuple[int, bytes, bytes]:
-    """Return the format and the two parts of what has the methods of javax.transaction.xa.Xid."""
+    """Return the format and the two parts of an object with the methods of javax.transaction.xa.Xid."""
     parts = xid.getGlobalTransactionId(), xid.getBranchQualifier()
     return int(xid.getFormatId()), python_bytes(parts[0]), python_bytes(parts[1])
 
@@ -172,7 +172,7 @@ def _accessible(members: Java, name: str) -> Java:
 
 
 def instance_of(interface: str, behind: Java = None, **instead: Callable[..., Any]) -> Java:
-    """Return an object of a Java interface: its methods are `instead`, and those of `behind` else."""
+    """Return an object of a Java interface: its methods are `instead`, the others those of `behind`."""
     jpype = java_classes()
     kind = java_class(interface)
     return jpype.JObject(jpype.JProxy(kind, inst=_StandIn(behind, instead)), kind)
@@ -221,7 +221,7 @@ def thrown(error: Java) -> Thrown:
     """Return a Java exception as one that knows nothing of Java."""
     message = error.getMessage()
     if str(error.getClass().getName()) == "java.lang.OutOfMemoryError":
-        # Threads of the product may have ended with it, or wait for what never comes.
+        # Threads of the product may have ended with it, or may wait forever.
         spent.set()
     # One call for all frames: a stack has dozens, and each call into the JVM costs more than reading text.
     frames = str(java_class("java.util.Arrays").toString(error.getStackTrace()))
@@ -236,7 +236,7 @@ def thrown(error: Java) -> Thrown:
 
 
 class _Watch:
-    """Tells on standard error about a call that does not return; one thread for all calls."""
+    """Reports on standard error a call that does not return; one thread for all calls."""
 
     def __init__(self) -> None:
         self._since: float | None = None
@@ -259,7 +259,7 @@ class _Watch:
         while True:
             time.sleep(WATCH_SECONDS / 8)
             if os.getppid() != self._parent:
-                # The runner is gone. A call that never returns would otherwise spin for ever.
+                # The runner has ended. A call that never returns would otherwise spin for ever.
                 os._exit(1)
             since = self._since
             if since is None or since == shown or time.monotonic() - since < WATCH_SECONDS:
@@ -273,7 +273,7 @@ _watch = _Watch()
 
 @contextmanager
 def product_call() -> Iterator[None]:
-    """Turn what Java throws into Thrown, and tell on standard error about a call that does not return."""
+    """Turn Java exceptions into Thrown, and report on standard error a call that does not return."""
     _watch.begin()
     try:
         yield

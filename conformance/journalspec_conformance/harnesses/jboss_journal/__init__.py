@@ -24,8 +24,8 @@ Everything runs over ``NIOSequentialFileFactory`` without a buffer, so that each
 append is one write. Loading creates, renames, stamps and deletes files: ``read``
 and ``recover`` work on copies, which is why ``pure`` may be declared.
 
-Neither product tells what it skips while scanning: damage is not reported at
-all. That is the feature ``silent`` of the protocol.
+Neither product reports which bytes it skips while scanning: damage is not reported at all. That is the
+feature ``silent`` of the protocol.
 """
 
 from __future__ import annotations

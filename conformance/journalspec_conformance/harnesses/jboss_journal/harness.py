@@ -177,7 +177,7 @@ class Journal:
         return [{**self._words, **values}[word] for word in self.variant.arguments[what].split()]
 
     def open(self) -> None:
-        """Start and load, and wait for what that appends."""
+        """Start and load, and wait for the records that this appends."""
         self.load()
         self._appended()
 
@@ -372,7 +372,7 @@ class JournalProduct(shared.Driver):
         return answer
 
     def observed(self, directory: Path, params: Mapping[str, str]) -> Answer:
-        """Read every file, those beside the data files last; the state is that of loading, if it loads."""
+        """Read every file, those next to the data files last; the state is that of loading, if it loads."""
         own = f".{settings_for(self._variant, directory, params)['extension']}"
         records, others = self._data_records(directory, params)
         names = [path.name for path in directory.iterdir()]
@@ -397,7 +397,7 @@ class JournalProduct(shared.Driver):
             lacking = f"param:fill={params['fill']}"
         if lacking:
             raise shared.CannotDo("the product chooses this itself", lacking)
-        self._log.take()  # nobody asks what the session before this one said
+        self._log.take()  # replies of the previous session are not needed
         return Writing(self._variant, directory, params)
 
     def _load(self, directory: Path, params: Mapping[str, str]) -> Answer:
@@ -413,7 +413,7 @@ class JournalProduct(shared.Driver):
             return _state(loaded, self._log.take())
 
     def _data_records(self, directory: Path, params: Mapping[str, str]) -> tuple[list[Answer], list[str]]:
-        """Return the records of the data files in the product's order, and the names of files beside them.
+        """Return the records of the data files in the product's order, and the names of files next to them.
 
         A file that a compaction's control file renames is known by its inode.
         """

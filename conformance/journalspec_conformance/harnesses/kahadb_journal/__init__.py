@@ -21,8 +21,8 @@ How the protocol's operations map to the product:
 
 Opening makes an index, sets files aside and may append: ``read`` and
 ``recover`` work on copies. Messages stay as stored, the broker's encoding is
-not undone. Which stretches the product's check has put aside is in the
-answer's message; why, the product does not tell.
+not undone. Which stretches the product's check has put aside is in the answer's message; the product does not
+report why.
 """
 
 from __future__ import annotations

@@ -166,7 +166,7 @@ class Store:
                 "priority": int(listed.priority),
                 "deliveries": int(listed.deliveryCount),
                 "expiration": int(listed.expirationTime),
-                # Of one that cannot be read the product tells no length.
+                # The product reports no length of an unreadable one.
                 "length": 0 if data is None else len(data),
                 **({} if data is None else {"sha256": hashlib.sha256(data).digest()}),
             }
@@ -358,7 +358,7 @@ class Transactions(shared.Session):
             transactions = jvm.private_value(self.journal.store, "ctx").transactionManager
             transactions.initiateCheckPoint(listener)
             done.await_()
-            # The log starts again once the listener has been told, and no transaction begins before that.
+            # The log restarts after the listener was called, and no transaction begins before that.
             transactions.removeTxId(transactions.createTxId())
 
 

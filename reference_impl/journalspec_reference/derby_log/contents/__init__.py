@@ -1,7 +1,7 @@
 """Contents of a Derby log: the tables of its database as a boot would have them, row by row.
 
-They are read from the containers beside the log (``seg0``), with the log redone on their pages and what is
-open undone. Encrypted databases take their boot password from the environment.
+They are read from the containers next to the log (``seg0``): the log is redone on their pages, and open
+transactions are undone. Encrypted databases take their boot password from the environment.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The pages that a boot would leave: those beside the log, with the log redone and what is open undone.
+"""The pages that a boot would leave: those next to the log, after redo and undo of open transactions.
 
 Changed pages alone are kept, as their rows; the versions of pages are followed by :class:`.store.Store`, as
 in recovery. A page that the log does not fit to, or that cannot be read, stays as it is, and its rows are
@@ -41,8 +41,8 @@ _KIND = 0xF
 _FIRST_PAGE = 1
 #: So many pages of parts of rows are kept as they are decoded.
 _MOST_PARTS_KEPT = 64
-#: A row has no more parts than columns; a part has so many bytes beside its values; and so often, on average,
-#: each page may be read for its parts.
+#: A row has no more parts than columns. A part has this many bytes besides its values. On average, each page
+#: may be read this often for its parts.
 _MOST_PARTS, _PART, _AGAIN = 1100, 16, 200
 #: A longer value (bytes) is omitted.
 LONGEST = 64 << 20
@@ -63,7 +63,7 @@ def is_heap(container: int) -> bool:
 class Booted:
     """The containers of a database after a boot, by number: their rows, as fields.
 
-    `beside` are the names and bytes of the containers beside the log.
+    `beside` are the names and bytes of the containers next to the log.
     """
 
     def __init__(

@@ -92,7 +92,7 @@ class Cipher:
         return bytes(engine.update(data) + engine.finalize())
 
     def body(self, data: bytes) -> bytes:
-        """Return the body of a log record, with what filled up its last block; as it was if it is none."""
+        """Return the body of a log record with its padding; unchanged if it cannot be decrypted."""
         try:
             return self._run(data, self._key, self._iv)
         except ValueError:

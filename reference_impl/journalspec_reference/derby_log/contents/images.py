@@ -11,7 +11,7 @@ from journalspec_reference.derby_log.store import Place
 
 #: So many pages are kept as objects.
 _MOST = 64
-#: What a row has beside its values (bytes).
+#: Bytes of a row besides its values.
 _ROW = 16
 
 

@@ -143,7 +143,7 @@ def _normal(day: int, clock: int) -> tuple[int, int]:
     month = (5 * days + 2) // 153
     days -= (153 * month + 2) // 5
     year += month > 9
-    # An era is not told.
+    # The era is not reported.
     year = year if year > 0 else 1 - year
     clock = seconds // 3600 << 16 | seconds // 60 % 60 << 8 | seconds % 60
     return year << 16 | (month + 2) % 12 + 1 << 8 | days + 1, clock

@@ -96,7 +96,7 @@ class BrokerContents(Contents):
             self.store.note(Oddity("orphan-large-file", str(ident), f"{ident}.msg"))
 
     def typed_messages(self) -> Iterator[Row]:
-        """Yield the rows of messages with what :mod:`..artemis_xml` takes beside columns."""
+        """Yield the rows of messages with the values that :mod:`..artemis_xml` needs besides columns."""
         return self._messages(typed=True)
 
     def _messages(self, *, typed: bool = False) -> Iterator[Row]:

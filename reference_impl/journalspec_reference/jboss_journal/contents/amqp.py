@@ -109,7 +109,7 @@ class _Message:
 
 
 def message(body: bytes, large: bytes | None = None) -> tuple[dict[str, Value], list[str]]:
-    """Return the columns that a stored message has, and the reasons for what is missing in them.
+    """Return the columns of a stored message, and the reasons for missing values in them.
 
     `body` is what a message record (45) or a paged message holds from the number of its persister on, `large`
     what the file of a large message holds: without it the kind and the body of that message are unknown.
@@ -130,7 +130,8 @@ def message(body: bytes, large: bytes | None = None) -> tuple[dict[str, Value], 
 
 
 def _stored(encoded: Encoded, found: _Message, repeated: _Message, around: dict[str, Value]) -> None:
-    """Take the message, and into `around` the columns that the broker stores beside it. Raises Damage."""
+    """Take in the message, and put into `around` the columns that the broker stores next to it.
+    Raises Damage."""
     end = len(encoded.data)
     persister = encoded.size(0, end, 1)
     if persister not in OF_AMQP:
@@ -281,7 +282,8 @@ def as_text(value: Value, *, readable: bool = False) -> str | None:
 
 
 def whole(value: Value) -> int | None:
-    """Return a number that fits into a column (64 bits); None for what is none, as damage may leave it."""
+    """Return a number that fits into a column (64 bits); None for an invalid value, as damage may leave
+    it."""
     if not isinstance(value, int) or isinstance(value, bool):
         return None
     return value if -_BEYOND <= value < _BEYOND else None

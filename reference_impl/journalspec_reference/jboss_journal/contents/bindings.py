@@ -27,7 +27,7 @@ SETTINGS = {
     51: ("connector", "connector", "name"),
     52: ("address setting", "setting_json", "addresses"),
 }
-#: Who sends to a queue, by the number of its routing type.
+#: The sender to a queue, by the number of its routing type.
 ROUTING = {0: "multicast", 1: "anycast"}
 PAUSED = 0
 #: Not shown: bytes that no version explains yet, and secrets.

@@ -61,7 +61,7 @@ class Undecodable(ValueError):
 
 @dataclass(slots=True)
 class Message:
-    """One message without its queue. Times are milliseconds; an `expiration` of 0 is none.
+    """One message without its queue. Times are milliseconds; an `expiration` of 0 means that there is none.
 
     `body` is as stored, but inflated if it was compressed. `problem` is why a part of it could not be
     decoded.
@@ -214,13 +214,13 @@ def _odd_value(
         return text(data, at)
     if tag == CHARACTER:
         (unit,) = CHAR.unpack_from(data, at)
-        # Half a character is none.
+        # Half a character is not a character.
         return "\ufffd" if 0xD800 <= unit < 0xE000 else chr(unit), at + 2
     raise Undecodable(f"no value has the tag {tag} (at {at - 1})")
 
 
 def headers_at(data: bytes, at: int, message: Message) -> int:
-    """Put the fields that each message has beside its body into `message`; return where they end."""
+    """Put the fields that each message has besides its body into `message`; return where they end."""
     (message.id,) = LONG.unpack_from(data, at)
     message.address, at = optional_text(data, at + 8)
     at += 1

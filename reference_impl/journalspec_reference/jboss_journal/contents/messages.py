@@ -46,7 +46,7 @@ OUTER = frozenset((*QueuedMessage._fields, "redelivered", "protocol", "large"))
 
 
 class Oddity(NamedTuple):
-    """One remark: its code, the id that it is about, where, and why."""
+    """One remark: its code, the affected id, the place, and the reason."""
 
     code: str
     key: str

@@ -119,7 +119,7 @@ def uid_text(data: bytes) -> str:
 
 
 def xid_parts(format_id: int, gtrid: bytes, bqual: bytes) -> dict[str, Value]:
-    """Return the parts of an XID that Narayana made: the transaction, who decides, and which branch."""
+    """Return the parts of an XID that Narayana made: the transaction, its coordinator, and the branch."""
     if format_id not in FORMATS or len(gtrid) < UID.size:
         return {}
     found: dict[str, Value] = {

@@ -153,7 +153,7 @@ def _protocol_end(data: bytes, at: int) -> int:
 
 
 def _queues_at(data: bytes) -> int:
-    """Return where the list of queues begins if nothing else tells: its length is stored before it."""
+    """Return where the list of queues begins if only the length that is stored before it shows that."""
     for count in range(1, min(1 << 10, len(data) // core.LONG.size)):
         at = len(data) - core.LONG.size * count - core.INT.size
         if at >= 0 and core.INT.unpack_from(data, at)[0] == count:

@@ -66,7 +66,8 @@ class PageCounter:
 class References:
     """The references that are live, in the order of their records: 24 bytes for one of each message.
 
-    A reference is known by its turn. That of a message's first one is found by the number of the message,
+    A reference is identified by its position. That of a message's first one is found by the number of the
+    message,
     those of others in a dict.
     """
 
@@ -174,7 +175,7 @@ class Pending:
         return self.is_sent(tx) or tx in self._in_doubt[0]
 
     def is_done(self, queue: int, page: int, index: int) -> bool:
-        """Tell if a queue has done with a message of a page, or has when a prepared one is committed."""
+        """Return whether a queue has acknowledged a message of a page, or has in a prepared transaction."""
         place = queue, page, index
         return place in self.paged_acks or place in self._in_doubt[1] or (queue, page) in self.pages_done
 
@@ -239,7 +240,7 @@ class Pending:
             self._take_cursor(item, data)
 
     def _take_cursor(self, item: Body, data: bytes) -> None:
-        """Take in what is known of pages."""
+        """Take in the known facts about pages."""
         kind = item.user_type
         if kind == CURSOR_ACK:
             self.paged_acks.add(PLACE.unpack_from(data, 0))
@@ -251,7 +252,7 @@ class Pending:
             self._report("unknown-type", str(item.id), item.place, f"record type {kind}")
 
     def _change(self, item: Body, data: bytes) -> None:
-        """Take in what changes a reference, the last of a kind counts."""
+        """Take in a change of a reference; the last change of each kind is the effective one."""
         (queue,) = LONG.unpack_from(data, 0)
         turn = self.references.find(queue, item.id, self.numbers.get(item.id))
         if turn < 0:

@@ -26,7 +26,7 @@ JMS = "jms"
 #: User types that brokers write, and how many records are read to find them.
 BROKER_TYPES, LOOKED_AT = frozenset(range(20, 55)), 100
 ARTEMIS_2, ARTEMIS_1, HORNETQ = "ActiveMQ Artemis 2", "ActiveMQ Artemis 1", "HornetQ 2"
-#: What tells the product where nothing in the records does.
+#: Evidence of the product if the records do not show it.
 EXTENSIONS = {"hq": HORNETQ, "amq": ARTEMIS_2}
 
 
@@ -73,7 +73,7 @@ class Store:
 
     @property
     def has_any(self) -> bool:
-        """Whether more tells that a broker wrote the journal than types of records, which others have."""
+        """Whether more than the types of records shows that a broker wrote the journal."""
         beside_it = any(beside(self.answer.journal, kind) for kind in NAMES)
         return beside_it or any(True for _ in self.pending.references.live())
 
@@ -87,7 +87,7 @@ class Store:
 
     @cached_property
     def bindings_beside(self) -> Answer | None:
-        """What recovery makes of the bindings beside the journal; None: there are none."""
+        """The result of recovering the bindings next to the journal; None: there are none."""
         room = beside(self.answer.journal, BINDINGS)
         with suppress(FilesetError):
             found = find_journals(room.loaded, FORMAT) if room is not None and room.loaded is not None else ()
@@ -102,7 +102,7 @@ class Store:
 
     @cached_property
     def bindings(self) -> Bindings:
-        """The queues: of this journal if it is one of bindings, or of the one beside it."""
+        """The queues: of this journal if it is a journal of bindings, or of the one next to it."""
         replay = self.bindings_replay
         if replay is None:
             room = beside(self.answer.journal, BINDINGS)
@@ -140,7 +140,7 @@ class Store:
 
     @cached_property
     def product(self) -> tuple[str | None, str]:
-        """Which product wrote this, and what tells that."""
+        """Which product wrote this, and by which evidence."""
         pending, queues = self.pending, self.bindings.queues.values()
         extension = self.answer.journal.params.get("extension", "")
         if pending.types[PROTOCOL]:
@@ -177,7 +177,7 @@ class Store:
         """The page files."""
         room = beside(self.answer.journal, "paging")
         pages = room is not None and any(True for _ in room.rooms())
-        # Where the bindings do not tell the product, that takes a pass over the journal.
+        # If the bindings do not show the product, that takes a pass over the journal.
         old = pages and not self._has_addresses and self.product[0] in (HORNETQ, ARTEMIS_1)
         return Paging(room, old)
 
@@ -189,7 +189,7 @@ class Store:
                 yield file, entry
 
     def report_record(self, code: str, key: str, place: int, why: str) -> None:
-        """Remark on a record that says nothing of what is pending."""
+        """Remark on a record that does not affect pending messages."""
         self.note(Oddity(code, key, *self.replay.where(place), why))
 
     def report_page(self, code: str, file: str, off: int | None, why: str) -> None:

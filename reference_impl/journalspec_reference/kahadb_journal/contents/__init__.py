@@ -32,7 +32,7 @@ from journalspec_reference.kahadb_journal.store import Name, Step, place_of, tx_
 
 #: The version of brokers that do not store it, and so many objects that tell it without an index.
 _OLD, _SAMPLE = 6, 64
-#: What remarks are about that are on no table.
+#: Objects of remarks that are in no table.
 STORE = ""
 #: Of so many messages of a topic is kept how long they are, and when they were sent.
 _MOST_TIMES = 1 << 14
@@ -66,7 +66,7 @@ class KahaContents(Contents):
 
     @property
     def remarks(self) -> Remarks:
-        """What was odd in the tables that were gone through, each once."""
+        """The oddities of the tables that were read, each once."""
         out = Remarks()
         for each in self._remarks.values():
             out.kept.extend(each.kept)
@@ -109,7 +109,7 @@ class KahaContents(Contents):
         yield from totals.values()
 
     def judge(self) -> frozenset[str]:
-        """Remark on the version of OpenWire where a broker finds no index that tells it."""
+        """Remark on the version of OpenWire if a broker finds no index that stores it."""
         found = self._remarks[STORE] = Remarks()
         if self.passed.known is None and any(self._sample()) and self.version != OPENWIRE:
             self._remark(STORE, "", None, "older-openwire", str(self.version))
@@ -127,7 +127,7 @@ class KahaContents(Contents):
         return openwire.version_of(islice(self._sample(), _SAMPLE)) or openwire.VERSIONS[0]
 
     def _sample(self) -> Iterator[bytes]:
-        """Yield objects that tell the version: those of subscriptions first."""
+        """Yield objects that show the version: those of subscriptions first."""
         messages = (islice(here.messages.values(), _SAMPLE) for here in self._store.destinations.values())
         for place in chain(self._store.subscribed.values(), map(place_of, chain.from_iterable(messages))):
             fields = self._fields_at(place)
@@ -321,7 +321,7 @@ class KahaContents(Contents):
         return decided
 
     def _jobs(self) -> Iterator[dict[str, Value]]:
-        """Yield the jobs of this journal, or of the schedulers beside it."""
+        """Yield the jobs of this journal, or of the schedulers next to it."""
         for passed in [self.passed] if JOB in self.passed.last else beside(self._root):
             if JOB not in passed.last and early(passed):
                 self._remark("jobs", "", None, "unread-jobs", "its records are messages alone")

@@ -1,4 +1,4 @@
-"""The state of a scheduler: its journal has commands of its own, and is most often beside another one."""
+"""The state of a scheduler: its journal has commands of its own, and is usually next to another journal."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def early(passed: JournalPass) -> bool:
 
 
 def beside(root: Path | None) -> Iterator[JournalPass]:
-    """Yield the journals of schedulers beside the directory of a journal; links are not followed."""
+    """Yield the journals of schedulers next to the directory of a journal; links are not followed."""
     if root is None:
         return
     above = root.absolute().parent
@@ -104,7 +104,7 @@ def beside(root: Path | None) -> Iterator[JournalPass]:
 
 
 def opened(directory: Path) -> Iterator[JournalPass]:
-    """Yield what a directory beside a journal gives, if it is one and holds a journal."""
+    """Yield the content of a directory next to a journal, if it holds a scheduler's journal."""
     if directory.is_symlink() or not directory.is_dir():
         return
     with suppress(FilesetError):

@@ -1,4 +1,4 @@
-"""Which messages each queue and durable subscription has: by the journal, and what db.data knows beside."""
+"""The messages of each queue and durable subscription, by the journal and the db.data next to it."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class _Topic(NamedTuple):
 
 
 class Lists:
-    """The queues and durable subscriptions of a journal with the index beside it."""
+    """The queues and durable subscriptions of a journal with the index next to it."""
 
     def __init__(self, passed: JournalPass) -> None:
         self._passed, self._store, self._known = passed, passed.store, passed.known

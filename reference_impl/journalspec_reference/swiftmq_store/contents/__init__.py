@@ -75,7 +75,7 @@ class StoreContents(Contents):
                     self._remark("messages", f"{name} {entry.key}", place, "unreadable", why)
                 for code, text in problems if not why else ():
                     self._remark("messages", f"{name} {entry.key}", place, code, text)
-                # A queue goes by what its index has, whatever the message says.
+                # A queue has the content that its index lists, whatever the message says.
                 row |= {"priority": entry.priority, "expiration": entry.expiration or None}
                 row |= {"delivery_count": entry.deliveries, "queue": name, "id": entry.key, "size": length}
                 row["transaction"] = held.get((queue.name, key_bytes(entry), entry.page))

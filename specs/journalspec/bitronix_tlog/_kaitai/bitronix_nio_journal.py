@@ -14,10 +14,10 @@ class BitronixNioJournal(KaitaiStruct):
     release. It is written round and round; every lap has a random delimiter, and
     a record belongs to the lap whose delimiter it carries. There is no tail.
     
-    This describes the header, and the records that follow it without a gap. What
-    stands behind them (the rest of the lap before, cut anywhere, and fill) has to
-    be searched for the start of a frame, and checksums have to be verified, both
-    of which is beyond this language: use the type `frame` at the places found.
+    This describes the header, and the records that follow it without a gap. The bytes after them (the
+    rest of the previous lap, cut anywhere, and fill) have to be searched for the start of a frame,
+    and checksums have to be verified. This language can express neither: use the type `frame` at the
+    places found.
     
     .. seealso::
        Source - https://github.com/bitronix/btm/tree/497e884f1b8d7a3ac72d76b9ee422fcf0be6c04b/btm-nio-journal

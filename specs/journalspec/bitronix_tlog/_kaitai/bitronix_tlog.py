@@ -11,9 +11,8 @@ if getattr(kaitaistruct, 'API_VERSION', (0, 9)) < (0, 11):
 
 class BitronixTlog(KaitaiStruct):
     """One file of the pair in which the Bitronix transaction manager keeps the fate
-    of distributed transactions: a header, records back to back up to the tail
-    that the header names, and behind the tail whatever an earlier life of the
-    file has left there.
+    of distributed transactions: a header, records without gaps up to the tail that the header names,
+    and after the tail the rest of an earlier generation of the file.
     
     This describes an undamaged file. It finds every fault in a length, a marker
     or a bound, but it does not verify the checksum of a record (which runs over
@@ -179,7 +178,7 @@ class BitronixTlog(KaitaiStruct):
 
         @property
         def len_total(self):
-            """Bytes that the record occupies in the file; the next one starts behind them."""
+            """Bytes that the record occupies in the file; the next one starts after them."""
             if hasattr(self, '_m_len_total'):
                 return self._m_len_total
 
@@ -208,7 +207,7 @@ class BitronixTlog(KaitaiStruct):
 
     @property
     def stale(self):
-        """Bytes behind the tail. They are no part of the log, even where they look
+        """Bytes after the tail. They are no part of the log, even where they look
         like records: a file that is used a second time still holds its first life.
         """
         if hasattr(self, '_m_stale'):

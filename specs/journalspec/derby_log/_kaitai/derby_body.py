@@ -338,7 +338,7 @@ class DerbyBody(KaitaiStruct):
 
 
     class Checksum(KaitaiStruct):
-        """The checksum of the records behind it."""
+        """The checksum of the records after it."""
         def __init__(self, _io, _parent=None, _root=None):
             super(DerbyBody.Checksum, self).__init__(_io)
             self._parent = _parent
@@ -356,7 +356,7 @@ class DerbyBody(KaitaiStruct):
 
 
     class Cint(KaitaiStruct):
-        """A compressed int, whose first two bits tell how long it is."""
+        """A compressed int, whose first two bits give its length."""
         def __init__(self, _io, _parent=None, _root=None):
             super(DerbyBody.Cint, self).__init__(_io)
             self._parent = _parent
@@ -395,7 +395,7 @@ class DerbyBody(KaitaiStruct):
 
 
     class Clong(KaitaiStruct):
-        """A compressed long, whose first two bits tell how long it is."""
+        """A compressed long, whose first two bits give its length."""
         def __init__(self, _io, _parent=None, _root=None):
             super(DerbyBody.Clong, self).__init__(_io)
             self._parent = _parent
@@ -711,7 +711,7 @@ class DerbyBody(KaitaiStruct):
 
 
     class GlobalIdOrNothing(KaitaiStruct):
-        """Its format id, which is 0 if there is none, and what it is."""
+        """Its format id, which is 0 if there is no id, and the id itself."""
         def __init__(self, _io, _parent=None, _root=None):
             super(DerbyBody.GlobalIdOrNothing, self).__init__(_io)
             self._parent = _parent
@@ -753,7 +753,7 @@ class DerbyBody(KaitaiStruct):
 
 
     class IndexUndoOrNothing(KaitaiStruct):
-        """Its format id, which is 0 if there is none, and what it is."""
+        """Its format id, which is 0 if there is no id, and the id itself."""
         def __init__(self, _io, _parent=None, _root=None):
             super(DerbyBody.IndexUndoOrNothing, self).__init__(_io)
             self._parent = _parent
@@ -881,7 +881,7 @@ class DerbyBody(KaitaiStruct):
 
 
     class LogCounterOrNothing(KaitaiStruct):
-        """Its format id, which is 0 if there is none, and what it is."""
+        """Its format id, which is 0 if there is no id, and the id itself."""
         def __init__(self, _io, _parent=None, _root=None):
             super(DerbyBody.LogCounterOrNothing, self).__init__(_io)
             self._parent = _parent
@@ -1007,7 +1007,7 @@ class DerbyBody(KaitaiStruct):
 
 
     class RemoveFile(KaitaiStruct):
-        """A file beside the database is to go."""
+        """A file next to the database will be removed."""
         def __init__(self, _io, _parent=None, _root=None):
             super(DerbyBody.RemoveFile, self).__init__(_io)
             self._parent = _parent
@@ -1026,7 +1026,7 @@ class DerbyBody(KaitaiStruct):
 
 
     class SetReservedSpace(KaitaiStruct):
-        """The room behind a row changes."""
+        """The reserved bytes after a row change."""
         def __init__(self, _io, _parent=None, _root=None):
             super(DerbyBody.SetReservedSpace, self).__init__(_io)
             self._parent = _parent
@@ -1118,7 +1118,7 @@ class DerbyBody(KaitaiStruct):
 
 
     class TransactionIdOrNothing(KaitaiStruct):
-        """Its format id, which is 0 if there is none, and what it is."""
+        """Its format id, which is 0 if there is no id, and the id itself."""
         def __init__(self, _io, _parent=None, _root=None):
             super(DerbyBody.TransactionIdOrNothing, self).__init__(_io)
             self._parent = _parent

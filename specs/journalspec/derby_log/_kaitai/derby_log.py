@@ -9,8 +9,8 @@ if getattr(kaitaistruct, 'API_VERSION', (0, 9)) < (0, 11):
     raise Exception("Incompatible Kaitai Struct Python API: 0.11 or later is required, but you have %s" % (kaitaistruct.__version__))
 
 class DerbyLog(KaitaiStruct):
-    """One file of the write-ahead log of Apache Derby: a header, records one behind
-    the other, and a length of 0 or the end of the file. The bodies of records are
+    """One file of the write-ahead log of Apache Derby: a header, records one after the other, and a
+    length of 0 or the end of the file. The bodies of records are
     described in derby_body.ksy; the type control_file is log.ctrl, or its mirror.
     
     This describes an undamaged file. It finds faults in constants and in the two

@@ -30,7 +30,7 @@ class DerbyLogPage(KaitaiStruct):
         self.header._fetch_instances()
 
     class AllocationPage(KaitaiStruct):
-        """The first page of a container, or a further one behind the pages that it tells of. Its checksum is of its bytes with the info as zeros.
+        """The first page of a container, or a further one after the pages that it lists. Its checksum is of its bytes with the info as zeros.
         
         .. seealso::
            AllocPage (writeHeader, createPage), AllocExtent (writeExternal)
@@ -160,7 +160,7 @@ class DerbyLogPage(KaitaiStruct):
 
 
     class Slot(KaitaiStruct):
-        """Where a row stands on its page: slot i is 6 * (i + 1) bytes before the checksum. Their order is that of the rows.
+        """The place of a row on its page: slot i is 6 * (i + 1) bytes before the checksum. Their order is that of the rows.
         
         .. seealso::
            StoredPage (recordPortionLengthInfo, writeSlots)

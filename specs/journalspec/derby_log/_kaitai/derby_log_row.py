@@ -9,7 +9,7 @@ if getattr(kaitaistruct, 'API_VERSION', (0, 9)) < (0, 11):
     raise Exception("Incompatible Kaitai Struct Python API: 0.11 or later is required, but you have %s" % (kaitaistruct.__version__))
 
 class DerbyLogRow(KaitaiStruct):
-    """A row, or a part of one, as it stands on a page and in the data of a log record. The sequence is: A row. One that goes on elsewhere is its beginning; a row whose first column is told is a part of one, or was the first of its page.
+    """A row, or a part of one, as it is stored on a page and in the data of a log record. The sequence is: A row. A row that continues elsewhere is its beginning; a row with the number of its first column is a later part, or was the first of its page.
     
     .. seealso::
        Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.impl.store.raw.data StoredRecordHeader, StoredFieldHeader, OverflowInfo; the same bytes from 10.1 to 10.16
@@ -286,7 +286,7 @@ class DerbyLogRow(KaitaiStruct):
 
 
     class Perhaps(KaitaiStruct):
-        """Columns, if any: what is only a pointer to the rest of a row has none. Derby has not written such since before it was open source.
+        """Columns, if any: a mere pointer to the rest of a row has none. Derby has not written such since before it was open source.
         
         .. seealso::
            Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.impl.store.raw.data StoredRecordHeader, StoredFieldHeader, OverflowInfo; the same bytes from 10.1 to 10.16

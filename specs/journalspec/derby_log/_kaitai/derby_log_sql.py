@@ -9,7 +9,7 @@ if getattr(kaitaistruct, 'API_VERSION', (0, 9)) < (0, 11):
     raise Exception("Incompatible Kaitai Struct Python API: 0.11 or later is required, but you have %s" % (kaitaistruct.__version__))
 
 class DerbyLogSql(KaitaiStruct):
-    """What the bytes of a field are, by the type of its column, and the stored forms that the catalogue and heaps are described in. The sequence is: The first row of a heap's first page: its only field. Without any catalogue it tells the types of the columns.
+    """What the bytes of a field are, by the type of its column, and the stored forms that the catalogue and heaps are described in. The sequence is: The first row of a heap's first page: its only field. It shows the types of the columns without any catalogue.
     
     .. seealso::
        Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.iapi.types (SQLChar, SQLClob, SQLDecimal, SQLBinary, SQLDate, SQLTime, SQLTimestamp, XML), org.apache.derby.catalog.types.TypeDescriptorImpl, org.apache.derby.impl.store.access.heap.Heap, ...btree.index.B2I; seen in databases of 10.1 to 10.16
@@ -359,7 +359,7 @@ class DerbyLogSql(KaitaiStruct):
 
 
     class JavaObject(KaitaiStruct):
-        """A value of a user's type, or of the engine's own: its format, and what that holds. Java objects are never made of it: their class is told.
+        """A value of a user's type, or of the engine's own: its format, and what that holds. Java objects are never created from it: only their class is reported.
         
         .. seealso::
            FormatIdOutputStream (writeObject)

@@ -65,7 +65,7 @@ types:
         type: u8
         doc: Spare two.
   slot:
-    doc: 'Where a row stands on its page: slot i is 6 * (i + 1) bytes before the checksum. Their order is that of the rows.'
+    doc: 'The place of a row on its page: slot i is 6 * (i + 1) bytes before the checksum. Their order is that of the rows.'
     doc-ref: StoredPage (recordPortionLengthInfo, writeSlots)
     seq:
       - id: row_offset
@@ -76,7 +76,7 @@ types:
         doc: Length.
       - id: reserved
         type: u2
-        doc: bytes behind the row that are set aside for it
+        doc: bytes after the row that are reserved for it
   container_info:
     doc: 'What a container says of itself, on its first page and in the log record that makes it: 80 bytes.'
     doc-ref: FileContainer (writeHeaderToArray)
@@ -124,7 +124,7 @@ types:
         type: u8
         doc: CRC-32 of the 72 bytes before
   allocation_page:
-    doc: The first page of a container, or a further one behind the pages that it tells of. Its checksum is of its bytes with the info as zeros.
+    doc: The first page of a container, or a further one after the pages that it lists. Its checksum is of its bytes with the info as zeros.
     doc-ref: AllocPage (writeHeader, createPage), AllocExtent (writeExternal)
     seq:
       - id: header
@@ -183,4 +183,4 @@ types:
         doc: Reserved two.
       - id: maps
         size-eos: true
-        doc: 'two maps of pages, each a count of bits (s4) and as many bits, the first one the highest of its byte: pages that are free; and pages with room, which is a hint. Then what is unused, and the checksum of the page'
+        doc: 'two maps of pages, each a count of bits (s4) and as many bits, the first one the highest of its byte: pages that are free; and pages with room, which is a hint. Then unused bytes, and the checksum of the page'

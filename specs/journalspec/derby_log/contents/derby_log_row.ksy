@@ -5,14 +5,14 @@ meta:
   license: CC0-1.0
   ks-version: 0.9
   endian: be
-doc: 'A row, or a part of one, as it stands on a page and in the data of a log record. The sequence is: A row. One that goes on elsewhere is its beginning; a row whose first column is told is a part of one, or was the first of its page.'
+doc: 'A row, or a part of one, as it is stored on a page and in the data of a log record. The sequence is: A row. A row that continues elsewhere is its beginning; a row with the number of its first column is a later part, or was the first of its page.'
 doc-ref: 'Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.impl.store.raw.data StoredRecordHeader, StoredFieldHeader, OverflowInfo; the same bytes from 10.1 to 10.16'
 seq:
   - id: status
     type: u1
     valid:
       max: 7
-    doc: '1 deleted, 2 goes on elsewhere, 4 its first column is told'
+    doc: '1 deleted, 2 continues elsewhere, 4 has the number of its first column'
   - id: record_id
     type: cint
     doc: Record id.
@@ -44,7 +44,7 @@ types:
         type: cint
         doc: Record id.
   perhaps:
-    doc: 'Columns, if any: what is only a pointer to the rest of a row has none. Derby has not written such since before it was open source.'
+    doc: 'Columns, if any: a mere pointer to the rest of a row has none. Derby has not written such since before it was open source.'
     doc-ref: 'Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.impl.store.raw.data StoredRecordHeader, StoredFieldHeader, OverflowInfo; the same bytes from 10.1 to 10.16'
     seq:
       - id: columns

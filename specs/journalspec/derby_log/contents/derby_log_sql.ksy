@@ -5,7 +5,7 @@ meta:
   license: CC0-1.0
   ks-version: 0.9
   endian: be
-doc: 'What the bytes of a field are, by the type of its column, and the stored forms that the catalogue and heaps are described in. The sequence is: The first row of a heap''s first page: its only field. Without any catalogue it tells the types of the columns.'
+doc: 'What the bytes of a field are, by the type of its column, and the stored forms that the catalogue and heaps are described in. The sequence is: The first row of a heap''s first page: its only field. It shows the types of the columns without any catalogue.'
 doc-ref: 'Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.iapi.types (SQLChar, SQLClob, SQLDecimal, SQLBinary, SQLDate, SQLTime, SQLTimestamp, XML), org.apache.derby.catalog.types.TypeDescriptorImpl, org.apache.derby.impl.store.access.heap.Heap, ...btree.index.B2I; seen in databases of 10.1 to 10.16'
 seq:
   - id: format
@@ -120,7 +120,7 @@ types:
     seq:
       - id: length
         type: u2
-        doc: 'bytes; 0 with bytes behind it: it was not known, the text goes to the end or to e0 00 00'
+        doc: 'bytes; 0 with bytes after it: it was not known, the text goes to the end or to e0 00 00'
       - id: value
         size: length
         if: 'length != 0'
@@ -146,7 +146,7 @@ types:
         doc: 'with `high`, how many characters; 0 if that was not known'
       - id: value
         size-eos: true
-        doc: modified UTF-8; e0 00 00 behind it if its length was not known
+        doc: modified UTF-8; e0 00 00 after it if its length was not known
   decimal:
     doc: A DECIMAL or NUMERIC.
     doc-ref: SQLDecimal (writeExternal)
@@ -304,7 +304,7 @@ types:
         type: characters
         doc: Value.
   java_object:
-    doc: 'A value of a user''s type, or of the engine''s own: its format, and what that holds. Java objects are never made of it: their class is told.'
+    doc: 'A value of a user''s type, or of the engine''s own: its format, and what that holds. Java objects are never created from it: only their class is reported.'
     doc-ref: FormatIdOutputStream (writeObject)
     seq:
       - id: format

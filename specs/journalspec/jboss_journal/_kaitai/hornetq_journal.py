@@ -14,12 +14,10 @@ class HornetqJournal(KaitaiStruct):
     and later and ActiveMQ Artemis (format version 2): a longer header, and from
     version 2 on a compact count in every record.
     
-    This describes an undamaged file whose records stand one behind another, from
-    the header to the first place where no record of this file starts. Everything
-    else is beyond this language: records behind padding or a hole have to be
-    searched for (use the type `record` at the places found), which records count
-    is decided over all files and transactions together, and no byte of a body is
-    protected.
+    This describes an undamaged file with one record after another, from the header to the first place
+    where no record of this file starts. This language cannot express the rest: records after padding
+    or a hole have to be searched for (use the type `record` at the places found), which records are
+    live is decided over all files and transactions together, and no byte of a body is protected.
     
     .. seealso::
        Source - https://github.com/apache/activemq-artemis/blob/2.44.0/artemis-journal/src/main/java/org/apache/activemq/artemis/core/journal/impl/JournalImpl.java
@@ -291,7 +289,7 @@ class HornetqJournal(KaitaiStruct):
 
 
     class Record(KaitaiStruct):
-        """One record, wherever it stands. It lies in one file and has no gaps."""
+        """One record, at any offset. It lies in one file and has no gaps."""
         def __init__(self, format_version, _io, _parent=None, _root=None):
             super(HornetqJournal.Record, self).__init__(_io)
             self._parent = _parent

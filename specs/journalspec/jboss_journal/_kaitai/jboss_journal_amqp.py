@@ -1006,7 +1006,7 @@ class JbossJournalAmqp(KaitaiStruct):
 
 
     class Saved(KaitaiStruct):
-        """Of a large message: where its sections are in the file, and those before the body but the delivery annotations. A place of -1, and a value of null: not there.
+        """Of a large message: where its sections are in the file, and those before the body but the delivery annotations. A place of -1, and a value of null: absent.
         
         .. seealso::
            AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0

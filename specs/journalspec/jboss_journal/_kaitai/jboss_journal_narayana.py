@@ -9,7 +9,7 @@ if getattr(kaitaistruct, 'API_VERSION', (0, 9)) < (0, 11):
     raise Exception("Incompatible Kaitai Struct Python API: 0.11 or later is required, but you have %s" % (kaitaistruct.__version__))
 
 class JbossJournalNarayana(KaitaiStruct):
-    """What a record of jbossts-N.txlog holds: an object of the store, and the state of one that is a transaction. The sequence is: An object of the store. Its type says whether the state is a transaction: /StateManager/BasicAction/TwoPhaseCoordinator/AtomicAction, and /SubordinateAtomicAction behind it for one that came from another server.
+    """What a record of jbossts-N.txlog holds: an object of the store, and the state of one that is a transaction. The sequence is: An object of the store. Its type says whether the state is a transaction: /StateManager/BasicAction/TwoPhaseCoordinator/AtomicAction, and /SubordinateAtomicAction after it for one that came from another server.
     
     .. seealso::
        narayana 7: HornetqJournalStore, OutputBuffer, UidHelper, StateManager, BasicAction, SubordinateAtomicAction (JCA), XAResourceRecord, CommitMarkableResourceRecord, XidImple

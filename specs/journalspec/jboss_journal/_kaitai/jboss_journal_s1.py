@@ -14,12 +14,10 @@ class JbossJournalS1(KaitaiStruct):
     have changed their numbers, a transactional delete has a body and a PREPARE
     carries extra data.
     
-    This describes an undamaged file whose records stand one behind another, from
-    the header to the first place where no record of this file starts. Everything
-    else is beyond this language: records behind padding or a hole have to be
-    searched for (use the type `record` at the places found), which records count
-    is decided over all files and transactions together, and no byte of a body is
-    protected.
+    This describes an undamaged file with one record after another, from the header to the first place
+    where no record of this file starts. This language cannot express the rest: records after padding
+    or a hole have to be searched for (use the type `record` at the places found), which records are
+    live is decided over all files and transactions together, and no byte of a body is protected.
     
     .. seealso::
        Source - https://developer.jboss.org/docs/DOC-10560
@@ -262,7 +260,7 @@ class JbossJournalS1(KaitaiStruct):
 
 
     class Record(KaitaiStruct):
-        """One record, wherever it stands. It lies in one file and has no gaps."""
+        """One record, at any offset. It lies in one file and has no gaps."""
         def __init__(self, _io, _parent=None, _root=None):
             super(JbossJournalS1.Record, self).__init__(_io)
             self._parent = _parent

@@ -13,12 +13,10 @@ class JbossJournalS2(KaitaiStruct):
     """One file of the circular journal from July 2009 to April 2010: a COMMIT counts
     the records of its transaction in its own file only.
     
-    This describes an undamaged file whose records stand one behind another, from
-    the header to the first place where no record of this file starts. Everything
-    else is beyond this language: records behind padding or a hole have to be
-    searched for (use the type `record` at the places found), which records count
-    is decided over all files and transactions together, and no byte of a body is
-    protected.
+    This describes an undamaged file with one record after another, from the header to the first place
+    where no record of this file starts. This language cannot express the rest: records after padding
+    or a hole have to be searched for (use the type `record` at the places found), which records are
+    live is decided over all files and transactions together, and no byte of a body is protected.
     
     .. seealso::
        Source - https://github.com/hornetq/hornetq/blob/HornetQ_2_0_0_GA/src/main/org/hornetq/core/journal/impl/JournalImpl.java
@@ -224,7 +222,7 @@ class JbossJournalS2(KaitaiStruct):
 
 
     class Record(KaitaiStruct):
-        """One record, wherever it stands. It lies in one file and has no gaps."""
+        """One record, at any offset. It lies in one file and has no gaps."""
         def __init__(self, _io, _parent=None, _root=None):
             super(JbossJournalS2.Record, self).__init__(_io)
             self._parent = _parent

@@ -17,12 +17,10 @@ class JbossJournalSeed(KaitaiStruct):
     the document proposes and that no product has; this description does not
     verify it.
     
-    This describes an undamaged file whose records stand one behind another, from
-    the header to the first place where no record of this file starts. Everything
-    else is beyond this language: records behind padding or a hole have to be
-    searched for (use the type `record` at the places found), which records count
-    is decided over all files and transactions together, and no byte of a body is
-    protected.
+    This describes an undamaged file with one record after another, from the header to the first place
+    where no record of this file starts. This language cannot express the rest: records after padding
+    or a hole have to be searched for (use the type `record` at the places found), which records are
+    live is decided over all files and transactions together, and no byte of a body is protected.
     
     .. seealso::
        Source - https://developer.jboss.org/docs/DOC-10560
@@ -292,7 +290,7 @@ class JbossJournalSeed(KaitaiStruct):
 
 
     class Record(KaitaiStruct):
-        """One record, wherever it stands. It lies in one file and has no gaps."""
+        """One record, at any offset. It lies in one file and has no gaps."""
         def __init__(self, hashed, _io, _parent=None, _root=None):
             super(JbossJournalSeed.Record, self).__init__(_io)
             self._parent = _parent

@@ -136,7 +136,7 @@ types:
         if: size >= 0
         doc: Value.
   saved:
-    doc: 'Of a large message: where its sections are in the file, and those before the body but the delivery annotations. A place of -1, and a value of null: not there.'
+    doc: 'Of a large message: where its sections are in the file, and those before the body but the delivery annotations. A place of -1, and a value of null: absent.'
     doc-ref: 'AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0'
     seq:
       - id: header_at
@@ -434,7 +434,7 @@ types:
     params:
       - id: outer_number
         type: s8
-        doc: The field number of what is around it.
+        doc: The field number of the enclosing value.
     seq:
       - id: descriptor
         type: value
@@ -454,7 +454,7 @@ types:
     params:
       - id: outer_code
         type: s4
-        doc: The field code of what is around it.
+        doc: The field code of the enclosing value.
     seq:
       - id: value
         type:

@@ -85,7 +85,7 @@ types:
         type: headers
         doc: Headers.
   headers:
-    doc: What a message has beside its body, the same in all versions.
+    doc: The parts of a message besides its body, the same in all versions.
     doc-ref: 'HornetQ 2.2.14, 2.3.25, 2.4.9: MessageImpl, ServerMessageImpl, PagedMessageImpl; Artemis 1.0.0 to 2.56.0: CoreMessage, CoreMessagePersister, AMQPMessagePersister (V1, V2, V3), PagedMessageImpl, TypedProperties, SimpleString; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0'
     seq:
       - id: ident

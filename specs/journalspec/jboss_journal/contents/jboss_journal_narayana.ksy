@@ -5,7 +5,7 @@ meta:
   license: CC0-1.0
   ks-version: 0.9
   endian: be
-doc: 'What a record of jbossts-N.txlog holds: an object of the store, and the state of one that is a transaction. The sequence is: An object of the store. Its type says whether the state is a transaction: /StateManager/BasicAction/TwoPhaseCoordinator/AtomicAction, and /SubordinateAtomicAction behind it for one that came from another server.'
+doc: 'What a record of jbossts-N.txlog holds: an object of the store, and the state of one that is a transaction. The sequence is: An object of the store. Its type says whether the state is a transaction: /StateManager/BasicAction/TwoPhaseCoordinator/AtomicAction, and /SubordinateAtomicAction after it for one that came from another server.'
 doc-ref: 'narayana 7: HornetqJournalStore, OutputBuffer, UidHelper, StateManager, BasicAction, SubordinateAtomicAction (JCA), XAResourceRecord, CommitMarkableResourceRecord, XidImple'
 seq:
   - id: header

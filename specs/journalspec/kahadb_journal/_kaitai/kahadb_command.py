@@ -12,8 +12,8 @@ if getattr(kaitaistruct, 'API_VERSION', (0, 9)) < (0, 11):
 class KahadbCommand(KaitaiStruct):
     """The payload of one record of the KahaDB message store: the number of a command,
     the length of its message, and the message, in the wire format of Protocol
-    Buffers 2. Fields of a message come in any number and order; of those that
-    are not known, and of bytes behind the message, this says nothing.
+    Buffers 2. Fields of a message come in any number and order; unknown fields, and bytes after the
+    message, are not described here.
     
     .. seealso::
        Source - https://github.com/apache/activemq/blob/activemq-5.17.6/activemq-kahadb-store/src/main/proto/journal-data.proto
@@ -553,7 +553,7 @@ class KahadbCommand(KaitaiStruct):
 
 
     class DestroyScheduler(KaitaiStruct):
-        """A scheduler is gone."""
+        """A scheduler is removed."""
         def __init__(self, _io, _parent=None, _root=None):
             super(KahadbCommand.DestroyScheduler, self).__init__(_io)
             self._parent = _parent
@@ -765,7 +765,7 @@ class KahadbCommand(KaitaiStruct):
 
 
     class ProducerAudit(KaitaiStruct):
-        """What is known of producers."""
+        """The known facts about producers."""
         def __init__(self, _io, _parent=None, _root=None):
             super(KahadbCommand.ProducerAudit, self).__init__(_io)
             self._parent = _parent
@@ -814,7 +814,7 @@ class KahadbCommand(KaitaiStruct):
 
 
     class RemoveDestination(KaitaiStruct):
-        """A destination is gone."""
+        """A destination is removed."""
         def __init__(self, _io, _parent=None, _root=None):
             super(KahadbCommand.RemoveDestination, self).__init__(_io)
             self._parent = _parent
@@ -944,7 +944,7 @@ class KahadbCommand(KaitaiStruct):
 
 
     class RemoveScheduledJob(KaitaiStruct):
-        """A job is gone."""
+        """A job is removed."""
         def __init__(self, _io, _parent=None, _root=None):
             super(KahadbCommand.RemoveScheduledJob, self).__init__(_io)
             self._parent = _parent
@@ -1009,7 +1009,7 @@ class KahadbCommand(KaitaiStruct):
 
 
     class RemoveScheduledJobs(KaitaiStruct):
-        """The jobs of a stretch of time are gone."""
+        """The jobs of a range of time are removed."""
         def __init__(self, _io, _parent=None, _root=None):
             super(KahadbCommand.RemoveScheduledJobs, self).__init__(_io)
             self._parent = _parent
@@ -1155,7 +1155,7 @@ class KahadbCommand(KaitaiStruct):
 
 
     class RewrittenDataFile(KaitaiStruct):
-        """The file that this stands in repeats another one."""
+        """The file with this record repeats another one."""
         def __init__(self, _io, _parent=None, _root=None):
             super(KahadbCommand.RewrittenDataFile, self).__init__(_io)
             self._parent = _parent

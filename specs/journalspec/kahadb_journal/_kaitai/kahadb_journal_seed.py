@@ -13,8 +13,8 @@ class KahadbJournalSeed(KaitaiStruct):
     up to the end of the file.
     
     This describes an undamaged file. It finds every fault in a length or a
-    constant, but it does not verify the checksum of a batch, does not look for
-    batches behind damage, and does not say what the commands amount to.
+    constant, but it does not verify the checksum of a batch, does not look for batches after damage,
+    and does not give the effect of the commands.
     
     .. seealso::
        Source - https://activemq.apache.org/components/classic/documentation/kahadb
@@ -42,7 +42,7 @@ class KahadbJournalSeed(KaitaiStruct):
 
 
     class Batch(KaitaiStruct):
-        """Records that were written together, behind a control record."""
+        """Records that were written together, after a control record."""
         def __init__(self, _io, _parent=None, _root=None):
             super(KahadbJournalSeed.Batch, self).__init__(_io)
             self._parent = _parent
@@ -93,7 +93,7 @@ class KahadbJournalSeed(KaitaiStruct):
 
 
     class Entry(KaitaiStruct):
-        """A record, or one of a type that nobody knows, which readers skip by its length."""
+        """A record, or one of an unknown type, which readers skip by its length."""
         def __init__(self, start, _io, _parent=None, _root=None):
             super(KahadbJournalSeed.Entry, self).__init__(_io)
             self._parent = _parent
@@ -144,7 +144,7 @@ class KahadbJournalSeed(KaitaiStruct):
 
 
     class Log(KaitaiStruct):
-        """The records of one batch, one behind the other."""
+        """The records of one batch, one after the other."""
         def __init__(self, _io, _parent=None, _root=None):
             super(KahadbJournalSeed.Log, self).__init__(_io)
             self._parent = _parent

@@ -11,13 +11,12 @@ if getattr(kaitaistruct, 'API_VERSION', (0, 9)) < (0, 11):
 
 class KahadbJournalZero(KaitaiStruct):
     """One data file of the journal of ActiveMQ's message store KahaDB before 5.14:
-    batches of records, and zeros behind them.
+    batches of records, and zeros after them.
     
     This describes an undamaged file. It finds faults in the lengths and constants
-    of batches and records. The log ends at the first place that does not begin
-    with the length of a control record: whether an end marker or damage stands
-    there, this does not say. Nor does it verify checksums, look for batches behind
-    damage, or tell what the commands amount to.
+    of batches and records. The log ends at the first place that does not begin with the length of a
+    control record; this schema does not decide whether an end marker or damage is there. Nor does it
+    verify checksums, look for batches after damage, or give the effect of the commands.
     
     .. seealso::
        Source - https://github.com/apache/activemq/blob/activemq-5.13.5/activemq-kahadb-store/src/main/java/org/apache/activemq/store/kahadb/disk/journal/Journal.java
@@ -74,7 +73,7 @@ class KahadbJournalZero(KaitaiStruct):
 
 
     class Batch(KaitaiStruct):
-        """Records that were written together, behind a control record."""
+        """Records that were written together, after a control record."""
         def __init__(self, _io, _parent=None, _root=None):
             super(KahadbJournalZero.Batch, self).__init__(_io)
             self._parent = _parent
@@ -125,7 +124,7 @@ class KahadbJournalZero(KaitaiStruct):
 
 
     class Entry(KaitaiStruct):
-        """A record, or one of a type that nobody knows, which readers skip by its length."""
+        """A record, or one of an unknown type, which readers skip by its length."""
         def __init__(self, start, _io, _parent=None, _root=None):
             super(KahadbJournalZero.Entry, self).__init__(_io)
             self._parent = _parent
@@ -176,7 +175,7 @@ class KahadbJournalZero(KaitaiStruct):
 
 
     class Log(KaitaiStruct):
-        """The records of one batch, one behind the other."""
+        """The records of one batch, one after the other."""
         def __init__(self, _io, _parent=None, _root=None):
             super(KahadbJournalZero.Log, self).__init__(_io)
             self._parent = _parent

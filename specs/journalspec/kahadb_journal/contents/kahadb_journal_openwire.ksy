@@ -263,7 +263,7 @@ types:
         doc: An id that another protocol gave.
       - id: producer
         type: producer_or_null
-        doc: Who sent the message.
+        doc: The sender of the message.
       - id: sequence
         type: s8
         doc: Its number with this producer.

@@ -10,14 +10,14 @@ if getattr(kaitaistruct, 'API_VERSION', (0, 9)) < (0, 11):
     raise Exception("Incompatible Kaitai Struct Python API: 0.11 or later is required, but you have %s" % (kaitaistruct.__version__))
 
 class SwiftmqStore(KaitaiStruct):
-    """The log of a SwiftMQ file store, tagged or untagged: records up to the first
-    bytes that begin none, and what lies behind. In a tagged log those are records
+    """The log of a SwiftMQ file store, tagged or untagged: records up to the first bytes that begin no
+    record, and the bytes after them. In a tagged log those are records
     of older generations.
     
     This describes an undamaged log. Nothing says how long a record is, so a
     record that is not whole is a fault here, where a start of the store takes it
-    for the end. It does not hold images against the size of a page. Pages of
-    page.db, which only who refers to them tells apart, and swap files are types.
+    for the end. It does not hold images against the size of a page. Pages of page.db, whose type only
+    a reference shows, and swap files are types.
     
     .. seealso::
        Source - https://github.com/iitsoftware/swiftmq-ce/tree/develop/swiftlets/sys_store/src/main/java/com/swiftmq/impl/store/standard/log
@@ -143,7 +143,7 @@ class SwiftmqStore(KaitaiStruct):
 
         @property
         def has_before(self):
-            """Whether what was there is told."""
+            """Whether the old bytes are stored."""
             if hasattr(self, '_m_has_before'):
                 return self._m_has_before
 
@@ -224,7 +224,7 @@ class SwiftmqStore(KaitaiStruct):
 
 
     class MessagePage(KaitaiStruct):
-        """A page of a message. What is behind the bytes in use is anything."""
+        """A page of a message. The bytes after those in use can be anything."""
         def __init__(self, _io, _parent=None, _root=None):
             super(SwiftmqStore.MessagePage, self).__init__(_io)
             self._parent = _parent
@@ -301,7 +301,7 @@ class SwiftmqStore(KaitaiStruct):
 
 
     class Portion(KaitaiStruct):
-        """Bytes of a page change, and it is told what they were."""
+        """Bytes of a page change, and the old bytes are stored."""
         def __init__(self, _io, _parent=None, _root=None):
             super(SwiftmqStore.Portion, self).__init__(_io)
             self._parent = _parent

@@ -56,7 +56,7 @@ seq:
     type: u1
     valid:
       eq: 120
-    doc: The end of what the map itself writes.
+    doc: The end of the bytes that the map itself writes.
     -requirement: [SMQ-DUR-101]
 types:
   description:

@@ -1,4 +1,4 @@
-"""What the toy gives to the crash engine: notes of some lengths, each promised when it is written."""
+"""The toy format for the crash engine: notes of some lengths, each acknowledged when it is written."""
 
 from __future__ import annotations
 

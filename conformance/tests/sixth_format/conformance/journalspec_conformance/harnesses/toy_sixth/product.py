@@ -1,4 +1,4 @@
-"""Stands for a product that somebody else wrote: it knows nothing of the reference, or of the protocol."""
+"""Represents a foreign product: it knows nothing of the reference, or of the protocol."""
 
 from __future__ import annotations
 
