@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -59,6 +60,18 @@ def test_a_failure_is_reduced_and_repeated(tmp_path: Path) -> None:
     assert "reduced" in done.output
     again = call("run", "--impl", fake("forgets_records"), "--tier", "drawn", "--select", found[1], status=1)
     assert found[1] in flat(again)
+
+
+def test_the_answer_that_is_kept_is_that_to_the_reduced_journal(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    draws = ("--tier", "drawn", "--format", "kahadb_journal", "--seed", 3, "--count", 12)
+    call("run", "--impl", fake("forgets_records"), *draws, "--keep", kept, status=1)
+    folders = list(kept.iterdir())
+    assert folders
+    for folder in folders:
+        answer = json.loads((folder / "answer.json").read_text())
+        lengths = {path.name: path.stat().st_size for path in (folder / "journal").iterdir()}
+        assert {file["file"]: int(file["len"]) for file in answer["files"]}.items() <= lengths.items()
 
 
 def test_reducing_keeps_what_fails() -> None:

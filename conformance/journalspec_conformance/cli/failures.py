@@ -81,12 +81,12 @@ def _reduced(
         return
     with closing(prepared.setup.open()) as engine:
         for result in examples[:REDUCED]:
-            last: dict[str, Result] = {}
+            last = [result]
             if result.result_class == "timeout":  # each attempt would cost the whole time limit
                 yield result.probe, (result, probes[result.probe].case)
                 continue
             case = reduced(probes[result.probe].case, _fails_so(engine, result, last))
-            yield result.probe, (replace(last.get(case.title, result), title=case.title), case)
+            yield result.probe, (replace(last[-1], title=case.title), case)
 
 
 def _reduced_crashes(
@@ -128,7 +128,7 @@ def _explained(prepared: Prepared, group: FailureGroup, result: Result, case: Ca
     return text + more
 
 
-def _fails_so(engine: Engine, result: Result, last: dict[str, Result]) -> Callable[[Case], bool]:
+def _fails_so(engine: Engine, result: Result, last: list[Result]) -> Callable[[Case], bool]:
     def fails(case: Case) -> bool:
         probe = next((probe for probe in case.probes if probe.id == result.probe), None)
         if probe is None:
@@ -140,7 +140,8 @@ def _fails_so(engine: Engine, result: Result, last: dict[str, Result]) -> Callab
             result.fingerprint,
         )
         if same:
-            last[f"{case.title}, reduced"] = found
+            # What fails so replaces the case, so that this is the answer to the smallest one.
+            last.append(found)
         return same
 
     return fails
