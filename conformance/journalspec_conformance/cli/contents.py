@@ -66,7 +66,7 @@ def lines_of(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     for row in rows:
         if names != (names := tuple(row)) or not form:
             form = "{" + ",".join([quoted(name).replace("%", "%%") + ":%s" for name in names]) + "}"
-        # Exact types first, as in :func:`journalspec.observation.jsonable`; a call a value takes twice as long.
+        # Exact types first, as :func:`jsonable` does; a call for each value takes twice as long.
         yield form % tuple(
             [
                 "null"
