@@ -229,7 +229,17 @@ def _words(store: Path) -> set[str]:
 
 
 def test_a_line_of_json_is_what_the_values_are_one_by_one() -> None:
-    values = [None, True, 0, -(1 << 70), 1.5, float("nan"), 'a"\\\n\u20ac\ud800', b"\0\xff", Moment(5)]
+    values: list[Any] = [
+        None,
+        True,
+        0,
+        -(1 << 70),
+        1.5,
+        float("nan"),
+        'a"\\\n\u20ac\ud800',
+        b"\0\xff",
+        Moment(5),
+    ]
     # A time that no calendar has, what nests, and names that a form must not take for its own.
     values += [Moment(1 << 62), {"x": [1, b"2", {"t": Moment(3), 7: False}]}, {}, [], (1, None)]
     rows: list[dict[str, Any]] = [{f'%s{number}"%': each for number, each in enumerate(values)}]
