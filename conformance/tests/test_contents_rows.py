@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from journalspec.files import shown
-from journalspec_conformance.cli.contents import Holdings, stored
+from journalspec_conformance.cli.contents import Holdings, Moment, lines_of, nested, stored
 from journalspec_conformance.cli.places import Asked, find
 from journalspec_reference.answers import ask
 from judged import call
@@ -226,3 +226,23 @@ def _words(store: Path) -> set[str]:
     room = ROOT / "specs/journalspec" / held(store).format_id
     texts = [path.read_text(encoding="utf-8") for path in room.rglob("*.toml")]
     return {word for text in texts for word in re.findall(r"[A-Za-z]+", text)}
+
+
+def test_a_line_of_json_is_what_the_values_are_one_by_one() -> None:
+    values: list[Any] = [
+        None,
+        True,
+        0,
+        -(1 << 70),
+        1.5,
+        float("nan"),
+        'a"\\\n\u20ac\ud800',
+        b"\0\xff",
+        Moment(5),
+    ]
+    # A time that no calendar has, what nests, and names that a form must not take for its own.
+    values += [Moment(1 << 62), {"x": [1, b"2", {"t": Moment(3), 7: False}]}, {}, [], (1, None)]
+    rows: list[dict[str, Any]] = [{f'%s{number}"%': each for number, each in enumerate(values)}]
+    rows += [{"a": 1}, {"a": "%s"}, {}, {"b": 1}]
+    wanted = [json.dumps(nested(row), separators=(",", ":")) for row in rows]
+    assert [*lines_of(rows)] == wanted

@@ -140,6 +140,12 @@ def with_state(answer: Answer) -> Answer:
 
 def nested(value: Any, as_text: tuple[type, ...] = (float,)) -> Any:
     """Return a value as JSON has it: integers as decimal strings, bytes in hex, types `as_text` as texts."""
+    # Exact types first: to ask whether something is a mapping costs more than all of them.
+    kind = type(value)
+    if kind is str or kind is bool or value is None:
+        return value
+    if kind is int:
+        return str(value)
     if isinstance(value, Mapping):
         return {str(key): nested(each, as_text) for key, each in value.items()}
     if isinstance(value, LISTS):

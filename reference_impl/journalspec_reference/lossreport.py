@@ -59,7 +59,7 @@ def losses(answer: Answer, below: str = "") -> Iterator[LossItem]:
         many = f"; {gone.count} {word.count}" if word is not None and word.count and gone.count else ""
         yield LossItem(what, gone.code, said + many, gone.name, file=place(gone.file), off=gone.off)
     yield from _notes(answer, below, loss=True)
-    for record in seen.given_up:
+    for record in seen.each_given_up():
         at = record.at
         named = ", ".join(
             f"{name} {record.fields[name]!s}" for name in described.identity if name in record.fields

@@ -571,7 +571,7 @@ class _Rows(RowBatches):
     def of_answer(self, answer: Answer) -> Iterator[pa.RecordBatch]:
         """Yield all that reading a journal gives: records, regions, records that do not count, notes."""
         seen, self.same["edition"] = answer.observation, answer.journal.edition
-        lost = {(record.at.file, record.at.off) for record in seen.given_up}
+        lost = {(record.at.file, record.at.off) for record in seen.each_given_up()}
         roles = {entry.file: entry.role for entry in seen.files}
 
         def told(record: Record, kind: str) -> dict[str, Any]:

@@ -219,19 +219,19 @@ class Observation:
         records of no account are normal (after the end of the log, of an earlier generation).
         Takes 16 bytes of memory for each dropped region.
         """
+        if isinstance(self.unanchored, Lazy):
+            return Lazy([Part("", self.each_given_up, sum(1 for _ in self.each_given_up()))])
+        return tuple(self.each_given_up())
+
+    def each_given_up(self) -> Iterator[Record]:
+        """Yield the records of :attr:`given_up`, which reads the files once more to count them."""
         if not self.unanchored:
-            return ()
+            return
         unusable = {entry.file for entry in self.files if entry.role == "invalid"}
         given = _Regions(self.dropped)
-
-        def again() -> Iterator[Record]:
-            for record in self.unanchored:
-                if record.at.file in unusable or given.hold(record.at):
-                    yield record
-
-        if isinstance(self.unanchored, Lazy):
-            return Lazy([Part("", again, sum(1 for _ in again()))])
-        return tuple(again())
+        for record in self.unanchored:
+            if record.at.file in unusable or given.hold(record.at):
+                yield record
 
     def members(self, level: Level = Level.LAYOUT) -> dict[str, object]:
         """Return the members of the protocol's JSON object, cut to `level`, their values as they are here."""

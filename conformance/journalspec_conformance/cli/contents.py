@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property, partial
+from json.encoder import encode_basestring_ascii as quoted
 from typing import Any
 
 from journalspec.contents import Column, Described, contents_of, described
@@ -48,7 +49,7 @@ class Moment(int):
     def __str__(self) -> str:
         """Return it as ISO 8601; what no calendar has as its number."""
         try:
-            return f"{_EPOCH + timedelta(milliseconds=int(self)):%Y-%m-%dT%H:%M:%S.%f}"[:-3] + "Z"
+            return (_EPOCH + timedelta(milliseconds=int(self))).isoformat(timespec="milliseconds")[:-6] + "Z"
         except OverflowError:
             return int.__repr__(self)
 
@@ -58,6 +59,42 @@ def nested(value: Any) -> Any:
     return reference.nested(value, (float, Moment))
 
 
+def lines_of(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield the JSON of :func:`nested` of each row on a line, put together without objects in between."""
+    names: Sequence[str] = ()
+    form = ""
+    for row in rows:
+        if names != (names := tuple(row)) or not form:
+            form = "{" + ",".join([quoted(name).replace("%", "%%") + ":%s" for name in names]) + "}"
+        # Exact types first, as :func:`jsonable` does; a call for each value takes twice as long.
+        yield form % tuple(
+            [
+                "null"
+                if value is None
+                else quoted(value)
+                if (kind := type(value)) is str
+                else f'"{value}"'
+                if kind is int
+                else ("true" if value else "false")
+                if kind is bool
+                else _json(value)
+                for value in row.values()
+            ]
+        )
+
+
+def _json(value: Any) -> str:
+    kind = type(value)
+    if kind is dict:
+        members = zip(map(quoted, map(str, value)), map(_json, value.values()), strict=True)
+        return "{" + ",".join(map(":".join, members)) + "}"
+    if kind is str:
+        return quoted(value)
+    if kind is int or kind is Moment or kind is float:
+        return f'"{value!s}"'
+    return json.dumps(nested(value), separators=(",", ":"))
+
+
 @dataclass
 class Holdings:
     """The content of one journal, in a form for display."""
@@ -65,6 +102,7 @@ class Holdings:
     contents: Contents
     format_id: str
     redactor: Redactor
+    _names: dict[str, Sequence[str]] = field(default_factory=dict, init=False)
 
     @cached_property
     def _about(self) -> Described:
@@ -126,11 +164,19 @@ class Holdings:
 
     def shown(self, table: str, row: Mapping[str, Any]) -> dict[str, Any]:
         """Return a row as it may be shown."""
+        if not self.redactor.hides:
+            return {name: row[name] for name in self._stored_names(table)}
         columns = self.contents.tables[table].columns
         return {self.name_of(each, table): self._value(each, row[each.name]) for each in columns}
 
+    def _stored_names(self, table: str) -> Sequence[str]:
+        """Return the names of a table's columns; that of a redacted one is another."""
+        if table not in self._names:
+            self._names[table] = tuple(self.columns_of(table))
+        return self._names[table]
+
     def _value(self, column: Column, value: Any) -> Any:
-        if not self.redactor.hides or value is None or column.plain:
+        if value is None or column.plain:
             return value
         if isinstance(value, Mapping | list | tuple):
             return f"{column.kind}({len(value)})"

@@ -6,7 +6,6 @@ tables SQL, where a format gives that; what such a file cannot hold is counted b
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,7 +21,7 @@ import click
 from journalspec.files import replacing, shown
 from journalspec.formats import UnknownFormat, format_module, get_format
 from journalspec.observation import REFUSED
-from journalspec_conformance.cli.contents import MESSAGES, QUEUE, QUEUES, nested
+from journalspec_conformance.cli.contents import MESSAGES, QUEUE, QUEUES, lines_of
 from journalspec_conformance.cli.journal_view import STATUSES, reading, unchanging
 from journalspec_conformance.cli.places import (
     Asked,
@@ -180,9 +179,9 @@ def _lines(sources: Sequence[ContentsRows], *, several: bool) -> Iterator[str]:
     for source in sources:
         source.matched = 0
         path = {"journal": shown(source.path)} if several else {}
-        for row in source.stored():
+        for line in lines_of({**path, **source.tell(row)} for row in source.stored()):
             source.matched += 1
-            yield json.dumps(nested({**path, **source.tell(row)}), separators=(",", ":")) + "\n"
+            yield line + "\n"
 
 
 @dataclass

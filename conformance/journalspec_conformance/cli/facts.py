@@ -376,8 +376,14 @@ def losses(
     `beside` are lines on damage to files next to the journal.
     """
     codes = description.after
-    notes = [note for note in seen.notes if is_loss(description, note) and note.code not in codes]
-    inside = Counter(record.type for record in seen.given_up)
+    # Each pass over notes or records may read the files again.
+    notes, after = [], []
+    for note in seen.notes:
+        if note.code in codes:
+            after.append(note)
+        elif is_loss(description, note):
+            notes.append(note)
+    inside = Counter(record.type for record in seen.each_given_up())
     text = [grouped(description, group) for group in by_key(notes, lambda note: note.code).values()]
     text += beside
     if inside:
@@ -396,7 +402,6 @@ def losses(
         yield Section("lost", text, listing if number else None)
     if contents is not None and (lines := around(contents, regions)):
         yield Section("when", lines)
-    after = [note for note in seen.notes if note.code in codes]
     if after:
         yield Section(
             "after it",

@@ -5,7 +5,6 @@ Both ways give the same answers, and neither keeps a row after it was examined.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -28,7 +27,7 @@ from journalspec_conformance.cli.contents import (
     MESSAGES,
     Holdings,
     as_text,
-    nested,
+    lines_of,
     stored,
 )
 from journalspec_conformance.cli.journal_view import STATUSES, answer_of
@@ -299,9 +298,7 @@ class ContentsRows(Matches):
             yield Chunk(
                 len(some),
                 lambda some=some: {name: [as_text(row[name]) for row in some] for name in names},  # type: ignore[misc]  # it is bound here
-                lambda some=some: (
-                    f"{json.dumps({'row': nested(row)}, separators=(',', ':'))}\n" for row in some
-                ),  # type: ignore[misc]  # as above
+                lambda some=some: (f'{{"row":{line}}}\n' for line in lines_of(some)),  # type: ignore[misc]  # as above
             )
 
     @cached_property

@@ -124,7 +124,14 @@ def text_bytes(text: str) -> bytes:
 
 def optional_text(data: bytes, at: int) -> tuple[str | None, int]:
     """Return a SimpleString with a flag before it, None if there is none, and where it ends."""
-    return text_at(data, at + 1) if data[at] else (None, at + 1)
+    if not data[at]:
+        return None, at + 1
+    # Each message has several: the calls that :func:`text_at` makes take longer than the text.
+    (size,) = INT.unpack_from(data, at + 1)
+    start, at = at + 5, at + 5 + size
+    if size < 0 or at > len(data):
+        raise Undecodable(f"a length of {size} at {start - 4}, and {len(data) - start} bytes follow")
+    return text_of(data[start:at], "replace", True)[0], at
 
 
 def long_text(data: bytes, at: int) -> tuple[str, int]:
