@@ -25,7 +25,7 @@ from typing import Any
 
 from messages_damage import records
 from messages_states import MAKERS, OWN, Maker, State
-from stores import OPENED
+from stores import OPENED, QUICK
 
 from journalspec.formats import get_format
 from journalspec.messages import IMPACTS, MADE_NAME, ProductMessage, messages, prints
@@ -47,8 +47,6 @@ REPLACED = (
     (r"\b1[78]\d{11}\b", "MILLIS"),
     (r"page dump follows.*", "page dump follows"),
 )
-#: Each program runs for a second: a compiler that takes its time is not worth it.
-QUICK = "-XX:TieredStopAtLevel=1"
 #: Longer lines hold dumps of pages.
 LONGEST = 400
 
@@ -57,13 +55,14 @@ def classes(maker: Maker, target: Path) -> str:
     """Compile the programs of a product to `target`; returns the class path of a run."""
     path = ":".join(map(str, maker.jars()))
     sources = [str(PROGRAMS / f"{name}.java") for name in ("Recorder", maker.program)]
-    words = ["javac", f"-J{QUICK}", "-XDsuppressNotes", "-d", str(target), "-cp", path, *sources]
+    words = ["javac", *(f"-J{option}" for option in QUICK), "-XDsuppressNotes"]
+    words += ["-d", str(target), "-cp", path, *sources]
     subprocess.run(words, check=True, timeout=SECONDS)
     return f"{target}:{path}"
 
 
 def _run(maker: Maker, path: str, arguments: list[str]) -> str:
-    words = ["java", "-Xmx512m", QUICK, *OPENED, "-cp", path, maker.program, *arguments]
+    words = ["java", "-Xmx512m", *QUICK, *OPENED, "-cp", path, maker.program, *arguments]
     done = subprocess.run(words, capture_output=True, timeout=SECONDS, check=False)
     text = done.stdout.decode("utf-8", "replace")
     if not text.startswith("===") and arguments[0] != OWN:

@@ -18,6 +18,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from stores import QUICK
+
 from journalspec.deviations import Deviation, deviations
 from journalspec.formats import format_ids
 from journalspec_conformance.products import Product, classpath, get_product
@@ -27,8 +29,6 @@ HERE = Path(__file__).resolve().parents[1] / "docs" / "upstream"
 #: Longer strings of hex are written as several parts.
 PART = 120
 SECONDS = 120
-#: Each program, and what it starts, runs for a second: a compiler that takes its time is most of that.
-QUICK = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +110,7 @@ def printed(found: list[Report], out: Path) -> Iterator[tuple[Report, str]]:
     javac, java = shutil.which("javac"), shutil.which("java")
     if javac is None or java is None:
         raise FileNotFoundError("needs javac and java")
+    # For what a program starts, too.
     quick = os.environ | {"JDK_JAVA_OPTIONS": " ".join(QUICK)}
     for product in {report.product.id: report.product for report in found}.values():
         mine = [report for report in found if report.product.id == product.id]
