@@ -400,17 +400,19 @@ class Booted:
                 return descriptor(first[2]) if first and page == _FIRST_PAGE else None
         return None
 
-    def _on(self, heap: Heap, page: int, data: HeapPage | bytes) -> Iterator[tuple[int, int, HeapRow]]:
+    def _on(
+        self, heap: Heap, page: int, data: HeapPage | bytes, *, parted: bool = False
+    ) -> Iterator[tuple[int, int, HeapRow]]:
         if isinstance(data, bytes):
-            yield from stored(data, f"page {page} of {heap.name}")
+            yield from stored(data, f"page {page} of {heap.name}", parted=parted)
         else:
             for slot, ident in enumerate(list(data.slots)):
                 yield slot, ident, data.rows[ident]
 
-    def rows(self, container: int) -> Iterator[tuple[str, list[Value]]]:
+    def rows(self, container: int, *, parted: bool = False) -> Iterator[tuple[str, list[Value]]]:
         """Yield the rows of a container: the place of each, and its fields, None without a value.
 
-        What cannot be read is reported, and omitted.
+        What cannot be read is reported, and omitted. With `parted` rows of one part may be omitted.
         """
         heap = self.heap(container)
         if heap is None or heap.removed:
@@ -424,7 +426,7 @@ class Booted:
         self._misses = _AGAIN * (heap.count + changed)
         for page, data in self._main(heap):
             try:
-                for slot, ident, row in self._on(heap, page, data):
+                for slot, ident, row in self._on(heap, page, data, parted=parted):
                     if row.deleted or (page == _FIRST_PAGE and slot == 0):
                         continue
                     values = row.values
