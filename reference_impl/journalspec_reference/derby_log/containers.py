@@ -262,9 +262,9 @@ def said_container(row: HeapRow) -> int | None:
     return int(container) if form in _INDEXES else None
 
 
-def stored(data: bytes, where: str) -> Iterator[tuple[int, int, HeapRow]]:
+def stored(data: bytes, where: str, *, parted: bool = False) -> Iterator[tuple[int, int, HeapRow]]:
     """Yield slot, record id and row of the rows of a page; raises Fault where one cannot be read."""
     try:
-        yield from rows_of(data)
+        yield from rows_of(data, parted=parted)
     except BadLog as error:
         raise Fault("bad-row", f"a row of {where}: {error}") from None

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from journalspec.derby_log import LAYOUT
 from journalspec.derby_log.operations import databases, tables_of_all
 from journalspec.observation import At
 from journalspec_reference.api import Detection, Files, NumberedFile, NumberedNames, Params
@@ -30,6 +31,8 @@ LARGEST = 2147483646
 #: The names of log files (DRB-FIL-101).
 NAMES = NumberedNames(_NAME, re.compile(r"log.*\.(dat|ctrl)", re.DOTALL), LARGEST, "file-gap", CONTROLS)
 number_of = NAMES.number
+#: What a map of files has of headers and control files.
+_TOLD = ("number", "previous", "checkpoint", "major", "minor", "flags", "jbms_version", "checkpoint_interval")
 #: What the buffers of a writer hold: a switch names an end before they are written.
 _BUFFERS = 3 << 15
 #: Bytes of the length of 0 that ends a log, and the bytes that a disk writes at once.
@@ -208,6 +211,16 @@ class Log:
 def container_names(files: Iterable[str]) -> dict[int, str]:
     """Return the names of the containers that are next to a log, by number; Derby prefers small letters."""
     return {_number(match): match[0] for name in sorted(files) if (match := _CONTAINER.fullmatch(name))}
+
+
+def header_of(structure: str, edition: str, data: bytes) -> Mapping[str, Any]:
+    """Return what a map of files has of a header or a control file."""
+    form = LAYOUT.structure(structure, edition)
+    found = dict(zip(form.names, form.packed().unpack(data), strict=True))
+    header = {each: found[each] for each in _TOLD if each in found}
+    if "major" in header:
+        header["checkpoint"] = Instant.unpack(header["checkpoint"]).packed
+    return header
 
 
 def stubs(files: Iterable[str]) -> set[int]:

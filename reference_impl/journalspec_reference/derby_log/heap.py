@@ -22,6 +22,8 @@ _DELETED, _OVERFLOW, _HAS_FIRST = 1, 2, 4
 #: Of a field: no value; a place where it is; with the first one, no such field here; its length in two
 #: plain bytes.
 _NULL, _LONG, _ABSENT, _FIXED = 1, 2, 5, 32
+#: The size of a compressed int by its first two bits.
+_SIZES = (1, 2, 4, 4)
 #: What changes its page row by row.
 BY_ROW = ("PURGE", "COPY_ROWS")
 #: A value of a row: None if it has none, `...` if nothing here says what it is.
@@ -178,8 +180,11 @@ def numbers_of(data: Any, size: int, count: int) -> array[int]:
     return found
 
 
-def rows_of(data: bytes) -> Iterator[tuple[int, int, HeapRow]]:
-    """Yield slot, record id and row of all rows of a page; raises BadLog if one is invalid or overlaps."""
+def rows_of(data: bytes, *, parted: bool = False) -> Iterator[tuple[int, int, HeapRow]]:
+    """Yield slot, record id and row of all rows of a page; raises BadLog if one is invalid or overlaps.
+
+    With `parted` rows of one part may be omitted.
+    """
     size, taken = len(data), 0
     count = min(PAGE_HEADER.unpack_from(data)[4], size // SLOT.size - 1)
     for slot in range(count):
@@ -187,8 +192,35 @@ def rows_of(data: bytes) -> Iterator[tuple[int, int, HeapRow]]:
         taken += length
         if taken > size:
             raise BadLog("rows overlap")
+        if parted and offset + length <= size and length > 2 and _all_there(data, offset, offset + length):
+            continue
         ident, row, _ = image(data[offset : offset + length])
         yield slot, ident, row
+
+
+def _all_there(data: bytes, at: int, end: int) -> bool:
+    """Return whether a row is sound and has no part elsewhere: a quick look, which may not tell of some."""
+    if data[at] & (_OVERFLOW | _HAS_FIRST):
+        return False
+    at += 1 + _SIZES[data[at + 1] >> 6]
+    fields = data[at]
+    at += 1
+    for _ in range(fields):
+        if at + 2 >= end:
+            return False
+        status, size = data[at], data[at + 1]
+        if status & _FIXED:
+            at, size = at + 3, size << 8 | data[at + 2]
+        elif size < SHORTEST:
+            at += 2
+        elif size < 2 * SHORTEST:
+            at, size = at + 3, (size & 0x3F) << 8 | data[at + 2]
+        else:
+            return False
+        if status & (_NULL | _LONG):
+            return False
+        at += size
+    return fields < SHORTEST and at <= end
 
 
 def page_of(data: bytes) -> HeapPage:

@@ -141,7 +141,7 @@ def _problems(  # noqa: C901, PLR0912  # one question after the other, of everyt
         yield LossItem("page", fault.code, fault.text, queue=found.title(container), file=file, off=fault.off)
     # OnlyRows that have parts elsewhere: these may be of another time.
     for container in sorted(state.parted):
-        for _ in state.rows(container):
+        for _ in state.rows(container, parted=True):
             pass
     for each in found.remarks.kept:
         if each.code not in _HARMLESS and (each.file, each.off) not in places:

@@ -12,7 +12,6 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import Any
 
-from journalspec.derby_log import LAYOUT
 from journalspec.derby_log.operations import databases, tables
 from journalspec.formats import get_format
 from journalspec.observation import (
@@ -46,16 +45,14 @@ from journalspec_reference.derby_log.fileset import (
     choose,
     container_names,
     gather,
+    header_of,
     last_checkpoint,
-    number_of,
     stubs,
 )
 from journalspec_reference.derby_log.scan import UNSUMMED, End, Groups, garbage
 from journalspec_reference.derby_log.store import Containers, OldPage, RowPlace, Store
 
 SEED = "seed"
-#: What a map of files has of headers and control files.
-_TOLD = ("number", "previous", "checkpoint", "major", "minor", "flags", "jbms_version", "checkpoint_interval")
 _CIPHER_BLOCK = 8
 _BETA, _TEST_MODE = 1, 2
 #: The length of a control file of an old release.
@@ -478,24 +475,6 @@ class LogPass:
         elif "page" in body.fields and late and container not in self._beside:
             self._absent.setdefault(container, instant)
 
-    def taken(self) -> Iterator[tuple[int, Batch, pages.Bodies | None]]:
-        """Take in the log; yield its batches with the number of their file, and their bodies."""
-        for stretch, take in self.steps():
-            for batch in stretch.scan():
-                bodies = batch.more.get("bodies")
-                take(batch)
-                yield number_of(stretch.file) or 0, batch, bodies
-
-    def again(self) -> Iterator[tuple[int, Batch, pages.Bodies | None]]:
-        """Yield of a log that was taken in what :meth:`taken` does, from where to resume."""
-        assert self.resume is not None
-        assert self.last is not None
-        at, _ = self.resume
-        for number in range(at.number, self.last.file.number + 1):
-            start = at.position if number == at.number else HEADER
-            for batch in examined(self.log, self._logs[number], start, self._forms):
-                yield number, batch, batch.more["bodies"]
-
     # What comes after.
 
     def _behind(self, last: LogEnd) -> Iterator[Step]:
@@ -662,18 +641,8 @@ class LogPass:
             data, invalid, header = self._files[name], name in self._invalid, {}
             if len(data) >= HEADER if name not in CONTROLS else not invalid and len(data) == codec.CONTROL:
                 begins, size = ("control", codec.CONTROL) if name in CONTROLS else ("header", HEADER)
-                header = {**_header(begins, self._edition, bytes(data[:size]))}
+                header = {**header_of(begins, self._edition, bytes(data[:size]))}
             yield FileMap(name, len(data), "invalid" if invalid else role, header)
-
-
-def _header(structure: str, edition: str, data: bytes) -> Mapping[str, Any]:
-    """Return what a map of files has of a header or a control file."""
-    form = LAYOUT.structure(structure, edition)
-    found = dict(zip(form.names, form.packed().unpack(data), strict=True))
-    header = {each: found[each] for each in _TOLD if each in found}
-    if "major" in header:
-        header["checkpoint"] = Instant.unpack(header["checkpoint"]).packed
-    return header
 
 
 class RedoneState(dict[str, Any]):

@@ -246,9 +246,10 @@ class BrokerStore(NewStore):
         """Yield the messages of the journal that are in no queue that is kept."""
         store, pending, why_not = self._store, self._store.pending, self._wanted.why_not
         held = bytearray(store.messages)
+        wanted = self._wanted.queues if not self._wanted.gone else ()
         for _, queue, number in pending.references.live():
-            held[number], ident = 1, pending.idents[number]
-            if code := why_not(queue, ident):
+            held[number] = 1
+            if queue not in wanted and (code := why_not(queue, ident := pending.idents[number])):
                 yield store.item("message", ident, queue, pending.places[number], code)
         sent = set[int]()
         for doubt in pending.doubts:
@@ -298,9 +299,9 @@ class BrokerStore(NewStore):
                 "messages) must belong to it: a broker deletes the messages of queues that it does not know.",
             )
         names = ", ".join((root.name, *(room.path.name for room in self._rooms.values())))
-        store = self._store
-        references = store.pending.references.live() if store.bindings_replay is not None else ()
-        unbound = sum(queue not in store.queues for _, queue, _ in references)
+        store, pending = self._store, self._store.pending
+        unknown = pending.queues - store.queues.keys() if store.bindings_replay is not None else ()
+        unbound = sum(queue in unknown for _, queue, _ in pending.references.live()) if unknown else 0
         return (
             *([UNBOUND.format(unbound)] if unbound else ()),
             f"Stop the broker, and move the old directories away as a whole: {names}.",

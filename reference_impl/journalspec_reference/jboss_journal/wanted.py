@@ -245,13 +245,12 @@ class WantedParts:
         return self.store.replay.bodies(chain(places, pending.duplicates, pending.heuristics, pending.others))
 
     def references(self) -> Iterator[tuple[int, int, int]]:
-        """Yield turn (-1: a message is put in the queue), queue and number of the references asked for."""
+        """Return turn (-1: a message is put in the queue), queue and number of the references asked for."""
         queues, gone, pending = self.queues, self.gone, self.store.pending
-        for each in pending.references.live():
-            if each[1] in queues and not (gone and pending.idents[each[2]] in gone):
-                yield each
-        for ident, queue in self.added.items():
-            yield -1, queue, pending.numbers[ident]
+        found = pending.references.live()
+        if gone or not pending.queues <= queues:
+            found = (each for each in found if each[1] in queues and pending.idents[each[2]] not in gone)
+        return chain(found, ((-1, queue, pending.numbers[ident]) for ident, queue in self.added.items()))
 
     def why_not(self, queue: int, ident: int) -> str:
         """Return the code of why a message of a queue is omitted; empty: it is not."""

@@ -14,12 +14,14 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
+from journalspec_reference.batches import Batch
 from journalspec_reference.derby_log.bodies import Body, decode
-from journalspec_reference.derby_log.codec import BEFORE, BEHIND, BadLog, Instant
+from journalspec_reference.derby_log.bodies import known as bodies_known
+from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog, Instant
 from journalspec_reference.derby_log.containers import Fault, Heap, descriptor, main_page, stored, tally
 from journalspec_reference.derby_log.contents.cipher import Cipher
 from journalspec_reference.derby_log.contents.images import Images
-from journalspec_reference.derby_log.fileset import body_at
+from journalspec_reference.derby_log.fileset import body_at, number_of
 from journalspec_reference.derby_log.heap import (
     BY_ROW,
     ROWS_PAGE,
@@ -31,7 +33,8 @@ from journalspec_reference.derby_log.heap import (
     number,
     page_of,
 )
-from journalspec_reference.derby_log.recover import LogPass
+from journalspec_reference.derby_log.pages import Bodies
+from journalspec_reference.derby_log.recover import LogPass, examined
 from journalspec_reference.derby_log.store import CREATED, OldPage, Place, Store
 
 _REMOVED = 4
@@ -58,6 +61,28 @@ NO_START, NO_SELECT = "Derby does not start", "Derby cannot read the table"
 def is_heap(container: int) -> bool:
     """Return whether a container holds the rows of a table, and not an index."""
     return not container & _KIND
+
+
+#: A batch of a log with the number of its file, and the bodies of its records.
+_Batches = Iterator[tuple[int, Batch, Bodies | None]]
+
+
+def _taken(log: LogPass) -> _Batches:
+    """Take in a log, and yield its batches."""
+    for stretch, take in log.steps():
+        for batch in stretch.scan():
+            bodies = batch.more.get("bodies")
+            take(batch)
+            yield number_of(stretch.file) or 0, batch, bodies
+
+
+def _again(log: LogPass, edition: str, at: Instant) -> _Batches:
+    """Yield the batches of a log that was taken in, from one of them on."""
+    assert log.last is not None
+    for file in [log.log.files[each] for each in range(at.number, log.last.file.number + 1)]:
+        start = at.position if file.number == at.number else HEADER
+        for batch in examined(log.log, file, start, bodies_known(edition)):
+            yield file.number, batch, batch.more["bodies"]
 
 
 class Booted:
@@ -124,10 +149,10 @@ class Booted:
         """
         self.log = log = known or LogPass(files, edition, "default", suite=False, replay=False)
         self._find = partial(body_at, log.log, edition)
-        batches, self.store = log.taken(), Store({}, _NONE, self._find)
+        batches, store = _taken(log), Store({}, _NONE, self._find)
         if known is not None and known.resume is not None:
-            batches, self.store = known.again(), known.resume[1].without_pages()
-        store = self.store
+            batches, store = _again(known, edition, known.resume[0]), known.resume[1].without_pages()
+        self.store = store
         for file, batch, bodies in batches:
             # What is not a record has no body.
             if bodies is None or not len(batch):
@@ -392,17 +417,19 @@ class Booted:
                 return descriptor(first[2]) if first and page == _FIRST_PAGE else None
         return None
 
-    def _on(self, heap: Heap, page: int, data: HeapPage | bytes) -> Iterator[tuple[int, int, HeapRow]]:
+    def _on(
+        self, heap: Heap, page: int, data: HeapPage | bytes, *, parted: bool = False
+    ) -> Iterator[tuple[int, int, HeapRow]]:
         if isinstance(data, bytes):
-            yield from stored(data, f"page {page} of {heap.name}")
+            yield from stored(data, f"page {page} of {heap.name}", parted=parted)
         else:
             for slot, ident in enumerate(list(data.slots)):
                 yield slot, ident, data.rows[ident]
 
-    def rows(self, container: int) -> Iterator[tuple[str, list[Value]]]:
+    def rows(self, container: int, *, parted: bool = False) -> Iterator[tuple[str, list[Value]]]:
         """Yield the rows of a container: the place of each, and its fields, None without a value.
 
-        What cannot be read is reported, and omitted.
+        What cannot be read is reported, and omitted. With `parted` rows of one part may be omitted.
         """
         heap = self.heap(container)
         if heap is None or heap.removed:
@@ -416,7 +443,7 @@ class Booted:
         self._misses = _AGAIN * (heap.count + changed)
         for page, data in self._main(heap):
             try:
-                for slot, ident, row in self._on(heap, page, data):
+                for slot, ident, row in self._on(heap, page, data, parted=parted):
                     if row.deleted or (page == _FIRST_PAGE and slot == 0):
                         continue
                     values = row.values
