@@ -442,6 +442,18 @@ def test_damage_after_the_headers_leaves_what_comes_before() -> None:
     assert "99" in stored.problem
 
 
+@pytest.mark.parametrize("priority", [-1, 10])
+def test_a_start_of_hornetq_fails_on_a_priority_that_is_none(priority: int, tmp_path: Path) -> None:
+    data = bytearray(old_message(10))
+    data[-2] = priority & 0xFF
+    found = opened(made(tmp_path, [add(10, bytes(data), 31), update(10, 32, 7)], {7: "a"}))
+    assert isinstance(found, BrokerContents)
+    assert found.judge() == {"undecodable"}
+    ((row,), (remark, *_)) = found.rows("messages"), found.remarks.kept
+    assert (row["text"], row["priority"], remark.key) == ("text 10", priority, "10")
+    assert f"a priority of {priority}" in remark.text
+
+
 def test_an_unknown_protocol_is_a_remark_on_its_message(tmp_path: Path) -> None:
     found = opened(made(tmp_path, [add(10, b"\x09" + bytes(30)), update(10, 32, 7)], {7: "a"}))
     (row,) = found.rows("messages")
