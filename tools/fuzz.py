@@ -62,7 +62,8 @@ MOST_FINDS = 20
 #: So many inputs share one valid journal; drawing one costs more than damaging it.
 INPUTS_PER_BASE = 50
 INPUTS_PER_BODY = 20
-#: A compressed byte may be 1,032 bytes of text, of which each may take 4 in memory, twice for a while.
+#: A compressed byte may be 1,032 bytes of text (258 for two bits, the limit that zlib documents), of which
+#: each may take 4 in memory, twice for a while. What is more than 64 MiB stays compressed.
 TIMES_INFLATED = 1032 * 8
 #: Of bodies so many keep their other fields after a change of one byte.
 LEAST_KEPT = 0.9

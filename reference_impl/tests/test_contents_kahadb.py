@@ -490,7 +490,7 @@ def same(data: bytes, version: int) -> None:
     """Check an object against the table."""
     naive = families.decode(FAMILY, "stored", data, str(version))["object"]
     found, _, wrong, odd = openwire.fields_of(data, version)
-    assert (wrong, odd) == ("", [])
+    assert (wrong, odd) == ("", ())
     assert found == command(naive)
     if found.get("properties"):
         compare_values("value_map", found["properties"], entries, openwire.properties(found["properties"])[0])

@@ -24,9 +24,10 @@ from journalspec_reference.batches import Memory
 from journalspec_reference.contents import contents
 from journalspec_reference.filesets import find_journals, load
 from journalspec_reference.java_objects import class_name
+from journalspec_reference.swiftmq_store.codec import BadStore
 from journalspec_reference.swiftmq_store.contents import StoreContents
 from journalspec_reference.swiftmq_store.contents.message import KINDS, decode
-from journalspec_reference.swiftmq_store.durable import durable
+from journalspec_reference.swiftmq_store.durable import Durable, durable, presumed
 from journalspec_reference.swiftmq_store.replay import ReplayedPages
 from journalspec_reference.swiftmq_store.scan import Log
 from tables import literals
@@ -274,6 +275,28 @@ def test_a_durable_subscriber_is_what_the_table_says(made: Path) -> None:
         one = durable(path.name, path.read_bytes())
         assert (one.topic, one.selector) == (texts["topicName"], texts.get("selector"))
         assert one.no_local == ("noLocal" in texts)
+
+
+def test_of_a_damaged_subscriber_the_other_fields_are_told(made: Path) -> None:
+    for path in sorted((made / "durables").iterdir()):
+        data = path.read_bytes()
+        whole, refused = durable(path.name, data), 0
+        for at in range(len(data)):
+            spoilt = bytearray(data)
+            spoilt[at] ^= 0x40
+            try:
+                found: Durable | None = durable(path.name, bytes(spoilt))
+            except BadStore:
+                refused, found = refused + 1, presumed(path.name, bytes(spoilt))
+            assert found is not None
+            # Before the number of entries nothing is of the subscription, and a length moves all after it.
+            if at < 77 or at == len(data) - 1:
+                assert found == whole
+            elif at > 80 and not {data[at - 1], data[at - 2]} & {ord("t"), 0}:
+                assert sum(one != other for one, other in zip(whole, found, strict=True)) <= 1
+        assert refused > 50
+    assert presumed("no dollar.durable", data) is None
+    assert presumed("c$n.durable", b"") == ("c", "n", None, None, False)
 
 
 def test_damage_is_a_problem_of_its_message_and_never_an_exception(made: Path) -> None:

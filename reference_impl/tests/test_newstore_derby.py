@@ -598,7 +598,7 @@ def test_names_are_quoted_and_types_are_by_number(base: Path, monkeypatch: pytes
     table = SqlTable(odd, odd, "user", 7, columns)
     rows = [("1,6", [b"\0\0\0\1", b"\0\x03'\";", b"\1\2\0\x7b"]), ("1,7", [None, b"\0\0", None])]
     fields = found.fields
-    monkeypatch.setattr(found, "_sql", {**found.sql, table.title: table})
+    monkeypatch.setattr(found, "sql", {**found.sql, table.title: table})
     monkeypatch.setattr(found, "fields", lambda each: rows if each is table else fields(each))
     lines = script_of(found).splitlines()
     name = '"a""); drop table t; --"'
@@ -652,7 +652,7 @@ def test_catalogue_content_is_in_the_script(base: Path, monkeypatch: pytest.Monk
         SqlTable("SYS", name, "system", 0, tuple((column, plain) for column in rows[0]))
         for name, rows in catalogue.items()
     ]
-    monkeypatch.setattr(found, "_sql", {table.title: table for table in tables})
+    monkeypatch.setattr(found, "sql", {table.title: table for table in tables})
     stored = {name: [("", [*row.values()]) for row in each] for name, each in catalogue.items()}
     monkeypatch.setattr(found, "fields", lambda table: stored.get(table.name, []))
     monkeypatch.setattr(sql, "described", lambda _: Typed(23, "BIGINT"))
@@ -719,7 +719,7 @@ def test_values_that_no_statement_has_are_counted(base: Path, monkeypatch: pytes
     blob = b"\xa0\x5d\xc0" + bytes(24_000)
     row = [blob, blob, b"\x7f\xf8" + bytes(6), b"\0\x03\xed\xa0\x80", b"\0\2\xac\xed", b"?"]
     fields = found.fields
-    monkeypatch.setattr(found, "_sql", {**found.sql, table.title: table})
+    monkeypatch.setattr(found, "sql", {**found.sql, table.title: table})
     monkeypatch.setattr(found, "fields", lambda each: [("1,6", row)] if each is table else fields(each))
     script = Script(found, ["S.T"])
     lost = [(item.what, item.id, item.text.partition(" ")[0]) for item in script.losses()]

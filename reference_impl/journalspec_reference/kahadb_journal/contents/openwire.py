@@ -299,7 +299,7 @@ class Decoded(NamedTuple):
     fields: Fields
     version: int
     wrong: str = ""
-    odd: Sequence[Problem] = ()
+    odd: tuple[Problem, ...] = ()
 
 
 def fields_of(data: bytes, version: int, *, presumes: bool = False) -> Decoded:
@@ -308,7 +308,7 @@ def fields_of(data: bytes, version: int, *, presumes: bool = False) -> Decoded:
     wrong = _wrong(lambda: _object(taken, out))
     if not wrong and taken.at < len(data):
         wrong = f"{len(data) - taken.at} bytes follow its last field"
-    return Decoded(out, version, wrong, taken.odd)
+    return Decoded(out, version, wrong, tuple(taken.odd))
 
 
 def read(data: bytes, version: int) -> Decoded:
