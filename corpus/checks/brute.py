@@ -60,10 +60,10 @@ KNOWN = tuple(
 )
 #: Presets of the other strata: their states are checked, not enumerated.
 OTHERS = tuple(preset for preset in PRESETS if preset.stratum != REACHABLE)
-#: So many disagreements of a kind are shown.
+#: This many disagreements of a kind are shown.
 SHOWN = 5
 
-#: What makes two states one case: their bytes, and what is owed in them.
+#: Two states are one case if their bytes and their requirements are the same.
 Key = tuple[Content, frozenset[str]]
 
 
@@ -294,7 +294,7 @@ class Comparison:
             mine = known[content]
             refusal = REFUSALS[refusals[row]]
             if not first:
-                # The same case once more: the corpus keeps the first, and what was said of it.
+                # The same case once more: the corpus keeps the first, and its texts.
                 continue
             if refusal != mine.refusal:
                 self._differ("refusal", where, refusal, mine.refusal)

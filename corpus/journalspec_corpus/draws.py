@@ -32,7 +32,7 @@ COUNT = 200
 MOST_SEED = 10**9
 #: Shares of the draws in percent: sound journals, and those with false numbers; the rest is damaged.
 SOUND, LIES = 20, 40
-#: Reducing ends after so many attempts, or seconds.
+#: Reducing ends after this many attempts, or seconds.
 ATTEMPTS, SECONDS = 1000, 10.0
 _ID = re.compile(r"([a-z0-9]+)\.drawn\.s(0|[1-9]\d{0,9})\.n(0|[1-9]\d{0,9})")
 #: Populations up to this size are copied for a sample.
@@ -245,7 +245,7 @@ def _shorter(now: Callable[[], Sequence[int]]) -> Iterator[list[int]]:
             while at < len(now()):
                 was = list(now())
                 yield was[:at] + was[at + size :]
-                if list(now()) == was:  # it was not taken: what follows has moved up otherwise
+                if list(now()) == was:  # it was not accepted: otherwise the rest has moved up
                     at += size
 
 

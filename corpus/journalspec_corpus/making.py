@@ -63,7 +63,8 @@ def implied_needs(expect: Iterable[Mapping[str, Any]]) -> set[str]:
     Damage is what makes a plain reading other than clean; a case without a
     reading is damaged if any of its recoveries is not clean.
     """
-    # An implementation that does not report what is missing is not asked to notice it: no damage to it.
+    # An implementation that does not report missing things is not asked to notice them: that is not damage to
+    # it.
     entries = [
         entry
         for entry in expect

@@ -72,7 +72,7 @@ class StateForm:
         return self._row(self._fields, told)
 
     def _row(self, fields: Sequence[Field], told: Mapping[str, Any]) -> tuple[Any, ...]:
-        # Lists nest, and whatever is judged nests around this: one frame a level.
+        # Lists nest, and every judged value nests around this: one frame a level.
         values: list[Any] = []
         for item in fields:
             value = told[item.name]

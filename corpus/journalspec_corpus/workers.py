@@ -18,7 +18,7 @@ from typing import TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-#: What a worker opens once, and is then called for each item. It pickles.
+#: The object that a worker opens once and then calls for each item. It pickles.
 Work = Callable[[], AbstractContextManager[Callable[[Item], Result]]]
 
 
@@ -49,7 +49,7 @@ def results(work: Work[Item, Result], items: Sequence[Item], jobs: int) -> Gener
         with _deaf():
             for _ in range(min(jobs, len(items))):
                 ours, theirs = context.Pipe()
-                # No daemon: what is asked there may start processes of its own.
+                # No daemon: a question may start processes of its own.
                 process = context.Process(target=_serve, args=(theirs, work))
                 process.start()
                 workers[ours] = process

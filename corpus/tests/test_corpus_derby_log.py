@@ -18,7 +18,7 @@ from journalspec_corpus.workloads import LongWorkload
 
 CAPTURED = Path(__file__).resolve().parents[1] / "captured" / "derby_log"
 
-#: Version, scenario -> where its transactions begin, and what they wrote, group by group.
+#: Version, scenario -> the place where its transactions begin, and their records, group by group.
 AGAIN = tomllib.loads((Path(__file__).parent / "data" / "derby_groups.toml").read_text(encoding="utf-8"))
 
 

@@ -1,7 +1,7 @@
 """The CRC-32 of byte ranges that overlap.
 
-A scan of hostile bytes may ask for as many overlapping ranges as there are bytes; hashing
-each from its start would be quadratic. Checksums of prefixes at fixed steps, and the algebra
+Hostile bytes may make a scan request as many overlapping ranges as there are bytes; hashing each from its
+start would be quadratic. Checksums of prefixes at fixed steps, and the algebra
 of CRCs (the checksum of a range follows from those of two prefixes), make each range cost at
 most two partial steps.
 """

@@ -130,7 +130,7 @@ def test_bad_sector_loses_only_its_own_records() -> None:
         lost = (number - 1) // 8  # the record in which the sector begins
         kept = [(HEADER_SIZE, starts[0], ""), *((at, at + size, "") for at in starts)]
         kept[lost + 1] = (starts[lost], starts[lost] + size, "unreadable")
-        if end - 8 in starts:  # with the sector goes the length of the next record
+        if end - 8 in starts:  # the sector holds the length of the next record too
             kept[lost + 2 :] = [(end - 8, end, "unreadable"), (end, tail, "unreached")]
         assert seen == kept
 

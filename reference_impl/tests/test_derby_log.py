@@ -104,7 +104,7 @@ WORDS = {
 )
 def test_real_logs_hold_what_another_reader_has_listed(directory: Path) -> None:
     dump = gzip.decompress((directory / "dump.txt.gz").read_bytes()).decode()
-    # What is not there is that of the directory before; all of the second file is lost to its first group.
+    # The missing bytes are those of the directory before; all of the second file is lost to its first group.
     before = contents(REAL / "xaorphan-0-before") if "orphan" in directory.name else {}
     files = before | contents(directory)
     dump = dump.split("log2.dat size")[0] if before else dump

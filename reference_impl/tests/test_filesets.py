@@ -395,7 +395,7 @@ def test_the_directory_of_many_pairs_is_listed_once_again_unless_it_changes(
     monkeypatch.setattr(time, "time_ns", lambda: now)
     journals = find_journals(load(tmp_path))
     assert len(journals) == 30
-    # What has just changed may change again within the same tick, and is listed each time.
+    # A file that has just changed may change again within the same tick, and is listed each time.
     assert [*map(appeared, journals)] == [[]] * 30
     assert len(listed) == 30
     monkeypatch.setattr(time, "time_ns", lambda: now + 10**10)

@@ -241,8 +241,8 @@ def test_where_the_checkpoint_is_lost_the_log_gets_one(log: Path, tmp_path: Path
     length = int.from_bytes(data[found.position : found.position + 4], "big")
     told = decode(data[found.position + 12 : found.position + 12 + length])
     assert (told.operation.name, told.fields["undo_from"]) == ("CHECKPOINT", Instant(*FIRST).packed)
-    # The checkpoint that is lost had written the pages up to (3, 870): nothing of this log is redone. What
-    # comes after its end is new.
+    # The lost checkpoint had written the pages up to (3, 870): nothing of this log is redone. Bytes after its
+    # end are new.
     added = Instant(2, found.position - 37 - 36)
     assert Instant.unpack(told.fields["redo_from"]) == added
     assert data[: added.position] == (log / "log2.dat").read_bytes()[: added.position]

@@ -179,11 +179,11 @@ class Facts:
         for levels in self.point.kills:
             out |= (self._levels == np.asarray(levels, np.int16)).all(axis=1)
         if self.states.torn >= 0:
-            # A torn granule has no level of its own: only its first and its last version are whole.
+            # A torn granule has no level of its own: only its first and its last version are intact.
             out &= (self.states.codes == 0).all(axis=1) | (self._levels.max(axis=1, initial=0) > 0)
         elif len(self.point.kills) == 1 or any(block.kind == NAMES for block in self.point.blocks):
-            # What has no name is not seen, and what a force of one file leaves may be what a kill leaves:
-            # levels do not tell, the bytes do.
+            # An unnamed file is not seen, and a force of one file may leave the same as a kill: the bytes
+            # differ, not the levels.
             rows = np.flatnonzero(~out & ~self.trashed)
             if len(rows):
                 images = frozenset(_memories(self.trace)[: self._upto + 1])
@@ -422,7 +422,7 @@ class Facts:
         """Return for each row the index into :data:`REFUSALS`."""
         out = np.full(len(self.all), REFUSALS.index(ALLOWED), np.uint8)
         if self.states.stratum == CORRUPTED:
-            # Whoever notices that something is wrong may say so and stop.
+            # A reader that notices a fault may report it and stop.
             return out
         if self.usable and self.states.stratum == REACHABLE:
             out[self.kill & ~self.trashed] = REFUSALS.index(FORBIDDEN)
@@ -430,7 +430,7 @@ class Facts:
         return out
 
 
-#: The one state of a crash point at which nothing is in flight.
+#: The one state of a crash point without anything in flight.
 _WHOLE = np.zeros((1, 0), np.uint16)
 
 
@@ -446,7 +446,7 @@ def _memories(trace: Trace) -> list[bytes]:
 
 #: Backgrounds under which a hole shows an earlier generation, or as good as one.
 STALE = ("stale-same", "stale-shifted", "stale-foreign")
-#: Fields that begin within so many bytes of a record are its header.
+#: Fields that begin within this many bytes of a record are its header.
 HEAD = 32
 
 

@@ -34,7 +34,8 @@ from journalspec_corpus.crash.verdict import Answer
 from journalspec_corpus.workloads import Continuations, LongWorkload, Tables, play
 from journalspec_reference import load
 
-#: Answers that are remembered, some thousand bytes each; what was seen of single files, a hundred bytes each.
+#: Answers that are remembered, some thousand bytes each; the visible content of single files, a hundred bytes
+#: each.
 ANSWERS, LOOKS = 1 << 13, 1 << 15
 #: From the files of a state and the edition to the answers of all readers of a format.
 Read = Callable[[Mapping[str, bytes], str], tuple[Answer, ...]]

@@ -46,7 +46,7 @@ Operation = dict[str, Any]
 Places = tuple[tuple[tuple[int, str], ...], int]
 
 
-#: What is remembered holds these alone: nothing that can change, and no view that keeps a file.
+#: Only these are remembered: nothing that can change, and no view that keeps a file.
 _PLAIN = frozenset([str, int, bool, bytes, type(None)])
 
 
@@ -142,7 +142,7 @@ class RecordFields:
 
     layout: Layout
     labels: Mapping[str, str]
-    #: (edition, type) -> the structure, its fields that vary in length, and what was found by their lengths
+    #: (edition, type) -> the structure, its fields that vary in length, and the results for their lengths
     _known: dict[tuple[str, str], tuple[Structure, tuple[Field, ...], dict[tuple[int, ...], Places]]] = field(
         default_factory=dict, init=False, compare=False
     )
@@ -197,11 +197,12 @@ class Recorder:
 
     #: The format's id.
     format: ClassVar[str]
-    #: What the operations mean: what is kept comes from it, the writer has no say in that.
+    #: The meaning of the operations: it decides what is kept, not the writer.
     model: ClassVar[Model | None] = None
     #: Words of long workloads that name no record -> operations.
     plain: ClassVar[Mapping[str, Sequence[str]]] = {}
-    #: Whether an operation may be about what has gone with a crash: the writer does not understand it then.
+    #: Whether an operation may refer to something that a crash has removed: the writer does not understand it
+    #: then.
     in_vain: ClassVar[bool] = False
     header_size: int
     params: Params = {}  # noqa: RUF012 - replaced, never changed
@@ -214,12 +215,12 @@ class Recorder:
         self.prefix = "" if image is None else SECOND_LIFE
         self.marks: list[Mark] = [] if image is None else [*image.whole]
         self.ends: dict[str, int] = {}
-        #: Records that are not promised yet, with the open transaction that they belong to, 0 for none.
+        #: Records that are not acknowledged yet, with the open transaction that they belong to, 0 for none.
         self.pending: list[tuple[str, int]] = []
         self._base: dict[str, bytes] = {}
         self._standing: tuple[Mark, ...] = ()
         self._forces = 0
-        #: What the model says is there by now, as far as it was reported with :meth:`learn`.
+        #: The model's current state, as far as it was reported with :meth:`learn`.
         self.kept: Any = self.model.begin({}) if self.model else None
 
     def open(self) -> None:
@@ -440,7 +441,7 @@ class TabledRecorder(Recorder):
 
 
 R = TypeVar("R", bound=Recorder)
-#: So many recorders are kept as they were when they began.
+#: This many recorders are kept in their initial state.
 _KEPT = 1 << 10
 _begun: dict[tuple[Hashable, ...], Recorder] = {}
 

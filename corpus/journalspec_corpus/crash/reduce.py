@@ -210,12 +210,12 @@ def _shorter(adapter: CrashFormat, rules: list[str]) -> Iterator[tuple[str, ...]
 NARROW = 96
 #: Reader calls in all, by default.
 BUDGET = 20_000
-#: The one verdict that nothing is to be reduced from; a refusal that is allowed may be worth it.
+#: The one verdict that is never reduced; a permitted refusal may be worth it.
 NO_FAILURE = "pass"
-#: Tags of a trace that say in what a workload became plainer.
+#: Tags of a trace that say how a workload became simpler.
 _TOLD = ("align", "then", "force")
 Progress = Callable[[int, str], None]
-#: Whether an answer, given what is owed, is still the failure that is meant.
+#: Whether an answer, given the requirements, still shows the same failure.
 Keep = Callable[[Answer, Expected], bool]
 
 
@@ -355,7 +355,7 @@ class _Search:
     limit: int
     keep: Keep
     tried: int = 0
-    #: Whether what should not be there is in effect, and not only listed: that stays as well.
+    #: Whether the wrong record is in effect, and not only listed: that stays as well.
     in_effect: bool = False
     _answers: dict[tuple[str, bytes], Answer] = field(default_factory=dict)
     #: Workloads that were reached: a walk among equals would not end.
@@ -382,7 +382,7 @@ class _Search:
             try:
                 yield work, self.adapter.build(work)
             except (ValueError, WriterRefused):
-                # What is left of the steps is nothing that can be done.
+                # The remaining steps cannot be performed.
                 continue
 
     def _first(self, trace: Trace, like: State, width: int | None, *, better: bool) -> State | None:

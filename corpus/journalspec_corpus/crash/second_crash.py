@@ -58,7 +58,7 @@ class CrashImage:
     standing: tuple[Mark, ...]
     possible: tuple[Mark, ...]
     stale: tuple[Mark, ...]
-    #: Of the first two, what is whole.
+    #: The intact parts of the first two.
     whole: tuple[Mark, ...]
     category: str
     field: str
@@ -99,7 +99,7 @@ def crash_image(
         if isinstance(mark, Part):
             found = parts.setdefault((mark.record, mark.alternative), {})
             found[mark.file, mark.off] = there or found.get((mark.file, mark.off), False)
-    # One may be in several places. A part is whole only if all other parts of its copy are there as well.
+    # One may be in several places. A part is intact only if all other parts of its copy are there as well.
     whole = [
         mark
         for mark, there in zip(issued, intact, strict=True)
@@ -154,7 +154,7 @@ def _written(trace: Trace, crash_index: int, torn: int) -> Iterator[tuple[Mark, 
     numbers = {name: number for number, name in enumerate(sorted(trace.base))}
     for mark in (*trace.stale, *trace.standing, *trace.possible):
         data = trace.base.get(mark.file, b"")[mark.off : mark.off + mark.length]
-        # What was not whole even then is whole nowhere.
+        # A record that was not intact even then is intact nowhere.
         yield mark, numbers[mark.file] if data else -1, data
     upto = max(crash_index, torn + 1)
     issued: dict[int, list[Mark]] = {}
@@ -176,7 +176,7 @@ def _written(trace: Trace, crash_index: int, torn: int) -> Iterator[tuple[Mark, 
                 yield mark, numbers[mark.file], op.data[start : start + mark.length]
 
 
-#: What a first crash is: the presets that tell the kinds of damage apart. More of them would mean more
+#: The kinds of a first crash: the presets that distinguish the kinds of damage. More of them would mean more
 #: states that differ in places nothing continues from; a preset that comes later changes no second
 #: generation.
 FIRST_CRASH = (
@@ -189,7 +189,7 @@ FIRST_CRASH = (
 )
 #: The states of the core tier's first lives from which second ones start, in the format's folder.
 FIRST_CRASHES = "first_crashes.jsonl"
-#: How many first crash states are kept of a trace; second lives refer to them by number.
+#: Number of first crash states that are kept of a trace; second generations refer to them by number.
 CHOICES = 24
 
 
@@ -259,7 +259,7 @@ def choose(first: Trace, *, gone: bool = False) -> ChosenImages:
     """
     known: dict[bool, ChosenImages] = first.derived.setdefault("chosen", {})
     if gone not in known:
-        # What second lives begin with stays what it is: among all cuts, not only those that are checked.
+        # The start of second generations stays the same: among all cuts, not only those that are checked.
         whole = replace(first, unread=frozenset())
         listed = first_crashes(first.format).get(first.name)
         if listed is None:

@@ -39,9 +39,9 @@ HOLE = "hole"
 _TABLES = tomllib.loads(files(__package__).joinpath("verdicts.toml").read_text(encoding="utf-8"))
 #: verdict -> the invariants that it breaks (in the order in which they are looked for)
 VERDICTS: Mapping[str, tuple[str, ...]] = {row["name"]: tuple(row["breaks"]) for row in _TABLES["verdict"]}
-#: verdict -> what it means
+#: verdict -> its meaning
 MEANINGS: Mapping[str, str] = {row["name"]: row["means"] for row in _TABLES["verdict"]}
-#: verdict -> what a product does that gets it; those of products that do not answer are among them
+#: verdict -> the behaviour of a product that gets it; verdicts of products that do not answer are among them
 PRODUCT_WORDS: Mapping[str, str] = _TABLES["product"]
 
 

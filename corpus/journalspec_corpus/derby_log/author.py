@@ -172,7 +172,7 @@ class _Writer:
         if not plain:
             summed_over = bytes(data[covered : covered + ends[covers]])
             behind = bytes(data[covered:])
-            # Now that it is known what it covers, the first record is laid once more.
+            # Now its covered range is known, so the first record is laid out once more.
             del data[start:]
             self.lay(
                 label,

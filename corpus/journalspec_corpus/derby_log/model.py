@@ -19,7 +19,7 @@ Json = dict[str, Any]
 Row = tuple[str, str, str]
 #: Rows that are put in and taken away, in order.
 Changes = tuple[tuple[str, Row], ...]
-#: Committed rows, what each transaction has changed, and the identifiers of those that are branches.
+#: Committed rows, the changes of each transaction, and the identifiers of those that are branches.
 Kept = tuple[frozenset[Row], Mapping[str, Changes], Mapping[str, tuple[str, str]]]
 _IN, _OUT = "inserted", "deleted"
 #: Container, page, record id.
@@ -208,7 +208,7 @@ class PageRows:
         if kind not in CHANGES:
             return kept
         place = int(op["container"]), int(op["page"]), int(op["record_id"])
-        # A row that is changed is there again, whatever has become of it before.
+        # A changed row exists again, whatever happened to it before.
         had = [row for at, row in done if at == place and row is not None]
         row = had[-1] if had else kept.rows.get(place)
         if kind == "INSERT":
@@ -225,7 +225,7 @@ class PageRows:
     def _row(op: Mapping[str, Any], edition: str) -> Row | None:
         """Return the row that an INSERT puts in; None if that belongs to neither of the two tables."""
         columns, table = columns_in(op), tables(edition).get(int(op["container"]))
-        # The first row of a page says what it is, and has other columns.
+        # The first row of a page describes the page, and has other columns.
         if table is None or len(columns.get(0, b"")) != 4 or 1 not in columns:
             return None
         return table, key_in(columns), value_in(columns)

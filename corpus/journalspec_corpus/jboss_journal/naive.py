@@ -152,7 +152,7 @@ def _lost(found: Sequence[Scanned], usable: Sequence[Scanned]) -> list[dict[str,
         return []
     if any(_number(file.name) != file.rank for file in found):
         return []
-    # Whatever was deleted may have been all that a file held.
+    # A deleted record may have been the only one of its file.
     if {"DELETE", "DELETE_TX", "ROLLBACK"} & {record["type"] for file in found for record in file.records}:
         return []
     out = []
@@ -404,7 +404,7 @@ class _Transaction:
     counts: Counter[object] = field(default_factory=Counter)
     prepare: Entry | None = None
     unhealthy: bool = False
-    #: What the last PREPARE that is not healthy misses.
+    #: The records that the last unhealthy PREPARE misses.
     gone: list[dict[str, Any]] = field(default_factory=list)
 
     def take(self, file: object, entry: Entry, present: Collection[int]) -> None:

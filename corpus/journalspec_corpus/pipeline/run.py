@@ -148,7 +148,7 @@ class Shard:
                 if name not in self._seen:
                     self._seen.add(name)
                     keep.append(row)
-            # A state that another trace has left already may owe something else here.
+            # In a state that another trace has left already, other records may be required here.
             rows = found.judged(self.adapter)
             self._note(trace, rows)
             if keep:

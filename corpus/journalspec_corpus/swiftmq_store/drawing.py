@@ -68,7 +68,7 @@ def _life(edition: str, rng: random.Random, *, wide: bool) -> tuple[Built, Mappi
     pages.append(f"p{spare} FREE")
     plain = build({"pages": pages}, edition)
     log = _log(bytes(plain.files[PAGES]), spare, rng)
-    # A log of zeros alone is none beside pages in use (SMQ-RCV-115).
+    # A log of zeros alone counts as missing if pages are in use (SMQ-RCV-115).
     size = rng.choice((0, 4096)) if log else 0
     built = build({"pages": pages, "log": log, "log_size": size}, edition)
     return built, {"queues": queues, "in_doubt": [], "durables": []}

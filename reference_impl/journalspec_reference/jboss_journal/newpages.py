@@ -23,7 +23,7 @@ from journalspec_reference.jboss_journal.contents.paging import (
 from journalspec_reference.jboss_journal.wanted import WantedParts, meaning, paged_message
 from journalspec_reference.newstore import LossItem, NewFile, parts
 
-#: So many messages are asked for the address of their pages.
+#: This many messages are searched for the address of their pages.
 MOST_ASKED = 100
 
 

@@ -41,7 +41,7 @@ Ints = npt.NDArray[np.int64]
 #: Messages within commands whose members become columns, and where these are described.
 _PARTS = {"transaction": ("local", "xa"), "destination": ("destination",)}
 _TYPES = {"s4": "int32", "s8": "int64", "bool": "bool", "str": "string", "bytes": "binary"}
-#: The fields of commands, and what each holds; that of another command is not one of them.
+#: The fields of commands, and the type of each; the field of another command is not among them.
 FIELDS = {
     slot.name: slot.holds
     for name, table in messages().items()

@@ -16,7 +16,7 @@ from operator import le
 
 #: More than the number of any message, and more than that.
 _LAST, _NEVER = 1 << 62, 1 << 63
-#: So many acknowledgements and places in heaps are always kept.
+#: This many acknowledgements and places in heaps are always kept.
 _FEW = 256
 
 
@@ -40,17 +40,18 @@ class Owners:
     def __init__(self, messages: Mapping[int, str]) -> None:
         """Begin without subscriptions, with ids of messages by number."""
         self.subscriptions: dict[str, Subscription] = {}
-        #: ids of messages that a subscription needs, and of those that came when there was none
+        #: ids of messages that a subscription needs, and of those that came before any subscription
         self._ids: dict[int, str] = {}
         self._idle = dict(messages)
         #: above what number each subscription needs messages, sorted
         self._above = [_LAST]
-        #: how many subscriptions acknowledged a message, if any did
+        #: number of subscriptions that acknowledged a message, if any did
         self._times: dict[int, int] = {}
-        #: by how often they were acknowledged: a heap of messages, others among them, and the first of it
+        #: by the number of acknowledgements: a heap of messages, others among them, and the first of it
         self._waiting: list[list[int]] = []
         self._lowest = array("Q")
-        #: messages that have not come to where they wait, and how many may: then what is of no use goes
+        #: messages that have not come to their place, and their largest number: then unused entries are
+        #: removed
         self._changed: list[int] = []
         self._most = _FEW
 

@@ -89,7 +89,7 @@ def transaction_in(record: bytes) -> bytes | None:
     """Return the transaction that ADD_MESSAGE names, as stored; None: none, or it is another command."""
     if record[HEAD] != _ADD:
         return None
-    # What comes twice is merged.
+    # Repeated entries are merged.
     found = [record[start:end] for key, start, end in _fields(record, *_added(record)) if key == TRANSACTION]
     return b"".join(found) if found else None
 

@@ -248,7 +248,7 @@ class Survivors:
         for name in sorted(self.passed.idle()):
             if name not in self.needed and self.takes(name[1]):
                 yield self._empty(name), None
-        # The number is what a packed message begins with.
+        # A packed message begins with its number.
         messages.sort()
         begins.sort()
         at = 0

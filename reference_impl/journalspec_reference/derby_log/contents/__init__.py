@@ -27,10 +27,10 @@ from journalspec_reference.derby_log.store import Transaction
 from journalspec_reference.filesets import FilesetError, Journal, load
 
 FORMAT = "derby_log"
-#: Files of containers, those first that Derby looks for first: `d` is what is left of a dropped one.
+#: Files of containers, those first that Derby looks for first: `d` is the rest of a dropped one.
 _CONTAINER = re.compile(r"([cCdD])([0-9a-fA-F]{1,15})\.(?:dat|DAT)")
 _ORDER = "cCdD"
-#: So many places are kept that have a remark already; and so many faults until tables have names.
+#: The number of places with a remark that are kept, and of faults before tables have names.
 _MOST_REPORTED, _MOST_EARLY = 10_000, 1000
 _TABLES = "tables"
 _IN_DOUBT = "in_doubt"
@@ -114,7 +114,7 @@ class DerbyContents:
         if (problem := self._redone(beside, cipher, files, journal.edition)) and cipher is None:
             repairs = [*repaired(files, journal.edition)]
             other = {**files, **{each.name: each.data for each in repairs}}
-            # A log that ends where it begins would be one of which nothing is left.
+            # A log that ends where it begins would be empty.
             if repairs and not self._redone(beside, cipher, other, journal.edition) and self._state.went:
                 self.repairs, problem = repairs, ""
                 for each in repairs:
@@ -184,7 +184,7 @@ class DerbyContents:
         self.remarks.add(Remark("", "", "", None, code, text))
 
     def _report(self, container: int, fault: Fault, effect: str) -> None:
-        """Take what is wrong with a container; `effect` is what Derby does because of it."""
+        """Take in the faults of a container; `effect` is what Derby does because of it."""
         if self._early is not None:
             if len(self._early) < _MOST_EARLY:
                 self._early.append((container, fault, effect))
@@ -240,14 +240,14 @@ class DerbyContents:
             yield dict(zip(names, found, strict=True))
 
     def fields(self, table: SqlTable) -> Iterator[tuple[str, list[Any]]]:
-        """Yield the place of each row of a table, and its fields as they are stored, one for each column."""
+        """Yield the place of each row of a table, and its fields in stored form, one for each column."""
         count = len(table.columns)
         for key, fields in self._state.rows(table.container):
             # A column that was added later has no field in older rows.
             yield key, fields if len(fields) == count else fields[:count] + [None] * (count - len(fields))
 
     def decoded(self, table: SqlTable, at: int, key: str, value: Any) -> Decoded:
-        """Return a value of a row of which one value is not as its type is."""
+        """Return a value of a row in which one value does not fit its type."""
         name, typed = table.columns[at]
         try:
             return None if value is None else TYPES.get(typed.type, UNKNOWN).decode(value)
@@ -267,9 +267,9 @@ class DerbyContents:
         return self._counts[container]
 
     def counts(self) -> Iterable[Count]:
-        """Yield how many rows each table of users has, and their bytes, without decoding them.
+        """Yield the number of rows of each table of users, and their bytes, without decoding them.
 
-        The pages of all containers are checked: what is wrong with one is a remark.
+        The pages of all containers are checked: a fault is a remark.
         """
         own = {title: table for title, table in self._sql.items() if table.kind != "system"}
         for title, table in own.items():

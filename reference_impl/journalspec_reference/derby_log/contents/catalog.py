@@ -22,7 +22,7 @@ _HEAPS = {"Systables": 96, "Syscolumns": 144, "Sysschemas": 192, "Sysconglomerat
 _PROPERTIES, _CONTAINER = 16, re.compile("[0-9]{1,15}")
 #: A table of Derby has no more columns.
 _MOST_COLUMNS = 1012
-#: What is not as its type is.
+#: Values that do not fit their type.
 ODD = (IndexError, ValueError, TypeError, struct.error)
 _KINDS = {"T": "user", "S": "system"}
 _NOT_AN_INDEX = b"\0"
@@ -58,7 +58,7 @@ def _number(digits: str, otherwise: int) -> int:
 class Catalogue:
     """The tables by title, those of users and of the system, then heaps without a name, if any.
 
-    `others` are the containers that Derby needs besides: indexes and its properties, by what they are.
+    `others` are the other containers that Derby needs: indexes and its properties, by their kind.
     """
 
     tables: Mapping[str, SqlTable]
@@ -66,7 +66,7 @@ class Catalogue:
 
 
 def catalogue(state: Booted, properties: Mapping[str, str]) -> Catalogue:
-    """Return the tables of a database by its catalogue, or its heaps where that has none."""
+    """Return the tables of a database by its catalogue, or its heaps if it has no catalogue."""
 
     def read(name: str, count: int, decode: Callable[[list[Value]], T]) -> Iterator[T]:
         for _, values in state.rows(heap_of(name, properties)):

@@ -1,4 +1,4 @@
-"""What a broker's journal holds: messages of queues, what is in doubt, and what a start deletes.
+"""The content of a broker's journal: messages of queues, items in doubt, and items that a start deletes.
 
 HornetQ 2.2 to 2.4 and Artemis 1 and 2 keep a journal of messages, one of bindings (the queues), page files
 and the files of large messages in directories side by side. Tables and remarks are those of ``tables.toml``.
@@ -91,7 +91,7 @@ class BrokerContents:
         return frozenset(found | {"old-message"} & self.store.remarks.counts.keys())
 
     def _totals(self) -> dict[int, Total]:
-        """Return how much each queue holds, by its id."""
+        """Return the amount in each queue, by its id."""
         pending, totals = self.store.pending, {queue: Total() for queue in self.store.queues}
         for turn, queue, number in pending.references.live():
             total = totals.get(queue)

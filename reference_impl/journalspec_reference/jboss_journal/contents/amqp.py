@@ -1,4 +1,4 @@
-"""AMQP messages as Artemis 2 stores them: the encoded message, and what the broker puts around it.
+"""AMQP messages as Artemis 2 stores them: the encoded message, and the broker's data around it.
 
 An encoded message is sections (part 3 of the specification of AMQP 1.0). What precedes and follows it is by
 ``AMQPMessagePersister`` (2), its ``V2`` (3) and ``V3`` (5), and ``AMQPLargeMessagePersister`` (4), whose
@@ -38,7 +38,7 @@ _NAMES = {
 }
 #: How a section begins: a small ulong, or a ulong, describes it.
 _OPENING = re.compile(rb"\0(?:\x53|\x80\0{7})([\x70-\x78])", re.DOTALL)
-#: Sections that are maps: what is put before their keys.
+#: Sections that are maps: the prefix of their keys.
 _MAPS = {
     DELIVERY: "deliveryAnnotations.",
     ANNOTATIONS: "messageAnnotations.",
@@ -54,7 +54,7 @@ _LISTS = {
         "reply-to-group-id",
     ),
 }
-#: Fields that have no column, and what they are called among the properties.
+#: Fields without a column, and their names among the properties.
 _BESIDE = {
     "ttl": "header.ttl",
     "first-acquirer": "header.firstAcquirer",
@@ -87,7 +87,7 @@ _TEXTUAL = re.compile(
 
 @dataclass(slots=True)
 class _Message:
-    """What the sections of one message hold: fields, what has no column, properties, and the body.
+    """The content of the sections of one message: fields, values without a column, properties, and the body.
 
     `body` is its section, `code` the type of its value. `lost`: the sections do not come to their end.
     """

@@ -29,7 +29,7 @@ _MESSAGE_ID, _LOCAL, _XA, _CONNECTION, _SESSION, _CONSUMER, _PRODUCER, _BROKER =
     *range(120, 125),
 )
 ACKS = ("delivered", "poison", "standard", "redelivered", "individual", "unmatched", "expired")
-#: A larger body stays compressed; the most that maps, lists and objects nest; the most values in a body.
+#: A larger body stays compressed; the deepest nesting of maps, lists and objects; the most values in a body.
 INFLATED, DEPTH, VALUES = 64 << 20, 50, 1 << 19
 _TOO_MANY = f"there are more than {VALUES} values"
 
@@ -56,9 +56,9 @@ class Bytes:
         self.data, self.at, self.version = data, at, version
         #: Whether a flag that is neither 0 nor 1 is 0, and a type that cannot be the one that can.
         self.presumes = presumes
-        #: What was taken although the product would not.
+        #: The values that were accepted although the product would refuse them.
         self.odd: list[Problem] = []
-        #: How many values were read.
+        #: Number of values that were read.
         self.values = 0
 
     def byte(self) -> int:

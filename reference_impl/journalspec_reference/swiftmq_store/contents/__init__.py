@@ -20,7 +20,7 @@ from journalspec_reference.swiftmq_store.store import PAGES, Queue
 from journalspec_reference.xids import xid_text
 
 _FORMAT = "swiftmq_store"
-#: What an entry of a swap file begins with: its length, and how often its message was delivered.
+#: The beginning of an entry of a swap file: its length, and the number of deliveries.
 _SWAPPED = Struct(">ii")
 #: When a message was sent, from its first byte on.
 _SENT = Struct(">16xq")
