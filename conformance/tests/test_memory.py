@@ -44,11 +44,11 @@ LIVE: dict[str, Callable[[Any], Sequence[Any]]] = {
     "derby_log": lambda state: state["rows"],
     "swiftmq_store": lambda state: [one for each in state["queues"] for one in each["messages"]],
 }
-#: What must be said of files that are the suite's own.
+#: The required message about files that are the suite's own.
 LOOKED = {"derby_log": {"tables": "suite"}}
 #: Journals that begin with records of their own.
 BEGUN = {"derby_log", "kahadb_journal", "swiftmq_store"}
-#: More than so many are live in what is live: each of these has a page of its own.
+#: More than this many are live: each of these has a page of its own.
 LIVING = {"swiftmq_store": 10}
 
 
@@ -122,7 +122,7 @@ def test_the_journals_of_the_tool_are_valid_and_as_live_as_it_says(tmp_path: Pat
         assert (live > LIVING.get(journal.format, 50)) == (place.name == "live")
 
 
-#: Format, shape, two sizes, and what must at least be told of a journal of each, as a part of its size. The
+#: Format, shape, two sizes, and the least output for a journal of each, as a part of its size. The
 #: first has at least one stretch, as most formats have it: a shorter one takes less by itself. Where it is
 #: small, growth shows in a second one that takes less time.
 GROWN = [
@@ -211,7 +211,7 @@ def test_a_file_that_changes_between_two_passes_is_reported(
     monkeypatch.setattr(reread, "KEEP", 0)
     asked = answers.ask
 
-    # In memory, so that what is read the second time is certain.
+    # In memory, so that the second reading is certain.
     held: dict[str, Any] = {path.name: bytearray(path.read_bytes())}
     (journal,) = find_journals(load_files(tmp_path))
 

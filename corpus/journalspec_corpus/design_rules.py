@@ -1,4 +1,4 @@
-"""Design rules: what makes a log format strong or weak, and what each format does about it.
+"""Design rules: the strengths and weaknesses of log formats, and each format's answer to them.
 
 The rules are in ``design_rules.toml`` next to this module, a format's findings in the file of the same name
 in its directory. Both are data, checked

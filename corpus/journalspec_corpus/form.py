@@ -40,7 +40,7 @@ _SHOWN = 60
 
 
 def parse(line: bytes, *, numbers: bool = False) -> Any:
-    """Return the JSON value of a line; raises ValueError that says what is wrong with it.
+    """Return the JSON value of a line; raises ValueError with the fault.
 
     More is wrong than in JSON at large: numbers (unless small integers are wanted), members
     that occur twice, text that UTF-8 cannot express, and whatever is beyond the limits.

@@ -32,7 +32,7 @@ def make_case(  # noqa: PLR0913  # a case has these members; all but the first a
 ) -> Case:
     """Return a case; numbers in `expect`, `params` and `write` become decimal strings.
 
-    `needs` is completed with the operations asked for and with ``damage``.
+    `needs` is completed with the requested operations and with ``damage``.
     """
     entries = tuple(jsonable(entry) for entry in expect)
     return Case(

@@ -111,7 +111,7 @@ def describe_status(status: int) -> str:
 
 
 def _serve(pipe: Connection, work: Work[Item, Result]) -> None:
-    """Do what comes through `pipe` until nothing more does."""
+    """Do the work that comes through `pipe` until it ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     with suppress(EOFError, BrokenPipeError, ConnectionResetError):
@@ -124,7 +124,7 @@ def _serve(pipe: Connection, work: Work[Item, Result]) -> None:
 
 
 def _end_with_parent() -> None:
-    """End this process in the middle of whatever it does."""
+    """End this process in the middle of its work."""
     parent = parent_process()
     assert parent is not None  # this process was started by it
     wait([parent.sentinel])

@@ -1,6 +1,6 @@
-"""What all formats' crash workloads have in common: first runs, second ones, long ones, smaller ones.
+"""The common parts of all formats' crash workloads: first runs, second ones, long ones, smaller ones.
 
-A format says in tables what is done (``workloads.toml``); here is what is made of them.
+A format's tables list the operations (``workloads.toml``); this module makes workloads of them.
 """
 
 from __future__ import annotations

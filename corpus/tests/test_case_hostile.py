@@ -1,4 +1,4 @@
-"""Cases as an adversary sends them: each is set apart with its reason, and the others are taken."""
+"""Cases of an adversary: each is set apart with its reason, and the others are accepted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Second lives: what is after a first crash, what is owed after the second, writers that get it wrong."""
+"""Second generations: the files after a first crash, the requirements after the second, and wrong writers."""
 
 from __future__ import annotations
 
@@ -536,7 +536,7 @@ def test_writer_with_a_faulty_second_run_is_detected(
 
 
 def test_trace_without_a_start_state_is_reported(disk: CrashFormat, monkeypatch: pytest.MonkeyPatch) -> None:
-    # In no state is all there that is owed.
+    # No state has all required records.
     monkeypatch.setattr(second_crash, "crash_image", lambda *_, **__: None)
     first = unlisted(disk.build(SOME[0][1]))
     with pytest.raises(ValueError, match="no crash state to go on from"):

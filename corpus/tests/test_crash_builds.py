@@ -23,7 +23,7 @@ from journalspec_corpus.pipeline.store import BuildError, alone, prepare, sealed
 FORMAT = "bitronix_tlog"
 #: Six shards: a build is not at its end before a busy machine comes to kill it.
 PLAN = Plan(FORMAT, "core", every=97)
-#: Where nothing depends on how long it takes.
+#: If no result depends on the time.
 SHORT = Plan(FORMAT, "core", every=499)
 MAIN = "from journalspec_conformance.cli import main; main()"
 #: Longer than any shard of the plan takes on a machine that is busy.

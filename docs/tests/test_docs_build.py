@@ -113,7 +113,7 @@ def test_reduced_page_has_the_same_content(site: Path) -> None:
     assert lean.lean(text) == text
     page = "<table>\n<tr><td>a</td>\n  <td><pre>b\n\n</td></pre></td></tr>\n</table>\n\n<p>c  d</p>\n"
     assert lean.lean(page) == "<table>\n<tr><td>a<td><pre>b\n\n</td></pre></table>\n<p>c  d</p>\n"
-    # A browser closes what is left open; the parser of Python tells the same elements and texts.
+    # A browser closes elements that are left open; the parser of Python reports the same elements and texts.
     assert Page(lean.lean(page)).scopes == Page(page).scopes == [[]]
 
 

@@ -131,7 +131,7 @@ class BitronixCapture(Capture):
         logged = [self.table.told["fates"][fate] for fate in fates]
         written = _managed(logged, read) if fates else _written(run, read)
         if by_hand(run.scenario, run.product):
-            # All records of these scenarios are COMMITTING, so what is kept is unfinished.
+            # All records of these scenarios are COMMITTING, so the kept ones are unfinished.
             kept = on(run.scenario, run.product, "kept")
             good = [{**written["files"][PAIR[0]][index], "at": {"file": PAIR[0]}} for index in kept]
             unfinished = [{key: record[key] for key in ("gtrid", "names")} for record in good]

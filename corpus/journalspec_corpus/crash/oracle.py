@@ -428,7 +428,7 @@ class Permitted:
         return self._explained(chosen, counting, state, twice)
 
     def _doubled(self, chosen: int, twice: int, state: State) -> bool:
-        """Return whether `state` is that after `chosen` but for records that are in two places by now.
+        """Return whether `state` is that after `chosen`, except for records that are in two places by now.
 
         A compaction under way does that, a write that landed elsewhere or a doubled file.
         """
@@ -480,7 +480,7 @@ class Permitted:
     def _explained(self, chosen: int, counting: int, state: State, twice: int) -> Wrong:
         """Return the most significant difference between `state` and that after `chosen`.
 
-        What is in two places (`twice`) may be in effect twice.
+        Records in two places (`twice`) may be in effect twice.
         """
         due, found = (
             self.operations.effects(self.operations.state(chosen)),

@@ -2,9 +2,8 @@
 
 Greedy, to a fixed point, in this order: fewer records, fewer deviations, a
 stronger preset, then what the format calls smaller (an empty background,
-shorter payload, the plain alignment). What stays is the verdict, and with it the
-invariant that is broken, whether what is wrong is in effect or only listed, the
-class, the writer and what the run is about.
+shorter payload, the plain alignment). The verdict stays, and with it the broken invariant, whether the fault
+is in effect or only listed, the class, the writer and the topic of the run.
 
 A changed workload has other states. Its states are looked through, least deviations
 and most alike first, for one with the same verdict. A reader is asked about the first ``NARROW``
@@ -64,7 +63,7 @@ class State:
 
     @property
     def deviations(self) -> int:
-        """How many granules, sizes or names are not as they should be."""
+        """Number of granules, sizes or names that differ from the right ones."""
         return int(self.situation.deviations[self.row])
 
     @property
@@ -112,7 +111,7 @@ class State:
         return judge(answer, self.situation.expected, self.refusal, holes_allowed=salvaging)
 
     def records(self, answer: Answer) -> int:
-        """Return how many records the failure takes.
+        """Return the number of records that the failure needs.
 
         Those issued in the trace's own life, and of those that stood before it
         the ones that `answer` should have listed and did not.
@@ -220,12 +219,12 @@ Keep = Callable[[Answer, Expected], bool]
 
 
 class NotFailing(ValueError):
-    """The state to start from does not fail as was said; the message says what the reader answered."""
+    """The state to start from does not fail as stated; the message has the reader's answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReductionStep:
-    """One reduction that was taken: what became smaller, and what was reached by it."""
+    """One accepted reduction: the part that became smaller, and the result."""
 
     how: str
     workload: str
@@ -318,7 +317,7 @@ def reduce_state(  # noqa: PLR0913  # what is shrunk and how; all but five are k
 
 
 def how(before: State, after: State) -> str:
-    """Return in words what became smaller between two states."""
+    """Return in words the part that became smaller between two states."""
     old, new = before.trace, after.trace
     if old.id == new.id:
         return "stronger preset" if after.deviations == before.deviations else "fewer deviations"

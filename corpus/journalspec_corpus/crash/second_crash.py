@@ -1,10 +1,10 @@
-"""Life after a crash: what a writer does with the files that a first crash left, up to a second one.
+"""Runs after a crash: a writer on the files that a first crash left, up to a second one.
 
 A second run is a workload like any other. Its base is a chosen crash state of
 the first one, its operations are what the format's writer does from opening
 these files on, recovery's own writes included. What is expected comes from the first
 trace: a record exists if the bytes that were written for it are in the state, under
-the name that its file has there. No reader is asked what it would make of them.
+the name that its file has there. No reader is asked about them.
 """
 
 from __future__ import annotations
@@ -142,7 +142,8 @@ def _label(states: States, row: int) -> tuple[str, str]:
 
 
 def _in_order(trace: Trace, found: list[tuple[int, Mark]]) -> tuple[Mark, ...]:
-    """Return marks as they were issued; `found` has each with its place in the result of :func:`_written`."""
+    """Return marks in the order of issue;
+    `found` has each with its place in the result of :func:`_written`."""
     base = (*trace.stale, *trace.standing, *trace.possible)
     rank = {mark: number for number, mark in enumerate(trace.before)}
     place = [(rank.get(base[at], -1) if at < len(base) else at + len(rank), mark) for at, mark in found]
@@ -197,7 +198,8 @@ CHOICES = 24
 class SecondLife:
     """The workload `first`, a crash that leaves its chosen state number `choice`, and a second run.
 
-    `then` names what the second run does, in the format's own words. `first` may be a second run itself.
+    `then` names the operations of the second run, in the format's own words. `first` may be a second run
+    itself.
     """
 
     first: Workload
@@ -277,8 +279,8 @@ Place = tuple[str, int, str, int]
 def first_crashes(format_id: str) -> Mapping[str, tuple[Place, ...]]:
     """Return the format's list, workload name -> states; nothing if it has none.
 
-    It was drawn up by class among states that strict recovery started from, and is
-    data since: what a reader makes of a state moves no second run any more.
+    It was made by class from states that strict recovery started from, and is fixed data since: a change of a
+    reader moves no second run any more.
     """
     entries = map(json.loads, format_text("journalspec_corpus", format_id, FIRST_CRASHES).splitlines())
     return {

@@ -1,4 +1,4 @@
-"""Write traces: what a writer did, in program order, and when it said that something is safe; and presets.
+"""Write traces: the operations of a writer in program order, and its acknowledgements; and presets.
 
 A trace is recorded by putting :class:`RecordingStorage` between a writer and its files.
 Acknowledgements, record spans and releases are annotations: the writer's bytes never show them, the
@@ -81,7 +81,7 @@ class Rename:
 
 @dataclass(frozen=True, slots=True)
 class Unlink:
-    """The name `file` goes away."""
+    """The name `file` is removed."""
 
     file: str
 
@@ -349,7 +349,7 @@ class Trace:
 
 
 class RecordingStorage(MemoryStorage):
-    """Files in memory; it writes down what is done to them."""
+    """Files in memory; every operation on them is recorded."""
 
     def __init__(self, files: dict[str, bytes] | None = None) -> None:
         super().__init__(files)

@@ -59,7 +59,7 @@ def container_of(table: str, edition: str) -> int:
 
 @dataclass
 class _Writer:
-    """What a writer knows when it writes the next record."""
+    """The facts that a writer knows when it writes the next record."""
 
     built: Built
     edition: str
@@ -182,7 +182,7 @@ class _Writer:
         self.built.labels[f"{label}.whole"] = Range(self.name, start, len(data) - start)
 
     def lay(self, label: str, values: Mapping[str, Any], *, longest: bool = False) -> None:
-        """Lay one record, and note what a reader reports of it."""
+        """Lay one record, and note a reader's report of it."""
         fields = [Part("text", values["body"])] if "body" in values else body(values, longest=longest)
         stored, start = joined(fields), len(self.data)
         instant = self.number << 32 | start
@@ -206,7 +206,7 @@ def _each(records: Iterable[Any]) -> Iterator[str]:
 
 
 def told(values: Mapping[str, Any], edition: str, stored: bytes, instant: int) -> dict[str, Any]:
-    """Return what a reader reports of a record."""
+    """Return a reader's report of a record."""
     first: dict[str, Any] = {"length": len(stored), "instant": instant}
     if edition == "seed" or "body" in values:
         return {"type": "OTHER", **first, "body": stored}

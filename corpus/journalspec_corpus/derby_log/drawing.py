@@ -1,4 +1,4 @@
-"""Logs of Derby drawn at random: valid ones, and fields that lie under right sums."""
+"""Logs of Derby drawn at random: valid ones, and ones with wrong fields under right sums."""
 
 from __future__ import annotations
 

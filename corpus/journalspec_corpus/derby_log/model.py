@@ -1,4 +1,4 @@
-"""What a database must find again: the rows that were committed, and branches in doubt.
+"""The content that a database must find again: the committed rows, and branches in doubt.
 
 What the rows in records hold is read as the naive reader does it, which is nothing of the reference's.
 """

@@ -1,4 +1,4 @@
-"""What is done to a database to get the crash states of its log: what is made of ``workloads.toml``."""
+"""The workloads for the crash states of a database's log, made from ``workloads.toml``."""
 
 from __future__ import annotations
 

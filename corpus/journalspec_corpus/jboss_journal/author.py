@@ -172,7 +172,7 @@ def _control(file: Mapping[str, Any], edition: str) -> dict[str, Any]:
 
 
 def control_body(file: Mapping[str, Any]) -> bytes:
-    """Return the three lists of a control file; ``olds``, ``news`` and ``moves`` are counts that lie."""
+    """Return the three lists of a control file; ``olds``, ``news`` and ``moves`` are wrong counts."""
     counts = {"num_old": "olds", "num_new": "news", "num_renames": "moves"}
     values: dict[str, Any] = {name: file[word] for name, word in counts.items() if word in file}
     for which in ("old", "new"):

@@ -1,4 +1,4 @@
-"""What the journal gives to the crash engine."""
+"""The interface of the journal to the crash engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JBoss journals drawn at random: valid ones, and records that lie."""
+"""JBoss journals drawn at random: valid ones, and records with wrong fields."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _record(edition: str, rng: random.Random, wide: bool = False) -> dict[str, A
 
 
 def lies(edition: str, rng: random.Random) -> dict[str, bytes]:
-    """Return files with records whose fields lie, laid out and checked as if they did not."""
+    """Return files with records whose fields are wrong, laid out and checked as if they were right."""
     records = [_liar(edition, rng) for _ in range(rng.choice((1, 2, 3)))]
     files: list[dict[str, Any]] = [{"id": 1, "records": records, "size": 2048}]
     if rng.randrange(3) == 0:

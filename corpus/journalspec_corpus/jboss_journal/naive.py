@@ -263,7 +263,7 @@ def _names(taker: Taker, members: int) -> list[str]:
 
 
 def searched(name: str, data: bytes, edition: str, params: Params = NONE) -> Scanned:
-    """Return what one file holds, looking at every offset after its header."""
+    """Return the content of one file, looking at every offset after its header."""
     # Of an early edition the configured length counts (JBM-FIL-009 to JBM-FIL-011).
     size = 0 if LAYOUT.has("control", edition) else int(params.get("file_size", 0))
     data = data[: size or None]
@@ -376,7 +376,7 @@ def _is_stale(data: bytes, place: int, off: int, laid: str, own: bytes) -> bool:
 
 
 def claim(data: bytes, off: int, laid: str) -> tuple[str, int]:
-    """Judge one candidate by the specification's order of checks; return what is wrong, and where it ends.
+    """Judge one candidate by the specification's order of checks; return its fault, and its end.
 
     Nothing is wrong with a healthy one. A torn one ends where it says that it does, or
     with the data where it says nothing of use. `laid` is the edition of its table.

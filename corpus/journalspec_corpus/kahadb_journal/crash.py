@@ -1,4 +1,4 @@
-"""What the KahaDB journal gives to the crash engine."""
+"""The interface of the KahaDB journal to the crash engine."""
 
 from __future__ import annotations
 

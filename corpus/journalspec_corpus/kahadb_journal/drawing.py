@@ -1,4 +1,4 @@
-"""KahaDB journals drawn at random: valid ones, and sizes and lengths that lie."""
+"""KahaDB journals drawn at random: valid ones, and ones with wrong sizes and lengths."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _record(edition: str, rng: random.Random, number: int, wide: bool) -> str:
 
 
 def _state(files: list[dict[str, Any]], edition: str) -> Mapping[str, Any]:
-    """Return what the commands asked for amount to."""
+    """Return the result of the requested commands."""
     records = [described(text) for file in files for batch in file["batches"] for text in batch["records"]]
     if edition == "seed":
         return {"payloads": [record["payload"] for record in records]}
@@ -112,7 +112,7 @@ def _state(files: list[dict[str, Any]], edition: str) -> Mapping[str, Any]:
 
 
 def lies(edition: str, rng: random.Random) -> dict[str, bytes]:
-    """Return files with sizes, lengths, checksums and commands that lie; Adler-32 of the stored bytes."""
+    """Return files with wrong sizes, lengths, checksums and commands; Adler-32 of the stored bytes."""
     files = []
     # Sound commands about transactions alone, sound commands, or commands with anything in them.
     about = rng.choice((_BRANCHES, _SOUND, _ANYTHING, _ANYTHING))

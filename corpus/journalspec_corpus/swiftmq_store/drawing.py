@@ -1,4 +1,4 @@
-"""Stores drawn at random: valid ones, and fields that lie.
+"""Stores drawn at random: valid ones, and ones with wrong fields.
 
 What the log does to a drawn store is in its pages already, as after a checkpoint that was not finished: so
 the state is that of the pages, whoever replays.
@@ -93,7 +93,7 @@ def _log(data: bytes, spare: int, rng: random.Random) -> list[str]:
 
 
 def lies(edition: str, rng: random.Random) -> dict[str, bytes]:
-    """Return files in which fields lie; nothing has a checksum."""
+    """Return files with wrong fields; nothing has a checksum."""
     built, _ = _life(edition, rng, wide=False)
     lie_in(built, LIES, rng.choice((1, 1, 2, 3)), rng, small=12)
     return built.content()

@@ -1,4 +1,4 @@
-"""What a store must find again: the messages of each queue in order, and branches in doubt."""
+"""The content that a store must find again: the messages of each queue in order, and branches in doubt."""
 
 from __future__ import annotations
 
