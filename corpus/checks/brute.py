@@ -83,7 +83,7 @@ class Difference:
 
 @dataclass
 class OracleReport:
-    """What was compared, and where the two differ."""
+    """The compared values, and the place where the two differ."""
 
     traces: int = 0
     rows: int = 0
@@ -109,7 +109,7 @@ class OracleReport:
 def points(trace: Trace, *, all_promises: bool) -> list[int]:
     """Return the crash points of subset presets: before each force and acknowledgement, and the end.
 
-    What is in flight in between is in flight there as well. With `all_promises`,
+    Operations in flight in between are in flight there as well. With `all_promises`,
     also before what releases records: nothing changes on disk, but less is required.
     """
     kinds = (Sync, SyncDir, Ack, Release) if all_promises else (Sync, SyncDir, Ack)

@@ -256,7 +256,7 @@ class BrutePermitted:
 
     @cached_property
     def _let_go(self) -> list[frozenset[str]]:
-        """What was let go for each operation: nothing, unless it ends what one of these had brought about."""
+        """The released records for each operation: none, unless it ends the effect of one of these."""
         found = []
         for number, op in enumerate(self.ops):
             ended: set[str] = set()

@@ -65,7 +65,7 @@ class WrittenPlace:
 
 @dataclass(frozen=True)
 class BruteDebt:
-    """What may be said of one state.
+    """The possible verdicts on one state.
 
     `must_keep`, `may_keep` and `must_drop` are records, `names` maps what a
     reader may call a record to its name. `refusal` is allowed, required or

@@ -1,8 +1,8 @@
 """The tier ``drawn``: cases drawn at random, each of them a function of format, seed and number alone.
 
 A draw is a sound journal as the format's author lays it, the same with damage, or one whose fields lie
-under checksums that are right. The format's naive reader says what is expected. What it says of a sound
-journal is held against what was asked to be written.
+under checksums that are right. The format's naive reader says what is expected. Its result for an intact
+journal is compared with the requested writes.
 
 A draw is made of choices. A failure is reduced by leaving choices out and making them smaller, so that what
 remains is a journal that the same drawing could have made.

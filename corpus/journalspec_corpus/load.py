@@ -162,8 +162,8 @@ class Shared:
 
 
 class Intake:
-    """Takes cases in from strangers, into one set. What is not a case is quarantined, and the others are
-    taken.
+    """Takes cases in from strangers, into one set. Lines that are not cases are quarantined, and the others
+    are accepted.
 
     Ids are unique in a set: of two cases with the same one the second is at fault.
     """

@@ -5,7 +5,7 @@ rows of the table ``queues``. Data that the file cannot hold is known before it 
 
 A row may have three more keys if its format stores more than the columns show: ``body``, the body as Core
 stores it; ``types`` and ``content_types``, from the name of a property, or of an entry of a map, to a type of
-PROPERTY. Of a stream ``content_types`` is a list.
+PROPERTY. For a stream ``content_types`` is a list.
 """
 
 from __future__ import annotations

@@ -22,8 +22,8 @@ PIECE, STEP = 1 << 20, 1 << 10
 class Sums:
     """The CRC-32 of ranges of a file. Those that follow each other are summed in one go.
 
-    Of a range that begins before the end of one that was summed, the sum follows from those of two prefixes
-    (the algebra of CRCs): as many overlapping ranges as there are bytes would else be summed in full.
+    If a range begins before the end of one that was summed, its sum follows from those of two prefixes (the
+    algebra of CRCs). Otherwise as many overlapping ranges as there are bytes would be summed in full.
     """
 
     def __init__(self, source: Source) -> None:

@@ -120,7 +120,7 @@ class Tally:
 
 @dataclass
 class PartAccount:
-    """What is known of one part after it was written about."""
+    """The facts about one part after it was written."""
 
     part: Part
     carried: list[Count] = field(default_factory=list)

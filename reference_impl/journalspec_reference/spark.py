@@ -235,7 +235,7 @@ class Query:
         return {column: kind for column, kind in known.items() if column not in left_out}
 
     def columns(self) -> dict[str, str]:
-        """Return all columns and their Arrow types, but for `fields`."""
+        """Return all columns and their Arrow types, except for `fields`."""
         if self.contents is not None:
             own = {
                 each.name: KINDS.get(each.kind, "string") for each in self._table_of(self.contents).columns

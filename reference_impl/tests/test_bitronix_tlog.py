@@ -241,7 +241,7 @@ def test_any_read_size_gives_the_same_result_with_bad_sectors(seed: int, stretch
 
 
 def test_a_batch_ends_where_too_much_is_odd() -> None:
-    """Each record is unreadable for its own reason; no batch holds all of what is said of them."""
+    """Each record is unreadable for its own reason; no batch holds all of their messages."""
     fields = {"status": 8, "time": 1, "sequence_number": 1, "gtrid": b"g"}
     broken = with_a_wrong_checksum(record_of(**fields)) * 9000
     noted = record_of(**fields, header_length=16) * 9000

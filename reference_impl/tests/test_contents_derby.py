@@ -549,7 +549,7 @@ def texts(booted: Booted) -> dict[int, str]:
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("end", ["committed", "prepared", "open", "rolled back"])
 def test_a_change_is_redone_and_undone(change: str, end: str) -> None:
-    """What is committed is done; what is open or in doubt is undone, and what was compensated, too."""
+    """Committed changes are done; open ones and those in doubt are undone, and compensated ones, too."""
     record, after = CHANGES[change]
     operation = change.partition(" ")[0]
     done = {"operation": operation, **record}

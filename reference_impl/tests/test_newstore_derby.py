@@ -691,7 +691,7 @@ def test_pages_that_cannot_be_read_are_listed_with_their_table(old: Path) -> Non
 
 
 def test_objects_missing_in_the_catalogue_are_counted(old: Path, tmp_path: Path) -> None:
-    """Without the columns of tables there are those of their heaps; what else it says is lost."""
+    """Without the columns of tables, those of their heaps are used; other facts of that table are lost."""
     (old / "seg0" / "c90.dat").unlink()
     _, store = made(old, tmp_path / "new")
     assert isinstance(store, OnlyRows)

@@ -113,7 +113,7 @@ def around(middle: bytes) -> bytes:
 
 
 def test_three_bytes_of_a_batch_cost_two_messages_at_most() -> None:
-    """Of 69 messages 67 reappear byte for byte; what may be wrong is unverified, or it is withheld."""
+    """67 of 69 messages reappear byte for byte; doubtful ones are unverified, or withheld."""
     rng, records = random.Random(69), [sent(number) for number in range(69)]
     middle, good = batch(records), []
     true = bodies(answer_of({"db-1.log": around(middle)}))

@@ -52,7 +52,7 @@ _REAL = NUMBERS["f8"]
 
 
 class ContentsError(ValueError):
-    """Bytes that are not what their table says, and at which byte that shows."""
+    """Bytes that do not fit their table, and the offset where that shows."""
 
     def __init__(self, reason: str, off: int) -> None:
         super().__init__(f"{reason}, at byte {off}")

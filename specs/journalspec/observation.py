@@ -185,8 +185,8 @@ class FileMap(Item):
 class Observation:
     """The whole answer of a reader or of recovery for one journal.
 
-    Of a large journal the long sequences, those in `state` among them, are read
-    again from its files at each iteration (:mod:`.reread`).
+    The long sequences of a large journal, those in `state` among them, are read again from its files at each
+    iteration (:mod:`.reread`).
     """
 
     verdict: str

@@ -122,7 +122,7 @@ class _Decay:
 
     @cached_property
     def headers(self) -> list[_Span]:
-        """What is before the first record of each file."""
+        """The bytes before the first record of each file."""
         out = []
         for name, size in self.sizes.items():
             first = min((start for file, start, _ in self.records if file == name), default=HEADER)

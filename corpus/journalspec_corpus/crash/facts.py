@@ -1,4 +1,4 @@
-"""What is true of each state of a crash point, as columns: no reader is asked.
+"""Facts about each state of a crash point, as columns: no reader is asked.
 
 A write has *arrived* if every granule it changed holds it or something later; a mark
 is *intact* if its write arrived and nothing that arrived later overwrote it. A record is *whole*
@@ -69,7 +69,7 @@ def _remembered(method: Callable[Concatenate[Facts, P], Rows]) -> Callable[Conca
 
 
 class Facts:
-    """What is true of each state (row) of one crash point, as boolean columns."""
+    """Facts about each state (row) of one crash point, as boolean columns."""
 
     def __init__(self, states: States, contents: Sequence[bytes] | None = None) -> None:
         """Take the states, and their content ids where they are known."""
@@ -232,7 +232,7 @@ class Facts:
 
     @property
     def outstanding(self) -> list[tuple[int, Mark]]:
-        """What is not yet issued of records of which another part is: (index of its write, its mark)."""
+        """Unissued parts of records of which another part is issued: (index of its write, its mark)."""
         begun = {(mark.record, mark.alternative) for _, mark in self.issued}
         return [
             (index, op)

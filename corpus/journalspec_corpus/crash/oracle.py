@@ -359,8 +359,8 @@ def in_words(wrong: Wrong) -> str:
 class Permitted:
     """Which states recovery may decide on at one crash point.
 
-    `lenient` if acknowledged operations may be missing. Of those in `copied` there are copies that
-    may be read as well.
+    `lenient` if acknowledged operations may be missing. There are copies of those in `copied` that may be
+    read as well.
     """
 
     operations: Operations

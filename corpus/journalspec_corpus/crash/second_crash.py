@@ -2,9 +2,9 @@
 
 A second run is a workload like any other. Its base is a chosen crash state of
 the first one, its operations are what the format's writer does from opening
-these files on, recovery's own writes included. What is expected comes from the first
-trace: a record exists if the bytes that were written for it are in the state, under
-the name that its file has there. No reader is asked about them.
+these files on, recovery's own writes included. The expectation comes from the first trace: a record exists if
+the bytes that were written for it are in the state, under the name that its file has there. No reader is
+asked about them.
 """
 
 from __future__ import annotations

@@ -268,8 +268,8 @@ def page(container: int, number: int, last: int, said: Mapping[str, Any], size: 
     each of them; with ``heap``, the formats of columns, the row that describes them comes first.
     ``version``, ``format``, ``status`` and ``overflow`` are of the header. The first page has ``info`` (its
     format, status and size of a page), ``pages``, how many follow it, and ``following``, the next page that
-    lists pages. ``wrong`` has a wrong checksum: page (or its upper half) or info. What is not ``sound`` has
-    as much of a page as a log is held against.
+    lists pages. ``wrong`` has a wrong checksum: page (or its upper half) or info. An unsound one has only the
+    part of a page that a log is compared with.
     """
     given = ([row] if isinstance(row, str) else row for row in said.get("rows", ()))
     data, rows = bytearray(size), [b"".join(map(hex_bytes, row)) for row in given]

@@ -36,7 +36,7 @@ PREPARED, COMMITTED = 2, 4
 def columns_in(said: Mapping[str, Any]) -> dict[int, bytes]:
     """Return what the row in a record's data holds, by the numbers of its columns; raises Invalid.
 
-    What it was before may come after it.
+    Its old bytes may come after it.
     """
     data = said.get("data", b"")
     taker = Taker(bytes.fromhex(data) if isinstance(data, str) else data)

@@ -394,7 +394,7 @@ def claim(data: bytes, off: int, laid: str) -> tuple[str, int]:
 
 @dataclass(slots=True)
 class _Transaction:
-    """What was read of one transaction: its records in order, and how many are in which file.
+    """The part of one transaction that was read: its records in order, and their number in each file.
 
     `unhealthy`: a PREPARE did not find what it counts.
     """

@@ -140,7 +140,7 @@ def _records(found: Scanned, data: bytes, at: int, end: int, edition: str) -> No
 
 
 def _take(found: Scanned, record: bytes, at: int, edition: str, first: Mapping[str, Any]) -> None:
-    """Take in the record at `at`, if it is a record of a user; `first` is said of its batch."""
+    """Take in the record at `at`, if it is a record of a user; `first` is about its batch."""
     if record[4] != 1:
         found.note("unknown-type", at, str(record[4]))
         return

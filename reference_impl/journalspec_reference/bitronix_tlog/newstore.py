@@ -305,7 +305,7 @@ class PairStore(LogStore):
     def left_out(self) -> Iterator[LossItem]:
         """Yield also the damage of the other file, and the decisions that only that file has.
 
-        Of a pair without damage the answer itself reports them (BTM-RCV-023).
+        For an undamaged pair the answer itself reports them (BTM-RCV-023).
         """
         yield from super().left_out()
         for file in self._others:

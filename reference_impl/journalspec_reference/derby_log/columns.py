@@ -153,7 +153,7 @@ class Gathered:
     ) -> tuple[Sequence[int], Iterator[Plain], int]:
         """Return rows by their numbers, what each is for a replay, and the highest transaction of the others.
 
-        Of the first `rows`, those of transactions that begin and end here are omitted if pages have all
+        In the first `rows`, those of transactions that begin and end here are omitted if pages have all
         changes: `known` are then the transactions that began before. Those of `closely` are containers;
         `place` is the instant of the batch.
         """

@@ -1,7 +1,7 @@
 """Conclusions from the containers of a database: which are damaged, and which are missing.
 
 A page that is only older than the log is healthy, because redo repairs it; so is one that the log makes anew.
-Of the rows only those of the catalogue that name the containers are decoded.
+Only those rows are decoded that belong to the catalogue and name the containers.
 """
 
 from __future__ import annotations

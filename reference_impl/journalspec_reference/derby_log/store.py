@@ -168,7 +168,7 @@ class Transaction:
     def undo(self, instant: int) -> int | None:
         """Undo the changes from `instant` on; return how much the one there counts, None if there is none.
 
-        That is 1, but for changes of a page row by row.
+        That is 1, except for changes of a page row by row.
         """
         last = -1
         while self.changes and self.changes[-1] >= instant:

@@ -175,7 +175,8 @@ def _of_pages(store: Store) -> Iterator[Missing]:
 def _never_deleted(queues: set[int], bindings: Answer) -> set[int]:
     """Return those queues that the bindings cannot have deleted.
 
-    What is sent to a queue while it is deleted stays in the journal. A compaction of the bindings, or a file
+    A message sent to a queue while the queue is deleted stays in the journal. A compaction of the bindings,
+    or a file
     that was used again, took DELETEs away.
     """
     journal, replay = bindings.journal, replay_of(bindings)

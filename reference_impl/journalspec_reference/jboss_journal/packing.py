@@ -170,7 +170,7 @@ def packing_of(answer: Answer, directory: str = "") -> Packing:
 
 
 def copied(kept: Kept, dialect: Dialect, dropped: Iterable[int] = ()) -> Iterator[NewRecord]:
-    """Yield all that recovery kept of a journal, but for the records `dropped`.
+    """Yield all that recovery kept of a journal, except for the records `dropped`.
 
     What changes a record that is not there adds it: it is delivered, and nothing is missing.
     """

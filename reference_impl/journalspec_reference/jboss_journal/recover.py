@@ -118,7 +118,7 @@ def stretch_of(file: DataFile, limit: int, *, quiet: bool = False) -> Stretch:
 
 
 class Transaction:
-    """What has been read of one transaction so far.
+    """The part of one transaction that has been read so far.
 
     `changes` and `deletes` are ids and places of records, one after the other. `seen` counts its records by
     file: by its id where pairs name it, else by its turn. `prepared` is where the last healthy PREPARE is,

@@ -42,7 +42,7 @@ Parsed = tuple[str, Mapping[str, Any]] | str
 
 @dataclass(frozen=True)
 class Dialect:
-    """What is particular to an edition: how a batch begins, what ends a log, what payloads are."""
+    """The differences of an edition: the beginning of a batch, the end of a log, the payloads."""
 
     edition: str
 

@@ -338,7 +338,7 @@ class Index:
     def messages(self, roots: Roots) -> Iterator[tuple[int, str, Place]]:
         """Yield the messages of a destination; at the end raises ContradictoryIndex if its trees differ.
 
-        What is summed is the same for entries in any order. It is of bytes and texts: sums over hashes of
+        The sum is the same for entries in any order. It is of bytes and texts: sums over hashes of
         tuples are often the same where two entries have changed their numbers.
         """
         places = ids = 0

@@ -286,7 +286,7 @@ class KahaNewStore(NewStore):
         yield from self._unchecked()
 
     def _unchecked(self) -> Iterator[LossItem]:
-        """Yield what no checksum covers, or none that was compared: for each file how many messages.
+        """Yield the items that no checksum covers, or no compared one: for each file the number of messages.
 
         What only the index leads to may be in a damaged region.
         """

@@ -1,6 +1,7 @@
 """Which messages durable subscriptions need: counted for each message, listed only on demand.
 
-A subscription needs all messages above a number, but for those it acknowledged. So of the messages that
+A subscription needs all messages above a number, except for those that it acknowledged. So of the messages
+that
 equally many subscriptions acknowledged, those up to a number are the ones that no subscription needs.
 """
 
@@ -25,7 +26,7 @@ _NONE: AbstractSet[int] = frozenset()
 
 
 class Subscription:
-    """What a subscription needs: messages above a number, but for those that it acknowledged."""
+    """The messages that a subscription needs: those above a number that it has not acknowledged."""
 
     __slots__ = ("above", "acknowledged")
 

@@ -1,4 +1,4 @@
-"""Records by place: the turn of a file and an offset in it. What is around a message is skipped."""
+"""Records by place: the turn of a file and an offset in it. The bytes around a message are skipped."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ _SAYS = "what recovery kept of another journal"
 
 
 class Survivors:
-    """What is kept of a journal after one pass over it."""
+    """The content that is kept of a journal after one pass over it."""
 
     def __init__(self, passed: JournalPass, choices: StoreChoices) -> None:
         self.passed, self.store, self._places = passed, passed.store, passed.places

@@ -31,7 +31,7 @@ _NAMED, _NUMBER = Struct(">Bi"), Struct(">i")
 
 
 class BadStore(ValueError):
-    """Bytes that are not what they should be; `reason`: why a log that ends there does."""
+    """Bytes that do not have the expected form; `reason`: why a log that ends there does."""
 
     def __init__(self, why: str, reason: str = "bad-record") -> None:
         super().__init__(why)

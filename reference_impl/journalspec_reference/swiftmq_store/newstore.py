@@ -172,7 +172,7 @@ class PagedStore(NewStore):
             self.lines.append(f"--{choice} {text}: {done}; its other resources are not touched")
 
     def _drop(self, text: str) -> None:
-        """Omit a queue, or the message of a key or an id; not what a branch holds."""
+        """Omit a queue, or the message of a key or an id; messages that a branch holds are kept."""
         named = [name for name in self._users if _shown(name) == text]
         found = [] if named else self._search(text)
         held = self._held()

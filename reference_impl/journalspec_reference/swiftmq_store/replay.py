@@ -1,7 +1,7 @@
 """What the log makes of the pages of a file.
 
-Of the first pages that it changes the bytes are kept, as they are by now; of all others where their images
-are in the log, until somebody asks for the page.
+For the first pages that it changes, the current bytes are kept; for all others the places of their images in
+the log, until a caller asks for the page.
 """
 
 from __future__ import annotations

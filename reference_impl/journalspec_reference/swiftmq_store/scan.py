@@ -140,7 +140,7 @@ class Log:
     """The log in a file. `tagged`: it begins with START, and each record repeats the generation of that.
 
     `pages` is how many the file of pages has. `lead`: what a COMMIT or an ABORT has before its actions.
-    What is known after a scan to the end: `end` and `reason`, where and why the log ends; no reason: it ends
+    The facts that a scan to the end shows: `end` and `reason`, where and why the log ends; no reason: it ends
     with the file.
     """
 

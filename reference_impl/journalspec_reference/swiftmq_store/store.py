@@ -1,6 +1,6 @@
 """Walking a store from page 0: queues and their messages, each page claimed once.
 
-What was read is kept by places: memory grows with the number of messages, not with their bodies.
+Only places of read records are kept: memory grows with the number of messages, not with their bodies.
 """
 
 from __future__ import annotations
@@ -198,7 +198,7 @@ class Queue:
 
 
 class StoreNotes:
-    """The notes on a store. Of each code the first ones are kept, and how many there are.
+    """The notes on a store. The first ones of each code are kept, and their number.
 
     `name` returns what the files are called for which a store has its own names.
     """
@@ -459,7 +459,8 @@ def fitting_size(data: Any, given: int) -> int | None:
     """Return the page size, other than the one given, that makes sense of a file of pages, if one does.
 
     Page 0 is valid under several sizes; the heads of queues that it names, and their messages, lie
-    elsewhere under each (SMQ-FIL-059). Of a file of free pages each begins with 1, and the others are zeros.
+    elsewhere under each (SMQ-FIL-059). In a file of free pages each begins with 1, and the other bytes are
+    zeros.
     """
     head = bytes(data[: SIZES[-1] + 1])
     # Without an entry in page 0 no size makes sense of it.

@@ -1,4 +1,4 @@
-"""What is true of the Bitronix transaction log; its bytes are :data:`LAYOUT`."""
+"""Facts about the Bitronix transaction log; its bytes are :data:`LAYOUT`."""
 
 from __future__ import annotations
 

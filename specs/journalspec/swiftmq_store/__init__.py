@@ -1,4 +1,4 @@
-"""What is true of a SwiftMQ file store; its bytes are :data:`LAYOUT`, messages are in :mod:`.schema`."""
+"""Facts about a SwiftMQ file store; its bytes are :data:`LAYOUT`, messages are in :mod:`.schema`."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
 An encoded message is sections (part 3 of the specification of AMQP 1.0). What precedes and follows it is by
 ``AMQPMessagePersister`` (2), its ``V2`` (3) and ``V3`` (5), and ``AMQPLargeMessagePersister`` (4), whose
-encoded message is in a file of its own. Columns are what the broker's browser gives, but for bodies: it has
-only the first of several sections, and takes a value that is not a text, list or map for bytes.
+encoded message is in a file of its own. Columns are those of the broker's browser, except for bodies: it has
+only the first of several sections, and reads a value that is not a text, list or map as bytes.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ HIDDEN = ("more", "password")
 
 @dataclass(slots=True)
 class Queue:
-    """One queue. `options` are the fields that versions have added, as far as they are there."""
+    """One queue. `options` are the fields that versions have added, if they are there."""
 
     id: int
     name: str

@@ -139,7 +139,7 @@ def xid_parts(format_id: int, gtrid: bytes, bqual: bytes) -> dict[str, Value]:
 class Transaction:
     """One object of the store. Where something is missing, `reason` says why, and `data` is its state.
 
-    `participants` have not finished yet, `heuristics` have decided by themselves. Of one that came from
+    `participants` have not finished yet, `heuristics` have decided by themselves. For one that came from
     another server, `parent` is the XID that it came with. `created` is milliseconds.
     """
 

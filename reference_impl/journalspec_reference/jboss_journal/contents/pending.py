@@ -1,6 +1,7 @@
 """Pending messages by the broker's rules: references, acknowledgements, page cursors, prepared transactions.
 
-Of each message and each reference only numbers are kept: ids, places, times. Bodies are read again when a row
+For each message and each reference only numbers are kept: ids, places, times. Bodies are read again when a
+row
 is requested.
 """
 

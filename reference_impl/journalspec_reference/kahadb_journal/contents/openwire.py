@@ -1,6 +1,6 @@
 """OpenWire as KahaDB stores it: loose marshalling, a size in front, no cache of values (versions 1 to 12).
 
-What is damaged is read as far as it goes. A flag has the value 0 or 1, and at most places only one type can
+Damaged data is read up to the damage. A flag has the value 0 or 1, and at most places only one type can
 be: where an object does not fit as it is stored, it is read once more by these rules, and that is reported.
 """
 
