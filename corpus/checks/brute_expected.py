@@ -89,9 +89,9 @@ class BruteDebt:
 
 @dataclass
 class Writing:
-    """One time that `record` was written: for each place that it needs, what was put there each time.
+    """One writing of `record`: for each place that it needs, the bytes that were put there each time.
 
-    That is nothing for a place that is only to be written after the crash.
+    A place that is written only after the crash has none.
     """
 
     record: str

@@ -110,7 +110,7 @@ def test_killed_builds_are_taken_up_and_come_out_the_same(tmp_path: Path, refere
     until(lambda: sealed(out) >= 1, process)
     workers = two_workers(process)
     process.kill()
-    # The workers have the same output: its end is theirs, and they say nothing.
+    # The workers share the output: they end with it, and print nothing.
     assert process.communicate() == ("", "")
     until(lambda: not any(map(alive, workers)))
     before = sealed(out)

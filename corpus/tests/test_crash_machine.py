@@ -42,7 +42,7 @@ def test_the_lines_are_what_their_first_line_says(format_id: str, file: str) -> 
     assert len({work.name for work in works}) == len(works)
     assert {len(work.rules.split()) >= least for work in works} == {True}
     if file == LONGER_WORKLOADS:
-        # Where a pattern has several words a line may end one or two after the last step.
+        # If a pattern has several words, a line may end one or two words after the last step.
         assert sum(len(work.rules.split()) for work in works) / lines > (least + most) / 2 - 3
 
 

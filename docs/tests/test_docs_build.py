@@ -241,7 +241,7 @@ def test_every_requirement_case_and_deviation_has_an_address_that_stays(
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_every_group_of_cases_has_the_address_of_when_it_had_a_page(format_id: str, site: Path) -> None:
+def test_every_group_of_cases_keeps_its_earlier_address(format_id: str, site: Path) -> None:
     for group in sources.cases_by_group(format_id):
         assert (site / "formats" / format_id / "cases" / f"{group}.html").is_file()
 

@@ -178,7 +178,7 @@ def inserted(ident: int, data: bytes) -> dict[str, Any]:
 
 
 def test_a_part_of_a_row_is_reported_once() -> None:
-    """Two heads continue in one rest: without a bound many of them would tell a long rest as often."""
+    """Two heads continue in one rest: without a bound, many heads would report a long rest many times."""
     key = b"\0\4\0\0\0"
     rest = inserted(9, b"\4\x09\1\1\0\4\0\2vv")
     heads = [

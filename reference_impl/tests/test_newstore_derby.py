@@ -635,7 +635,7 @@ def cell(value: Any) -> bytes | None:
 
 
 def test_catalogue_content_is_in_the_script(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Types with their scales, numbers that are given next, keys, their rules, and orders of indexes."""
+    """Types with their scales, next numbers of identity columns, keys, their rules, and orders of indexes."""
     found = contents_of(opened(base))
     columns = (
         ("ID", Typed(19, "INTEGER", nullable=False)),

@@ -154,7 +154,7 @@ class Format:
     at_start: tuple[AtStart, ...] = ()
     #: Code of a loss or of a missing thing, with its {names} -> the words of a verdict for the code.
     phrases: Mapping[str, str] = field(default_factory=dict)
-    #: What people call it, where the title is that of a family.
+    #: The usual name of the product, if the title is that of a family.
     brand: str = ""
     #: Notes on the bytes after damage, or on the end of the log.
     after: tuple[str, ...] = ()

@@ -215,8 +215,8 @@ class Observation:
     def given_up(self) -> Sequence[Record]:
         """Return the unanchored records in dropped bytes; they might be live if those bytes were intact.
 
-        That is a dropped region, or a file that cannot be used. The others are where
-        records of no account are normal (after the end of the log, of an earlier generation).
+        That is a dropped region, or a file that cannot be used. The others are in places where unused records
+        are normal (after the end of the log, of an earlier generation).
         Takes 16 bytes of memory for each dropped region.
         """
         if not self.unanchored:

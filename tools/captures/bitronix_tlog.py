@@ -1,10 +1,10 @@
-"""Captured pairs: what the journal is asked to do is in ``scenarios.toml``, what must be in them here.
+"""Captured pairs: ``scenarios.toml`` has the operations, this module the required content.
 
 Captures made again are never the same: clocks differ from run to run.
 
 No reader of ours takes part. An operation says which record was asked for, the
-answer to it in which file the product put it. A change of that file is a swap:
-the file starts again, with copies of what the product carried over. The copies
+answer to it in which file the product put it. A change of that file is a swap: the file starts again, with
+copies of the carried records. The copies
 are known from the product's cursor only; whatever it gives after them must be,
 one by one, what was asked for.
 """

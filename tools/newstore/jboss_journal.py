@@ -352,7 +352,7 @@ def delivered(new: Sequence[tuple[Path, Answer]]) -> Iterator[str]:
 
 
 def restarted(found: Sequence[tuple[Path, Answer]], name: str, version: str) -> Iterator[str]:
-    """Start a broker on a copy of each store; yield what it has and contents do not have, or else."""
+    """Start a broker on a copy of each store; yield the differences between it and contents."""
     own = {broker.name: broker.program for broker in (ARTEMIS, HORNETQ)}
     with tempfile.TemporaryDirectory(prefix="newstore-start-") as scratch:
         copies = [Path(scratch, str(number)) for number in range(len(found))]

@@ -159,7 +159,7 @@ def hold_queues(sources: Sequence[Matches], wanted: Sequence[str]) -> None:
 
 
 def _follow(places: Sequence[Directory], selection: Question, output: Output) -> None:
-    """Write rows as they are written, until the limit or an interruption."""
+    """Print new rows of a growing file, until the limit or an interruption."""
     if len(places) != 1 or len({journal.format for journal in places[0].journals}) != 1:
         raise UsageProblem("--follow is for one store", "give its path")
     if selection.count_by is not None or selection.parquet:

@@ -141,8 +141,8 @@ class CrashCase(Case):
 def parting(answer: Answer, required: Expected) -> dict[str, Any]:
     """Return how an answer differs from the required outcome, by names of records.
 
-    `came` are records that came, `missing` those that must and did not, `wrong` what must not come (of
-    records that were never written: their keys), `effect` what is wrong with the state, in words.
+    `came` are the listed records, `missing` the required ones that are not listed, `wrong` the ones that must
+    not be listed (for records that were never written, their keys), `effect` is the state's fault in words.
     """
     records = [required.record_of.get(key) for key in answer.keys]
     came = tuple(dict.fromkeys(record for record in records if record is not None))

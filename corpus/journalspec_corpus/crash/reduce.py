@@ -166,8 +166,7 @@ def crashes_before(adapter: CrashFormat, workload: Workload) -> list[State]:
 def _smaller_life(adapter: CrashFormat, work: SecondLife) -> Iterator[SecondLife]:
     """Yield the life with one crash less, doing less, then after a smaller first run.
 
-    A smaller first run leaves other states to continue from: all choices are tried,
-    that of the same number first.
+    A smaller first run has other states to continue from: all are tried, the one with the same number first.
     """
     if isinstance(work.first, SecondLife):
         yield replace(work, first=work.first.first)

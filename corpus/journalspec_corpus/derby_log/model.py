@@ -24,7 +24,7 @@ Kept = tuple[frozenset[Row], Mapping[str, Changes], Mapping[str, tuple[str, str]
 _IN, _OUT = "inserted", "deleted"
 #: Container, page, record id.
 Place = tuple[int, int, int]
-#: Rows, and of each branch in doubt its identifier and the rows that come and go with it.
+#: Rows, and for each branch in doubt its identifier and the rows that it inserts and deletes.
 State = tuple[Any, ...]
 #: The form in which it is reported; the order does not matter.
 STATE = StateForm("derby_log", ("rows", "in_doubt"), ("rows", "in_doubt", "inserted", "deleted"))

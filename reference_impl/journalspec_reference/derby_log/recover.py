@@ -185,8 +185,8 @@ class LogPass:
         # A method of its own would create a reference cycle, and a reader of many logs would keep them all.
         self._find = partial(body_at, self.log, edition)
         self._beside = container_names(files)
-        #: Whether all containers should be beside the log; those that are not and are changed, by the first
-        #: record that does; and those that the log itself makes or removes, or that a stub stands for.
+        #: Whether all containers should be next to the log; the missing ones that are changed, by the first
+        #: record that changes each; and those that the log itself makes or removes, or that have a stub.
         self._home = any(name.startswith(HOME) for name in files)
         self._complete = self._home or self._beside.keys() >= CATALOGUE
         self._absent: dict[int, Instant] = {}

@@ -1,6 +1,6 @@
 """Whether a broker takes a text for the filter of a queue: a JMS selector, as Artemis 2 parses it.
 
-A broker does not start with a queue whose filter is invalid. HornetQ asks for a little more of types.
+A broker does not start with a queue whose filter is invalid. HornetQ has a few more rules about types.
 """
 
 from __future__ import annotations

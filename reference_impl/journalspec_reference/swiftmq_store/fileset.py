@@ -12,7 +12,7 @@ FORMAT = "swiftmq_store"
 DEFAULT_SIZE = 2048
 #: The files of the pages before a conversion.
 OLD_PAGES = "db/page.db_old"
-#: What makes a backup one that counts: it has the pages and the durable subscribers side by side, and no log.
+#: The marks of a valid backup: it has the pages and the durable subscribers side by side, and no log.
 COMPLETED = ".completed"
 
 

@@ -453,7 +453,7 @@ def inflated(content: bytes, *, sized: bool) -> bytes:
         raise BodyError("too-large", f"it would have {size} bytes")
     stream = zlib.decompressobj()
     try:
-        # At least one byte: no limit at all is what 0 means.
+        # At least one byte, because 0 means that there is no limit.
         found = stream.decompress(content[start:], max(size, 1))
         if not sized and stream.unconsumed_tail and stream.decompress(stream.unconsumed_tail, 1):
             raise BodyError("too-large", f"it has more than {INFLATED} bytes")
