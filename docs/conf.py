@@ -49,6 +49,6 @@ html_use_index = False
 html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {"navigation_with_keys": True}
-# Of the light styles that come with Pygments the one whose colours are dark enough to be read.
+# Of the light styles of Pygments the one with colours dark enough to be read.
 pygments_style = "default"
 pygments_dark_style = "github-dark"

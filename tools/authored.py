@@ -30,9 +30,9 @@ from journalspec_corpus.making import make_case, when
 #: Where the authored groups and captured files lie in a checkout.
 CHECKOUT = Path(__file__).resolve().parents[1] / "corpus"
 
-#: What an element of a list in a state says that does not say it.
+#: The default members of an element of a list in a state.
 _NOTHING: Mapping[str, Any] = {"int": 0, "bytes": "", "list": (), "str": ""}
-#: What a group says for its cases, and a case for itself, besides edition and witnesses.
+#: The members that a group gives for its cases, and a case for itself, besides edition and witnesses.
 _SAID = ("stratum", "category", "level", "obeys", "breaks", "flags", "needs", "params")
 _OWN = ("name", "title", "base", "edits", "expect", "how", "write", "brief", "also", "history")
 _CASE_KEYS = {*_SAID, *_OWN, "edition", "checked_by"}
@@ -226,7 +226,7 @@ def _entry(built: Built, members: Sequence[Field], item: str | Mapping[str, Any]
     record = built.record(item)
     for told in members:
         if told.choices:
-            # In a state a record is called what the name of its type begins with.
+            # In a state a record's key begins as the name of its type does.
             said[told.name] = next(name for name in told.choices if record["type"].startswith(name))
         elif told.name in record:
             said[told.name] = record[told.name]

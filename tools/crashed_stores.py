@@ -92,7 +92,7 @@ def read(place: Path) -> Answer:
     return ask(journal, get_format(journal.format).keeps_most)
 
 
-#: Of a store: its seed, where it is, what is said of it, and where the product differs from us.
+#: For a store: its seed, its place, its description, and the product's differences from us.
 Compared = tuple[int, Path, str, str]
 
 

@@ -28,7 +28,7 @@ ENCODERS: Mapping[str, Callable[[str], bytes]] = {
     "utf16be": lambda text: text.encode("utf-16-be"),
     "latin1": lambda text: text.encode("latin-1"),
 }
-#: From here on types that may hold each other are omitted, where the table lets them.
+#: Beyond this depth, types that may contain each other are omitted, if the table permits that.
 DEEP = 4
 #: So long are texts, bytes and lists at most, if their measure alone decides.
 LONG = 12

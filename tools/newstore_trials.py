@@ -196,7 +196,7 @@ def crashed(format_id: str, random: Random) -> State:
     adapter = crash_format(format_id)
     found: list[Any] = []
     while not found:
-        # Of a workload that ends at rest there may be no state.
+        # A workload that ends at rest may have no state.
         trace = adapter.build(random.choice([*adapter.workloads("core")]))
         found = [*crash_states(trace, PRESETS, 1)]
     states = random.choice(found)

@@ -43,7 +43,7 @@ MOST_SECONDS, MOST_LINES, SECTOR = 10.0, 40, 4096
 SECRETS = ("orderId", "SKU-", "secret note", "last committed", "tenant", "stockdb", "gtx-")
 
 
-# What is run, and what it says.
+# The command, and its output.
 
 
 @dataclass(frozen=True)

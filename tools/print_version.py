@@ -13,7 +13,7 @@ from pathlib import Path
 
 #: The pages, in the order of a reader.
 PAGES = ("index", "spec", "requirements", "observation", "schemas", "contents", "deviations", "rules")
-ARTICLE = re.compile(r'<article\b[^>]*>(.*)</article>', re.DOTALL)
+ARTICLE = re.compile(r"<article\b[^>]*>(.*)</article>", re.DOTALL)
 TITLE = re.compile(r"<title>(.*?)</title>", re.DOTALL)
 LINK = re.compile(r'(<a\b[^>]*?\bhref=)("?)([^"\s>]*)\2')
 ID = re.compile(r'(<[A-Za-z][^>]*?\sid=)("?)([^"\s>]+)\2')

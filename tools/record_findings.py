@@ -45,7 +45,7 @@ _HEAD = """# SPDX-License-Identifier: CC0-1.0
 # Written by `python tools/record_findings.py`, from a run; not edited.
 """
 _EXAMPLE = ("workload", "preset", "crash_index", "mask", "tear")
-#: verdict -> what is said of the records that are missing or wrong
+#: verdict -> the words about the missing or wrong records
 _WORDS = {
     "lost": "It gave {came}; {missing} had been acknowledged.",
     "append-lost": "It gave {came}; {missing} had been acknowledged after the first crash.",

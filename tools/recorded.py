@@ -59,7 +59,7 @@ class Recorded:
     #: Which parameters it has of its own, and whether the order decides in which a directory is listed.
     own: frozenset[str]
     by_order: bool
-    #: What a model of the format, which is none of ours, makes of it, where that was recorded.
+    #: The result of a model of the format that is not ours, if it was recorded.
     model: Outcome | None
 
 

@@ -21,7 +21,7 @@ PAGE_BYTES, PAGE_NODES = 500_000, 20_000
 #: So many kinds of files and pages are named, the heaviest first.
 MOST = 8
 
-#: What is at the beginning of every page that sends on.
+#: The beginning of every page that sends on.
 SENDS_ON = '<meta http-equiv="refresh"'
 #: Attributes have their "<" and ">" escaped, so that a tag is all that begins with "<" and a letter.
 NODE = re.compile(r"<[A-Za-z]|>[^<]*[^<\s]")

@@ -22,10 +22,10 @@ from journalspec_conformance.connection import FormatClaims, Hello
 from journalspec_conformance.errors import Misbehaved, Problem
 
 OWN = "x-"
-#: What a refusal may have besides: an exception for which the implementation has no code.
+#: The additional value of a refusal: an exception for which the implementation has no code.
 EXCEPTION = "exception:"
 OPERATIONS = ("read", "recover", "write")
-#: Features, each with what it says.
+#: Features, each with its meaning.
 FEATURES = {
     "damage": "damaged journals are judged too",
     "pure": "read and recover change no byte of the directory",
@@ -75,7 +75,7 @@ def _claims_faults(where: str, claims: FormatClaims, entry: Format) -> Iterator[
     if claims.observe == Level.VERDICT and "silent" in claims.features:
         yield f'{where}: "observe": "verdict" with the feature silent leaves nothing to compare'
     if claims.observe == Level.VERDICT and "damage" not in claims.features:
-        # What is not damaged is clean: a constant would pass.
+        # An undamaged journal is clean: a constant answer would pass.
         yield f'{where}: "observe": "verdict" without the feature damage leaves nothing to compare'
     if claims.observe == Level.RECORDS and "no-records" in claims.features:
         yield f'{where}: "observe": "records" contradicts the feature no-records'

@@ -17,8 +17,8 @@ class Bounds:
     """The limits of an implementation for one question (bytes). Exceeding them ends it.
 
     The largest answer to a published case has less than a tenth of `answer`; to be read
-    as JSON it costs some thirty times its size. `memory` is of all its processes together,
-    `disk` what they leave in the directory they were given and in those for temporary files.
+    as JSON it costs some thirty times its size. `memory` is the memory of all its processes together, `disk`
+    their files in the given directory and in those for temporary files.
     """
 
     answer: int = 16 * _MIB

@@ -19,13 +19,13 @@ from journalspec_corpus.form import strict
 
 Message = dict[str, Any]
 
-#: What a reply must have exactly one of.
+#: The members of which a reply must have exactly one.
 OUTCOMES = ("ok", "unsupported", "error")
 #: Lists and objects in each other that an answer may have. The protocol's own have seven.
 NESTING = 100
 #: Digits of a JSON number. The protocol's own, `seq`, has a few: all others are strings.
 DIGITS = 100
-#: Seconds per question if neither the user nor the harness says otherwise, and to start and introduce itself.
+#: Default seconds per question, and the seconds for starting and introducing itself.
 DEFAULT_TIMEOUT, START_TIMEOUT = 10.0, 30.0
 
 
@@ -155,7 +155,7 @@ class Connection:
         self._seq = self._first = 0
         self._last_errors = ""
         self._late: Breakdown | None = None
-        #: Where the last question was about, and whether the one before was about the same.
+        #: The place of the last question, and whether the one before had the same.
         self._place: object = None
         self._same = False
 
@@ -263,7 +263,7 @@ class Connection:
             except TimedOut:
                 if other is None:
                     raise
-                # Nothing else came: it was meant for this question, and has the number of another.
+                # No other reply came: this one was meant for this question, and has the number of another.
                 self._late = None
                 raise other from None
             number = reply.get("seq")

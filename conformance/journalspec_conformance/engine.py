@@ -28,7 +28,7 @@ from journalspec_reference import load
 
 __all__ = ["BREAKDOWN_LIMIT", "Engine", "Options", "fault_of"]
 
-#: After so many breakdowns in a row the rest of a run is not asked any more.
+#: After this many breakdowns in a row the rest of a run is not asked any more.
 BREAKDOWN_LIMIT = 25
 
 

@@ -51,16 +51,16 @@ OUTCOMES = {
     "flaky": "sometimes fails, sometimes not; both are tolerated (with * in case: no crash, no timeout)",
     "wontfix": "answers wrongly, and will not be repaired",
 }
-#: What an entry may be about: the published tiers, a built one, and cases from files.
+#: The subjects of an entry: the published tiers, a built one, and cases from files.
 TIERS = (*PUBLISHED_TIERS, DRAWN, CRASH, CRASH_WRITE, "core", "full", "files")
 #: How a generated reason begins. The lint refuses it: a person must say why.
 TODO = "TODO"
 
-#: What an expectation file may hold (bytes): the longest of ours has a hundredth of it.
+#: The largest size of an expectation file (bytes): the longest of ours has a hundredth of it.
 MAX_BYTES = 1 << 24
-#: Dots of a line outside texts. What a dotted key costs grows with the square of them.
+#: Dots of a line outside texts. The cost of dotted keys grows with the square of their number.
 MAX_DOTS = 50
-#: Texts and comments of TOML. What is not closed ends with its line or the file, so that a scan is linear.
+#: Texts and comments of TOML. An unclosed text ends with its line or the file, so that a scan is linear.
 _TEXT = re.compile(
     r'''"""(?:[^"\\]++|\\.|"(?!""))*+(?:"{3,5}+)?|\'\'\'(?:[^\']++|\'(?!\'\'))*+(?:\'{3,5}+)?'''
     r"""|"(?:[^"\\\n]++|\\[^\n])*+"?|\'[^\'\n]*+\'?|\#[^\n]*+""",
@@ -281,7 +281,7 @@ def update(text: str, results: Iterable[Result], source: str = "the file") -> Up
     }
     kept, removed, changed = _revise(blocks, by_probe)
     covered = [case for case, _ in kept]
-    # What is known of a draw is so by an entry already.
+    # An entry already covers a known failure of a draw.
     failed = [result for result in by_probe.values() if result.result_class in _FAILING]
     new = [one for one in failed if _changing(one) or not any(matches(case, one.probe) for case in covered)]
     kept += [(_named_in_file(result), _new_block(result)) for result in new]

@@ -27,14 +27,14 @@ WIDTH = 110
 AROUND = 48
 #: Offsets have fewer digits than this (64 bits have 19).
 DIGITS = 20
-#: At most so many lines of bytes, and of standard error.
+#: At most this many lines of bytes, and of standard error.
 DUMP_LINES = 24
 STDERR_LINES = 20
-#: At most so many rows of both answers.
+#: At most this many rows of both answers.
 ANSWER_LINES = 40
 #: Some cases show dozens of requirements; the failure is not to be lost below them.
 MOST_REQUIREMENTS = 6
-#: At most so many characters of a value.
+#: At most this many characters of a value.
 MOST_LETTERS = 2000
 
 
@@ -43,7 +43,7 @@ def explain(result: Result, case: Case, target: str) -> str:
     label = " ".join(part for part in (result.result_class, result.fingerprint) if part)
     parts = [f"{label}: {result.probe}", *_wrap(result.title), *_wrap(result.reason)]
     if result.result_class == "quarantined":
-        return "\n".join(parts)  # what it says of formats and requirements may name none
+        return "\n".join(parts)  # its text about formats and requirements may name none
     parts += _requirement_lines(case)
     parts += _flag_lines(case)
     parts += difference_lines(result)

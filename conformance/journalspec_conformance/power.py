@@ -72,7 +72,7 @@ class _Body:
     lasting: bytes = b""
     whole: bytearray = field(default_factory=bytearray)
     pending: list[_Change] = field(default_factory=list)
-    #: How often it was forced.
+    #: Number of its forces.
     forced: int = 0
 
     def change(self, off: int, data: bytes | None) -> None:

@@ -46,7 +46,7 @@ KILL_SECONDS = 4.0
 DEPTH, ENTRIES = 64, 100_000
 #: Bytes of standard error that are kept.
 STDERR_KEPT = 64 * 1024
-#: Seconds between two looks at what a program takes.
+#: Seconds between two measurements of a program's memory.
 LOOK_SECONDS = 0.1
 _SHM = Path("/dev/shm")  # noqa: S108 - directories with names that are not guessed are made in it
 _PR_SET_PDEATHSIG = 1
@@ -78,7 +78,7 @@ class Enclosure:
     def processes(self) -> list[psutil.Process]:
         """Return the processes that have the mark, as far as the system shows it."""
         found = []
-        begun = psutil.Process().create_time()  # to look at the environment of everything takes long
+        begun = psutil.Process().create_time()  # looking at the environments of all processes takes long
         for process in psutil.process_iter():
             with suppress(psutil.Error, OSError):
                 if process.create_time() >= begun and process.environ().get(MARK, "").startswith(self._mark):
@@ -237,7 +237,7 @@ class Child(Program):
                 "Check --impl: the name of a shipped harness, py:module:Class, or a command line.",
             ) from None
         self._bounds, self._by_line = bounds, by_line
-        #: What it is to be given, what has come on its two streams, and how much on the second since asked.
+        #: Its pending input, the output of its two streams, and the amount on the second since the question.
         self._given, self._held, self._errors, self._new_errors = bytearray(), bytearray(), bytearray(), 0
         self._last = False
         self._selector = selectors.DefaultSelector()
@@ -294,7 +294,7 @@ class Child(Program):
         if self._process is not None and not self.stdout.closed:
             until = time.monotonic() + 1.0
             while self._move(0) and time.monotonic() < until:
-                pass  # what is in its pipes; nothing that it has started could write more
+                pass  # the bytes in its pipes; none of its child processes could write more
             self._selector.close()
             for stream in (self.stdin, self.stdout, self.stderr):
                 with suppress(OSError):
@@ -364,7 +364,7 @@ class Child(Program):
         if self._new_errors > bounds.stderr:
             raise Misbehaved(f"more than {size_of(bounds.stderr)} on standard error for one question")
         if self.wait(0) is not None:
-            # What it has started may hold its output open, or answer in its place.
+            # Its child processes may hold its output open, or answer in its place.
             self.kill()
             self._move(LOOK_SECONDS)
             if self._by_line and b"\n" not in self._held:
@@ -384,7 +384,7 @@ class Child(Program):
         return Crashed(f"the process ended{half} before its answer, with {describe_status(status)}")
 
 
-#: What is there now: enclosures, and directories for temporary files.
+#: The current directories: enclosures, and those for temporary files.
 _open: list[Enclosure] = []
 _made: set[Path] = set()
 
@@ -446,7 +446,7 @@ def remove(path: Path) -> str:
     try:
         shutil.rmtree(path)
     except (OSError, RecursionError):
-        # Rights were taken away, or it is deeper than this interpreter goes.
+        # Rights were removed, or it is deeper than this interpreter can go.
         for command in (["chmod", "-R", "u+rwx"], ["rm", "-rf"]):
             with suppress(OSError):
                 subprocess.run([*command, "--", path], capture_output=True, check=False)

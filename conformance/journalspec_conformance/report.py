@@ -30,7 +30,7 @@ from journalspec_corpus import Probe
 #: What is written. Version 1 had neither a digest in its footer nor one of the corpus in its header.
 VERSION = 2
 UNSEALED = 1
-#: What a report may hold, decompressed, and a line of it (bytes).
+#: The largest decompressed size of a report, and of a line of it (bytes).
 MAX_BYTES = 1 << 28
 MAX_LINE = 1 << 24
 _HEADER = {"suite": str, "impl": dict, "target": str, "tier": str, "options": dict}

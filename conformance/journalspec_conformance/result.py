@@ -123,7 +123,7 @@ def _demand(holds: bool, name: str, what: str) -> None:
         raise ValueError(f"member {name!r} is not {what}")
 
 
-#: Members that every line has, in this order, texts that may be empty, and what goes by another name there.
+#: Members of every line, in this order, texts that may be empty, and members with another name there.
 _NAMES = ("probe", "case", "format", "edition", "title", "result_class", "level")
 _TEXTS = ("fingerprint", "reason", "choice", "stratum", "stderr", "issue")
 _CALLED = {"result_class": "class"}

@@ -36,7 +36,8 @@ from journalspec_corpus import Probe
 from journalspec_corpus.draws import COUNT, MOST_SEED
 from journalspec_corpus.workers import WorkerDied, results
 
-#: What the disk may do in the tier ``crash-write``: lose any pages that were written since the last fsync.
+#: The permitted faults of the disk in the tier ``crash-write``: loss of any pages written since the last
+#: fsync.
 PRESET = "epoch-subset-4096"
 MODES = ("persistent", "oneshot")
 _PYTHON = "py:"
@@ -61,16 +62,16 @@ class RunRequest:
     cases: tuple[Path, ...] = ()
     expect: str | None = None
     level: str | None = None
-    #: Seconds per question; None means what the harness asks for, or DEFAULT_TIMEOUT.
+    #: Seconds per question; None means the harness's own value, or DEFAULT_TIMEOUT.
     timeout: float | None = None
     validate: bool = False
     enforce_should: bool = False
-    #: Of the tiers with draws: the seed (None: a fresh one) and how many of each format.
+    #: For the tiers with draws: the seed (None: a fresh one) and the number for each format.
     seed: int | None = None
     count: int = COUNT
-    #: Of the tier ``crash-write``: what the disk may do.
+    #: For the tier ``crash-write``: the permitted faults of the disk.
     preset: str = PRESET
-    #: What the implementation may take (MiB).
+    #: The memory limit of the implementation (MiB).
     max_memory: int = BOUNDS.memory >> 20
     max_disk: int = BOUNDS.disk >> 20
 
@@ -82,7 +83,7 @@ class Prepared:
     setup: Setup
     probes: tuple[Probe, ...]
     tier: str
-    #: Of the draws, None without any.
+    #: For the draws; None without any.
     seed: int | None = None
     #: The options that choose the same crash states again.
     repeat: str = ""
@@ -224,7 +225,7 @@ def header_options(request: RunRequest, seed: int | None = None) -> dict[str, An
     }
 
 
-#: A worker must be started and to import everything; below so many probes it does not pay.
+#: A worker must be started and import everything; below this many probes it does not pay.
 PROBES_PER_JOB = 4_000
 #: Probes handed over at a time: few enough for progress to show, enough to make handing over cheap.
 CHUNK = 64

@@ -27,7 +27,7 @@ from journalspec_corpus.form import MAX_BYTES
 
 #: Bytes that are compared at a time.
 _PIECE = 1 << 20
-#: What the system says when a disk, a quota, a limit of file sizes or the table of open files is full.
+#: The system's errors when a disk, a quota, a limit of file sizes or the table of open files is full.
 _FULL = {getattr(errno, name, 0) for name in ("ENOSPC", "EDQUOT", "EFBIG", "EMFILE", "ENFILE")} - {0}
 _READING = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY", "O_CLOEXEC"))
 _FILE = "a file"
@@ -70,7 +70,7 @@ class CaseDirectory:
         """Describe a place that holds `original`, in `memory` or in `directory`, one of which is None."""
         self._original, self._before = original, memory
         self._memory = None if memory is None else dict(memory)
-        #: Where it is, None in memory.
+        #: Its place, None in memory.
         self.directory = directory
         self._info = None if directory is None else directory.lstat()
         self._look = self._entries()

@@ -212,7 +212,7 @@ def compile_pattern(pattern: str) -> re.Pattern[str]:
         elif part in (".", "/"):
             out += re.escape(part)
         else:
-            # Several stars in a row are one: each of its own would try every way to share a segment.
+            # Several stars in a row are one: separate ones would try every way to share a segment.
             out += r"[^./]*".join(re.escape(piece) for piece in re.split(r"\*+", part))
     return re.compile(out)
 

@@ -21,9 +21,9 @@ from journalspec_conformance.errors import Crashed, Misbehaved, Problem
 
 #: Characters of an exception's message, and of its traceback, that are passed on.
 MESSAGE, DETAIL = 2000, 64 * 1024
-#: The argument by which the runner starts a child of its own.
+#: The argument with which the runner starts its own child process.
 CHILD = "--child"
-#: Members that only such a child gives; it takes them out of what the class answers.
+#: Members that only such a child gives; the child removes them from the class's answers.
 CRASH, PROBLEM = "child:crash", "child:problem"
 
 
@@ -108,7 +108,7 @@ def answers(implementation: Any, request: Message) -> Iterator[Message]:
     """Yield the answers of `implementation`; an exception becomes an ``error``."""
     try:
         yield from parts(implementation, request)
-    except Exception as error:  # the process must outlive whatever a journal does to it
+    except Exception as error:  # the process must survive any effect of a journal
         yield {"error": {"message": told(error), "detail": traceback.format_exc()[-DETAIL:]}}
 
 
@@ -131,7 +131,7 @@ def told(error: BaseException) -> str:
     """Return the kind and the text of an exception, as far as they can be printed."""
     try:
         text = str(error)
-    except BaseException as failed:  # whatever it is, it is not what went wrong first
+    except BaseException as failed:  # whatever it is, it is not the first fault
         text = f"(str() of it raises {type(failed).__name__})"
     short = text[:MESSAGE] + f"... ({len(text)} characters)" * (len(text) > MESSAGE)
     return f"{type(error).__name__}: {short}".encode("utf-8", "backslashreplace").decode()
@@ -222,7 +222,7 @@ def _answer_as_child(target: str) -> None:
     def make() -> Any:
         return load_class(target)()
 
-    # SystemExit and all: whatever it raises is its crash.
+    # SystemExit too: any exception is a crash of the implementation.
     guarded = Guarded(make, BaseException)
     try:
         exchange(ChildClass(guarded).answers, lines.readline, out)

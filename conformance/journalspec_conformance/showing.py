@@ -36,7 +36,7 @@ _SHOWN = 600
 _LINES_SHOWN = 30
 
 
-#: What is demanded besides, what was done, and whether that is the deviation.
+#: The additional requirement, the steps, and whether the result is the deviation.
 Done = tuple[Sequence[str], Sequence[str], bool]
 
 
@@ -139,7 +139,7 @@ class Showroom:
         engine = self._engine(product)
         case = find_case(data["case"])
         if claims := engine.hello.formats.get(case.format):
-            # Each product is shown the case as it is told in an edition of its own.
+            # Each product is shown the case in an edition of its own.
             case = told_in(case, claims.editions)
         probe = next((probe for probe in case.probes if probe.id == f"{case.id}/{data['op']}"), None)
         if probe is None:

@@ -13,13 +13,13 @@ from journalspec.files import shown
 from journalspec_conformance.compare import Difference
 from journalspec_conformance.result import CLASSES, Result
 
-#: Classes in which nothing was judged: out of the score, in a column of their own.
+#: Classes without a judgement: out of the score, in a column of their own.
 UNJUDGED = frozenset(entry.name for entry in CLASSES.values() if not entry.judged)
 _SHOWN = 200
 _NUMBER = re.compile(r"\d+")
 #: Characters of a value that are shown, and of the place that it is at.
 VALUE, PLACE = 40, 36
-#: Members that say what is asked, not what is answered.
+#: Members of the question, not of the answer.
 _ASKED = ("when", "unnoted")
 _ABSENT = object()
 

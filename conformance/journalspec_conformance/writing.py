@@ -28,7 +28,7 @@ from journalspec_corpus import Case, Probe
 from journalspec_corpus.model import History, history, model_of
 from journalspec_reference import load
 
-#: Every kill costs a restart; so many of a long write are spread evenly over its operations.
+#: Every kill costs a restart; this many are spread evenly over a long write.
 KILLS = 3
 
 Files = Mapping[str, bytes]
@@ -54,7 +54,7 @@ def judge_write(engine: Asking, probe: Probe) -> Outcome:
         if kill_after is not None:
             if not stepwise:
                 return Outcome("unsupported", reason="feature step")
-            # It is killed after one operation; what was said and what is there are judged.
+            # It is killed after one operation; its acknowledgements and its files are judged.
             with engine.workspace.place(case) as place:
                 said = _write_until(engine, probe, place, int(kill_after))
                 return _said(probe.expect, said) or _judge_files(engine, probe, place.files())
@@ -210,11 +210,12 @@ class Promises:
         self._keys = keys_that_count(engine.format_claims(probe).state, probe.expect)
         before = recovered(probe.case, probe.case.files())
         self._histories = _histories(probe, before)
-        #: Whether there is something to lose before the first promise: what the files of the case hold.
+        #: Whether anything can be lost before the first acknowledgement: the content of the case's files.
         self._owed = any(isinstance(value, list) and value for value in before.values())
         self._always = list((probe.case.write or {}).get("always", ()))
         self._known: dict[tuple[tuple[str, bytes], ...], dict[str, Any]] = {}
-        #: What of a disk is judged already by a promise: so many operations durable, so many begun.
+        #: The states of a disk that an acknowledgement has judged already: numbers of durable and of begun
+        #: operations.
         self._judged: dict[tuple[int, int], set[object]] = {}
 
     def broken(self, files: Files, durable: int, issued: int, policy: str = "") -> str | None:

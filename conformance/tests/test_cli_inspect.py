@@ -239,7 +239,7 @@ def test_long_bytes_and_long_lists_are_reported_by_their_beginning_and_their_len
     assert {message["message"] for message in shown} == {"ab" * 100}
 
 
-# The files of the real product: what an independent reader found in them is in parsed.json.
+# The files of the real product: an independent reader's results for them are in parsed.json.
 
 ROOT = REAL / "bitronix_tlog"
 PARSED = json.loads((ROOT / "parsed.json").read_text()) if (ROOT / "parsed.json").is_file() else {}
@@ -255,7 +255,7 @@ def test_every_nio_file_of_the_real_directory_is_a_journal() -> None:
     files = {journal["files"][0]["file"]: journal for journal in seen}
     assert files.keys() == {path.name for path in directory.iterdir()}
     whole, head = files["nio-btm1.first-lap.tlog.gz"], files["nio-btm1.first-lap.head4096.bin"]
-    # The head is the same file cut at 4096: the same records as far as it goes.
+    # The head is the same file cut at 4096: the same records up to the cut.
     at = [{**record, "at": record["at"]["off"]} for record in head["records"]]
     assert at == [{**record, "at": record["at"]["off"]} for record in whole["records"]][: len(at)]
     first = whole["records"][0]

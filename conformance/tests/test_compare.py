@@ -247,7 +247,7 @@ def test_a_refusal_is_another_verdict_even_so() -> None:
 
 
 GONE = [{"code": "missing-file", "name": "f-2", "count": "3"}]
-#: Where something is missing and nothing else is wrong.
+#: If something is missing and nothing else is wrong.
 LACKING: dict[str, Any] = {"verdict": "recovered", "records": [], "missing": GONE}
 
 
@@ -265,7 +265,7 @@ def test_without_the_feature_missing_clean_equals_recovered() -> None:
     for verdict in ("clean", "recovered"):
         assert fingerprint(LACKING, {"verdict": verdict, "records": []}, missing=False) == ""
     assert fingerprint(LACKING, REFUSED, missing=False) == "refused:header/short"
-    # Where bytes are dropped as well, or nothing is missing, clean stays wrong.
+    # If bytes are dropped as well, or nothing is missing, clean stays wrong.
     dropped = {**LACKING, "dropped": [HOLE]}
     assert fingerprint(dropped, {"verdict": "clean", "records": []}, missing=False) == "verdict"
     nothing = {"verdict": "recovered", "records": []}

@@ -44,7 +44,7 @@ from journalspec_corpus.design_rules import rules
 from journalspec_corpus.worst import worst_cases
 
 FOLDER = Path(str(files("journalspec_conformance"))) / "crashes" / "findings"
-#: So many states: the run that the findings are of asked about thousands.
+#: Number of states: the run of the findings asked about thousands.
 STATES = 30
 UNSUPPORTED = "unsupported"
 #: Known without reading them: every worker would, to learn the names of tests.

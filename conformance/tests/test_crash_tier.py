@@ -95,7 +95,7 @@ def test_a_refusal_fails_only_where_nothing_is_damaged(judge: Judge) -> None:
     report = judge("Refuses", status=1)
     assert verdicts(report)["allowed"] > 0
     failed = {result.fingerprint for result in report.results if result.red}
-    # What a killed process leaves of a run after a crash is undamaged as well.
+    # The files of a killed process in a run after a crash are undamaged as well.
     assert {name.partition("/")[0] for name in failed} == {"refused"}
     assert "refused/clean" in failed
 

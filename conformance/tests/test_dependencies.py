@@ -18,7 +18,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 TOOL = CHECKOUT / "tools" / "lowest.py"
 PROJECT = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
-#: For those who work on this; nobody else installs it.
+#: For developers of this project; no user installs it.
 OURS = "test"
 USERS = PROJECT["dependencies"] + [text for name, texts in EXTRAS.items() if name != OURS for text in texts]
 

@@ -208,7 +208,7 @@ def test_a_file_that_was_cut_after_a_record_is_not_clean(tmp_path: Path) -> None
         place = tmp_path / str(cut)
         shutil.copytree(source, place)
         os.truncate(place / "activemq-data-2.amq", cut)
-        # Beyond the last record, what is cut off was never used.
+        # Beyond the last record, the cut bytes were never used.
         assert call("check", place).exit_code == (1 if cut <= max(ends) else 0), cut
 
 
@@ -228,7 +228,7 @@ def test_a_length_that_two_files_have_was_configured_once(tmp_path: Path) -> Non
 def test_first_files_of_a_journal_that_gave_none_up_are_missed(gone: list[int], tmp_path: Path) -> None:
     shutil.copytree(CAPTURED / "jboss_journal/artemis-2.44.0/rollover", tmp_path / "store")
     store = tmp_path / "store"
-    # Without the deletes in it: what they are about may have been removed.
+    # Without the deletes in it: their targets may have been removed.
     for number in (4, 5):
         (store / f"activemq-data-{number}.amq").unlink()
     assert call("check", store).exit_code == 0
@@ -275,7 +275,7 @@ def test_a_renamed_file_is_missed(name: str, file: str, after: str, tmp_path: Pa
     assert call("check", store).exit_code == 0  # a copy next to it is not part of the journal
     (store / file).unlink()
     assert call("check", store).exit_code in (1, 3)
-    # The pair of a transaction manager is read whatever its names.
+    # The pair of a transaction manager is read under any names.
     pair = file == "btm2.tlog"
     says = "a file of the pair is present under another name: {0}" if pair else "{0}{1} may be it"
     assert says.format(file, after) in flat(call("inspect", store))

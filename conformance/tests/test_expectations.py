@@ -69,7 +69,7 @@ def test_an_entry_that_names_nothing_is_an_error_unless_it_is_about_another_tier
 
 
 ENTRY = '[[expect]]\ncase = "x"\noutcome = "fail"\nwhy = "w"\n'
-#: The text of a file -> what is said of it.
+#: The text of a file -> the message about it.
 REFUSED = {
     ENTRY.replace('case = "x"\n', ""): "case is missing",
     ENTRY.replace('why = "w"\n', ""): "the reason of the failure is missing",

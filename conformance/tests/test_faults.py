@@ -31,7 +31,7 @@ SOME = (
     "report_cut/summary", "expect_tier/run", "full_report/write",
 )  # fmt: skip
 
-#: Meets a fault of which something is not as the table says: each time another thing.
+#: Meets a fault with one difference from the table, another one each time.
 WRONG = """
 import sys
 from dataclasses import replace

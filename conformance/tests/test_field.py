@@ -138,7 +138,7 @@ def root_of(path: Path) -> Path:
     return CHECKOUT / "corpus" if path.is_relative_to(CHECKOUT) else FIELD.parent
 
 
-# What is done to inputs.
+# The changes of inputs.
 
 
 def answered(place: Path, policy: str | None = None) -> Observation:
@@ -156,7 +156,7 @@ def damages(data: bytes, at: int) -> Iterator[bytes]:
 def test_every_kind_of_damage_in_the_middle_of_a_log_is_noticed(quarter: int, tmp_path: Path) -> None:
     middle = unpacked("derby-middle-damage-looks-like-torn-tail", tmp_path)
     path = middle / "log1.dat"
-    # What was damaged before is omitted. The log begins where recovery does.
+    # Earlier damage is omitted. The log begins where recovery does.
     sound = path.read_bytes()[:106904] + bytes(1000)
     path.write_bytes(sound)
     start = answered(middle, "default").records[0].at.off

@@ -65,7 +65,7 @@ def test_materialize_follows_no_link(link: str, clean: dict[str, Any], tmp_path:
 
 
 def test_materialize_writes_where_the_user_says(clean: dict[str, Any], tmp_path: Path) -> None:
-    """His own link is his own business. What is there already stays, be it a case without files."""
+    """His own link is his own business. Existing files are kept, even for a case without files."""
     (tmp_path / "real").mkdir()
     (tmp_path / "out").symlink_to(tmp_path / "real")
     cases = written(tmp_path / "c.jsonl", clean, {**clean, "id": "btm.judge.empty", "input": {"files": []}})

@@ -16,7 +16,7 @@ import yaml
 from journalspec.formats import format_ids, format_module
 
 ROOT = Path(__file__).parents[2]
-#: Real files, and what file(1) says of them.
+#: Real files, and the output of file(1) about them.
 KNOWN = {
     "bitronix_tlog/bitronix-2.1.4/partial-commit/btm1.tlog": "Bitronix transaction log, timestamp",
     "kahadb_journal/activemq-6.1.7/three/db-1.log": "ActiveMQ KahaDB journal, batch_size",

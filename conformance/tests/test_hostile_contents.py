@@ -21,7 +21,7 @@ from judged import call, flat, harmless
 
 DATA = Path(__file__).parents[2] / "reference_impl" / "tests" / "data"
 PAGE = 4096
-#: What follows the name of a property: the tag of its value.
+#: The byte after the name of a property: the tag of its value.
 TEXT, INT, DATA_TAG, DOUBLE, CHARACTER = 10, 6, 4, 9, 11
 #: Properties that are columns, the tag that they get, and the first bytes of their values.
 FORGED = {

@@ -17,7 +17,7 @@ from journalspec_reference.filesets import FilesetError, find_journals, load
 from tables import table
 
 TOOL = Path(__file__).parents[2] / "tools" / "stores.py"
-#: Enough for a dozen files, and for so many copies while they are written.
+#: Enough for a dozen files, and for this many copies while they are written.
 MESSAGES = 10_000
 COPIES = 5
 #: A broker that was halted writes nothing more: its files are the truth about every record of every copy.
@@ -39,7 +39,7 @@ def copies(store: Path, target: Path, process: subprocess.Popen[bytes]) -> Itera
         copy = target / str(number)
         copy.mkdir()
         if number % 3 == 2:
-            # Files may go while tar reads them: what it got is the copy.
+            # Files may disappear while tar reads them: the copy has the files that it read.
             archive = target / f"{number}.tar"
             subprocess.run(["tar", "-cf", archive, "-C", store, "."], check=False, capture_output=True)  # noqa: S607
             subprocess.run(["tar", "-xf", archive, "-C", copy], check=False, capture_output=True)  # noqa: S607

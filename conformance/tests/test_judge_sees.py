@@ -18,7 +18,7 @@ from journalspec_conformance.selection import cases_of
 from journalspec_corpus import Probe
 from judged import right_answer
 
-#: Every how many-th probe of the smoke tier is checked.
+#: One of this many probes of the smoke tier is checked.
 STRIDE = 23
 
 

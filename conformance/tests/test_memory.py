@@ -48,11 +48,11 @@ LIVE: dict[str, Callable[[Any], Sequence[Any]]] = {
     "derby_log": lambda state: state["rows"],
     "swiftmq_store": lambda state: [one for each in state["queues"] for one in each["messages"]],
 }
-#: What must be said of files that are the suite's own.
+#: The required message about files that are the suite's own.
 LOOKED = {"derby_log": {"tables": "suite"}}
 #: Journals that begin with records of their own.
 BEGUN = {"derby_log", "kahadb_journal", "swiftmq_store"}
-#: More than so many are live in what is live: each of these has a page of its own.
+#: More than this many are live: each of these has a page of its own.
 LIVING = {"swiftmq_store": 10}
 
 
@@ -231,7 +231,7 @@ def test_a_file_that_changes_between_two_passes_is_reported(
     monkeypatch.setattr(reread, "KEEP", 0)
     asked = answers.ask
 
-    # In memory, so that what is read the second time is certain.
+    # In memory, so that the second reading is certain.
     held: dict[str, Any] = {path.name: bytearray(path.read_bytes())}
     (journal,) = find_journals(load_files(tmp_path))
 

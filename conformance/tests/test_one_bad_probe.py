@@ -94,7 +94,7 @@ class Unprintable(Exception):
         raise ValueError("no")
 
 
-#: What a reply can be, and what a connection can raise -> class, part of the reason.
+#: The possible replies, and the possible exceptions of a connection -> class, part of the reason.
 ODD_ANSWERS: dict[str, tuple[Deed, str, str]] = {
     "a step": (lambda _: {"step": "0", "durable": True}, "error", "a step is not an answer to read"),
     "half a surrogate": (lambda _: {"ok": {"verdict": "\ud800"}}, "fail", "\\ud800"),
@@ -124,7 +124,7 @@ def test_an_odd_answer_is_the_result_of_its_probe(name: str) -> None:
         assert "Traceback" in first.stderr
 
 
-#: What an implementation that calls itself pure does to its directory -> the reason of its failure.
+#: The changes of an implementation that calls itself pure in its directory -> the reason of its failure.
 CHANGES: dict[str, tuple[Deed, str]] = {
     "a file": (lambda d: (d / "new").touch(), "new is new"),
     "a directory": (lambda d: (d / "new").mkdir(), "new is new, a directory"),

@@ -27,8 +27,8 @@ PACKAGES = {
     "journalspec_conformance": "conformance",
     "journalspec_docs": "docs/ext",
 }
-#: folder -> what nothing in it imports: no package one that comes later, nobody's engine what checks it
-#: and is not shipped, values no engines.
+#: folder -> the modules that it must not import: no package imports a later one, no engine imports its
+#: unshipped checks, values import no engines.
 ABOVE = {package: tuple(list(PACKAGES)[place + 1 :]) for place, package in enumerate(PACKAGES)}
 ABOVE["journalspec_corpus"] += (
     "brute",
@@ -41,7 +41,7 @@ ABOVE |= {
     "journalspec_corpus.pipeline.plan": ("journalspec_corpus.pipeline", "journalspec_reference"),
 }
 MOST_LINES = 700
-#: Public classes that share their name with another one, and what each means.
+#: Public classes that share their name with another one, and the meaning of each.
 SAME_NAME = table("same_name")
 Graph = dict[str, set[str]]
 

@@ -50,8 +50,8 @@ SPECS = ROOT / "specs" / "journalspec"
 SCHEMAS = [path for name in format_ids() for path in sorted((SPECS / name).rglob("*.ksy"))]
 #: Files of the smoke tier checked for a schema of which none is captured; more say nothing new.
 ENOUGH = 40
-#: So many contents are drawn for each version of a type. Who asks for so many of each family gets them, and
-#: all that products wrote: JOURNALSPEC_BODIES=10000 pytest conformance/tests/test_parsers.py
+#: This many contents are drawn for each version of a type. The contents for a caller that wants this many of
+#: each family, and all that products wrote: JOURNALSPEC_BODIES=10000 pytest conformance/tests/test_parsers.py
 DRAWN = 6
 ASKED = int(os.environ.get("JOURNALSPEC_BODIES", "0"))
 #: Files that a type within a schema describes as a whole.
@@ -208,12 +208,13 @@ def sample_of(
     return Sample(target, schema, kind, parameter, instances, tree)
 
 
-#: Schemas of parts of records: format, a case with every kind of them, its file, what is around a part.
+#: Schemas of parts of records: format, a case with every kind of them, its file, the enclosing part.
 PARTS = {
     "kahadb_command": ("kahadb_journal", "khd.every-command.in-5.16", "db-1.log", 5, 0),
     "derby_body": ("derby_log", "drb.operations.every", "log1.dat", 12, 4),
 }
-#: Schemas of what may lie on several pages: format, and the group of cases whose source has it whole, in hex.
+#: Schemas of structures that may lie on several pages: format, and the group of cases whose source has them
+#: completely, in hex.
 PIECES = {"swiftmq_store_message": ("swiftmq_store", "messages")}
 
 

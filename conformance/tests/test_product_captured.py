@@ -138,7 +138,7 @@ def plain(records: list[dict[str, Any]]) -> list[tuple[str, str, list[str]]]:
     return [(record["type"], record["gtrid"], record["names"]) for record in records]
 
 
-#: The others the product itself does not read back; what is right there was said by hand.
+#: The product itself does not read the others; a person has listed their right content.
 READABLE = [path for path in PAIRS if expected(path)["written"]["agreed"]]
 LOADED = [path for path in PAIRS if provenance(path)["loads"]["strict"]["verdict"] != REFUSED]
 

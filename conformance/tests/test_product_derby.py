@@ -168,7 +168,7 @@ def params_of(directory: Path) -> dict[str, str]:
     return CAPTURE.params(get_product(told["product"]), CAPTURE.told_in(directory).scenario)
 
 
-# What the reference writes.
+# The reference's bytes.
 
 
 def written(directory: Path, edition: str, ops: list[Json], **params: str) -> None:
@@ -244,7 +244,7 @@ def test_of_damaged_captures_the_product_keeps_what_the_reference_does(
     assert count > 300 // every(6)
 
 
-# Damaged logs: what was seen is seen again.
+# Damaged logs: earlier observations are repeated.
 
 
 @by_turns(3)
@@ -256,7 +256,7 @@ def test_damaged_logs_are_treated_as_the_table_says(
     begins = "c" if every(2) > 1 else ""
     command = program(get_product(name), "experiment", id=f"{begins}*")
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    # A deviation was seen: what the table has.
+    # A deviation was seen: the table's result.
     assert done.returncode == 1, done.stdout + done.stderr
     every_one = table(programs.__package__, "experiments.toml")["experiment"]
     known = [entry["id"] for entry in every_one if entry["id"].startswith(begins)]

@@ -25,7 +25,7 @@ from journalspec_reference.jboss_journal.contents.core import text_bytes
 
 pytestmark = [pytest.mark.product, pytest.mark.java]
 FORMAT = "jboss_journal"
-#: So many messages each broker sends to be exported and imported again.
+#: Number of messages that each broker sends to be exported and imported again.
 SENT = int(os.environ.get("JOURNALSPEC_XML_MESSAGES", "600"))
 
 

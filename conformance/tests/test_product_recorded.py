@@ -42,7 +42,7 @@ def needed(path: Path) -> Path:
     return path
 
 
-# Pairs: what is said is compared as text.
+# Pairs: messages are compared as text.
 
 #: Seconds after which a call that never returns is believed not to (the others take milliseconds).
 TIMEOUT = 3.0
@@ -129,10 +129,10 @@ def test_the_reference_makes_the_same_of_a_pair_unless_the_product_is_permissive
     assert different == set(PERMISSIVE)
 
 
-# Journals: what is loaded is compared as values.
+# Journals: loaded records are compared as values.
 
 FORMAT = "jboss_journal"
-#: What each implementation writes, and so what it was asked to read.
+#: The bytes of each implementation, and so the operations that it was asked for.
 EDITIONS = {"jbm-s0": "seed", "jbm-s1": "s1", "hornetq-2.4.9": "v2", "artemis-2.44.0": "v2e"}
 PRODUCTS = ("hornetq-2.4.9", "artemis-2.44.0")
 #: The order in which a directory is listed decides, and file systems differ.

@@ -44,7 +44,7 @@ def told(command: str, directory: Path, *options: str) -> Json:
     return found
 
 
-# Real files: what must be in them is in data/field.toml.
+# Real files: their required content is in data/field.toml.
 
 
 @of_products
@@ -100,7 +100,7 @@ def test_files_of_old_brokers_are_read_completely(own_journal: Callable[[str], P
     place = own_journal(name)
     seen = told("inspect", place)
     assert (seen["verdict"], seen["dropped"]) == ("clean", [])
-    # Zeros after the last batch of the last file are also what a crash leaves where markers are written.
+    # Zeros after the last batch of the last file are also left by a crash in editions with markers.
     tried = {trial["edition"] for trial in seen["edition_assumed"]["trials"] if trial["agrees"]}
     assert seen["edition"] == ("5.12" if zeros else "5.16")
     assert {"5.12", "5.16"} <= tried
@@ -111,7 +111,7 @@ def test_files_of_old_brokers_are_read_completely(own_journal: Callable[[str], P
     state = told("recover", place)["state"]
     assert {entry["name"]: len(entry["messages"]) for entry in state["destinations"]} == messages
     if "schedulerDB" in name:
-        # A message itself, no command: who is told that nothing is in it has to be told why.
+        # A message itself, not a command: a user who is told that it holds nothing needs the reason.
         assert [note["code"] for note in seen["notes"] if note.get("off") == "28"] == ["surplus"]
 
 
@@ -227,7 +227,7 @@ def explained(files: dict[str, bytes], ours: Json, theirs: Scanned | None) -> st
         "KHD-DEV-005": any(negative),
         "KHD-DEV-006": "bad-chain" in reasons or "unknown-type" in codes,
         "KHD-DEV-007": "suspicious-end" in codes or 0 in sizes,
-        # So few bytes are left that no control record fits: it compares what an earlier reading left.
+        # The remaining bytes are too few for a control record: it compares the rest of an earlier reading.
         "KHD-DEV-017": "truncated" in reasons,
     }
     return next((name for name, holds in known.items() if holds), "")

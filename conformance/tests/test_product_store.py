@@ -188,7 +188,7 @@ def test_every_product_has_a_harness_with_known_failures() -> None:
     # A product whose format is still to come is asked by tests of its own only.
     ready = [name for name in product_ids() if get_product(name).formats]
     assert sorted(entry.product for entry in entries) == ready
-    # What we have never run, we know nothing of.
+    # About a version that we have never run, we know nothing.
     assert all(bool(entry.expectations) != bool(get_product(entry.product).own) for entry in entries)
 
 

@@ -17,14 +17,14 @@ from journalspec_conformance.products import Product, get_product
 from journalspec_conformance.running import RunRequest, prepare, run_probes
 from journalspec_corpus.load import load_cases
 
-#: Those that we have run: of one that nobody publishes there are no expectations.
+#: Those that we have run: there are no expectations for an unpublished one.
 PRODUCTS = [
     # By default, the newest version of each: those are named without it.
     pytest.param(name, marks=[pytest.mark.whole] if "-" in name else [])
     for name, entry in sorted(registry().items())
     if entry.product and entry.expectations
 ]
-#: Seconds per question; whoever does not answer 25 in a row is not asked any more.
+#: Seconds per question; an implementation that misses 25 in a row is not asked any more.
 TIMEOUT = 5.0
 
 
@@ -57,7 +57,7 @@ def test_expectations_equal_the_product_behaviour(name: str, ready_product: Call
     cases = {case.id: case for format_id in product.formats for case in load_cases(format_id, "captured")}
     known, unexplained = explain(product, {result.probe: result for result in results}, cases)
     assert [(result.probe, result.fingerprint) for result in unexplained] == []
-    # What the rules say is what the file says: it can be made again.
+    # The result of the rules is the content of the file: it can be regenerated.
     failed = {result.probe for result in results if result.red}
     by_file = {
         (probe, entry.outcome, entry.deviation)

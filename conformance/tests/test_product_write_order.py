@@ -31,7 +31,7 @@ JOURNALS = {
     "artemis-2.44.0": {"order": "artemis", "prefix": "activemq-data", "extension": "amq", "fill": "00"},
     "hornetq-2.4.9": {"order": "hornetq", "prefix": "hornetq-data", "extension": "hq", "fill": "4a"},
 }
-#: What the reference calls the format version that all of these write.
+#: The reference's name for the format version that all of these write.
 EDITIONS = {"jboss_journal": "v2"}
 HEADER = 21
 TIMESTAMP = range(4, 12)
@@ -201,7 +201,7 @@ def lives(seen: list[Seen]) -> dict[str, list[Change]]:
         elif item.kind == "unlink":
             by_name[f"{item.file} (removed)"] = by_name.pop(item.file)
         else:
-            # What a compaction copies, and how its control file says so, is not what this is about.
+            # The copies of a compaction, and the form of its control file, are not the subject here.
             own = item.file == CONTROL or item.file.endswith(".cmp")
             content = (0 if item.file == CONTROL else len(item.data)) if own else item.data
             events.append((item.kind, item.off, content))

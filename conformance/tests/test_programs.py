@@ -27,7 +27,7 @@ from programs import until
 pytestmark = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs /proc (Linux)")
 
 MARK = "JOURNALSPEC_TEST_MARK"
-#: What is left would stay for 100 seconds; on a busy machine it takes a while to go.
+#: The rest would stay for 100 seconds; on a busy machine it takes a while to end.
 GRACE = 30.0
 #: Serves the reference; leaves a double-forked process in a session of its own and a directory, and hangs
 #: at the second question.
@@ -106,7 +106,7 @@ def test_an_ended_run_leaves_nothing(number: signal.Signals, jobs: str, mark: st
     runner.send_signal(number)
     _, said = runner.communicate(timeout=60)
     if number == signal.SIGKILL:
-        # Only what the implementation has detached from itself may stay.
+        # Only processes that the implementation has detached may stay.
         assert until(lambda: all("time.sleep(100)" in line for line in marked(MARK, mark).values()), GRACE)
     else:
         assert left(mark, tmp_path) == []

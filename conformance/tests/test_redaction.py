@@ -23,7 +23,7 @@ from judged import call
 
 #: How contents are shown: their type and length, and of names a mark.
 SHOWN = re.compile(r"(text|bytes)\([0-9]+\)(#[0-9a-f]{6})?")
-#: Contents of so many letters are looked for in outputs; shorter ones may be there by chance.
+#: Contents of this many letters are looked for in outputs; shorter ones may be there by chance.
 TELLING = 5
 #: Every form that rows and answers have.
 FORMS = (

@@ -347,7 +347,7 @@ def test_a_queue_without_a_record_is_answered_with_names_like_it() -> None:
     assert known not in call("inspect", path, "--queue", known + "x", "--redact").stderr.replace(
         f"'{known}x'", ""
     )
-    # There are records of it, though none of this type.
+    # There are records, though none of this type.
     assert ask(path, "--queue", known, "--type", "TRACE").exit_code == 0
 
 

@@ -66,7 +66,7 @@ def held_to_the_rules(path: Path, command: str, columns: int) -> str:
     return result.stdout
 
 
-#: What is asked about stores in turn: each is read once.
+#: The questions about stores in turn: each is read once.
 TURNS = (("inspect", 100), ("recover", 80), ("inspect", 80), ("recover", 100))
 
 
@@ -98,7 +98,7 @@ def test_a_screen_of_a_real_store_is_short(part: str) -> None:
     assert all_short([*found, *(archive for path in found for archive in path.glob("*.tar.gz"))]) > 10
 
 
-# What the screen says.
+# The text on the screen.
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ import pytest
 REPOSITORY = Path(__file__).resolve().parents[2]
 TOY = "conformance/tests/sixth_format"
 ROOTS = ("specs", "reference_impl", "corpus", "conformance")
-#: What is typed -> the program that it is in this environment, with the copy's packages.
+#: Typed command -> the program in this environment, with the copy's packages.
 PROGRAMS = {
     "python": [sys.executable],
     "journalspec": [sys.executable, "-m", "journalspec_conformance"],
@@ -181,7 +181,7 @@ def test_crashes_of_its_writer_are_judged(copy: Path) -> None:
 
 def test_it_has_pages(copy: Path) -> None:
     pytest.importorskip("sphinx", reason="Sphinx is missing: install journalspec[docs]")
-    # In two processes: what one of them reads, a page of the other refers to.
+    # In two processes: a page of one refers to a page that the other has read.
     said = step(copy, "sphinx-build", *ITS_PAGES, "-j", "2").stderr
     # Pages that are omitted here are not there to be referred to.
     assert [

@@ -13,7 +13,7 @@ import pytest
 from journalspec_corpus import load_cases
 from judged import STRANGE, call, harmless, start
 
-#: What is shown of STRANGE.
+#: The shown form of STRANGE.
 SHOWN = r"x\x1b]0;owned\x07\x1b[2J\n\udcff"
 
 

@@ -12,7 +12,7 @@ import upstream
 
 REPORTS = list(upstream.reports())
 PRODUCTS = sorted({report.product.id for report in REPORTS})
-#: What a maintainer of a product has not heard of.
+#: Words that a maintainer of a product does not know.
 OURS = re.compile(
     r"\b(journalspec|salvage|strict|deviations?|requirements?|corpus|probes?|editions?|conformance|laps?|gtrids?|verdicts?)\b"
     r"|[A-Z]{3}-[A-Z]{3}-\d+",

@@ -21,7 +21,7 @@ from journalspec_reference import load
 from tables import table
 
 TIERS = ("smoke", "captured")
-#: A case, the operation, and what was answered.
+#: A case, the operation, and the answer.
 Answer = tuple[Case, str, Mapping[str, Any]]
 
 each_format = pytest.mark.parametrize("format_id", format_ids())

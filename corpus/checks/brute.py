@@ -60,10 +60,10 @@ KNOWN = tuple(
 )
 #: Presets of the other strata: their states are checked, not enumerated.
 OTHERS = tuple(preset for preset in PRESETS if preset.stratum != REACHABLE)
-#: So many disagreements of a kind are shown.
+#: This many disagreements of a kind are shown.
 SHOWN = 5
 
-#: What makes two states one case: their bytes, and what is owed in them.
+#: Two states are one case if their bytes and their requirements are the same.
 Key = tuple[Content, frozenset[str]]
 
 
@@ -83,7 +83,7 @@ class Difference:
 
 @dataclass
 class OracleReport:
-    """What was compared, and where the two differ."""
+    """The compared values, and the place where the two differ."""
 
     traces: int = 0
     rows: int = 0
@@ -109,7 +109,7 @@ class OracleReport:
 def points(trace: Trace, *, all_promises: bool) -> list[int]:
     """Return the crash points of subset presets: before each force and acknowledgement, and the end.
 
-    What is in flight in between is in flight there as well. With `all_promises`,
+    Operations in flight in between are in flight there as well. With `all_promises`,
     also before what releases records: nothing changes on disk, but less is required.
     """
     kinds = (Sync, SyncDir, Ack, Release) if all_promises else (Sync, SyncDir, Ack)
@@ -294,7 +294,7 @@ class Comparison:
             mine = known[content]
             refusal = REFUSALS[refusals[row]]
             if not first:
-                # The same case once more: the corpus keeps the first, and what was said of it.
+                # The same case once more: the corpus keeps the first, and its texts.
                 continue
             if refusal != mine.refusal:
                 self._differ("refusal", where, refusal, mine.refusal)

@@ -208,7 +208,7 @@ class BrutePermitted:
         if self.lost:
             self.sets += closed_sets(self._needs, [False] * len(told))
         self._states = [(frozenset(chosen), self._fold(chosen)) for chosen in self.sets]
-        # The states of a crash point are many, what can be listed in them is little.
+        # A crash point has many states, but few different lists.
         self._known: dict[tuple[frozenset[str], frozenset[str]], set[State]] = {}
 
     def _fold(self, chosen: Iterable[int]) -> State:
@@ -249,13 +249,14 @@ class BrutePermitted:
         for number in chosen - read:
             op = self.ops[number]
             if not (op.told or (copied and (op.replaced or self._let_go[number] - there))):
-                # What can be gone and is not listed was not there; a promise counts without being listed.
+                # A record that may be missing and is not listed was not there; a promise counts without being
+                # listed.
                 return False
         return all(self.ops[n].ends and not self._needs[n] <= chosen for n in read - chosen)
 
     @cached_property
     def _let_go(self) -> list[frozenset[str]]:
-        """What was let go for each operation: nothing, unless it ends what one of these had brought about."""
+        """The released records for each operation: none, unless it ends the effect of one of these."""
         found = []
         for number, op in enumerate(self.ops):
             ended: set[str] = set()

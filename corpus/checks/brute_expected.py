@@ -57,7 +57,7 @@ class WrittenPlace:
     def _in(self, state: BruteState, name: str) -> bool:
         found = state.files[name].cut(self.off, self.off + len(self.data))
         if found.who == origin(self.who, len(self.data)):
-            # Provenance says so; bytes that say otherwise would be a fault of this module.
+            # Provenance says so; bytes that contradict it would be a fault of this module.
             assert found.data == self.data
             return True
         return found.data == self.data
@@ -65,7 +65,7 @@ class WrittenPlace:
 
 @dataclass(frozen=True)
 class BruteDebt:
-    """What may be said of one state.
+    """The possible verdicts on one state.
 
     `must_keep`, `may_keep` and `must_drop` are records, `names` maps what a
     reader may call a record to its name. `refusal` is allowed, required or
@@ -89,9 +89,9 @@ class BruteDebt:
 
 @dataclass
 class Writing:
-    """One time that `record` was written: for each place that it needs, what was put there each time.
+    """One writing of `record`: for each place that it needs, the bytes that were put there each time.
 
-    That is nothing for a place that is only to be written after the crash.
+    A place that is written only after the crash has none.
     """
 
     record: str
@@ -208,7 +208,7 @@ class Accounts:
             must_drop=frozenset(mark.record for mark in trace.stale) - possible,
             names=keys,
             refusal=self._refusal(state),
-            # What was possible before is written over, or written again elsewhere and still there.
+            # Earlier possible content is overwritten, or written again elsewhere and still there.
             sequences=(
                 self._sequence(trace.standing),
                 self._sequence((*trace.standing, *(mark for mark in trace.possible if mark.length))),
@@ -240,7 +240,8 @@ class Accounts:
             return False
         spots = {(place.number, place.off) for place in places}
         unknown = {mark.record for mark in self.trace.possible}
-        # What an earlier crash tore is known only as it was left: whether it is whole again, nobody can say.
+        # Parts torn by an earlier crash are known only in their state then: whether they are intact again is
+        # unknown.
         if any(old.record in unknown and not spots.isdisjoint(old.spots) for old in self.before):
             return False
         return not any(each.record == record and self._looks_whole(state, each, record) for each in self.here)
@@ -334,7 +335,7 @@ def _sure(records: Sequence[str], expected: BruteDebt) -> list[str]:
 
 Files = Mapping[str, bytes]
 SECTOR, PAGE = 512, 4096
-#: A burst is at most so many bits long, and may begin inside a byte.
+#: A burst has at most this many bits, and may begin inside a byte.
 BURST = 64 // 8 + 1
 
 
@@ -438,7 +439,7 @@ def _exchanged(past: Past, files: Files, *_: str) -> bool:
     return files != past.settled and all(content in known for content in files.values())
 
 
-#: what a label begins with -> whether files may be so, from the rest of the label
+#: the first word of a label -> whether files may be so, from the rest of the label
 KINDS: Mapping[str, Callable[..., bool]] = {
     "bit": _bits,
     "bits": _bits,

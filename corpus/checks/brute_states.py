@@ -184,7 +184,7 @@ class Machine:
         for granule in range(-(-max(len(old.data), len(new.data)) // self.granule)):
             span = granule * self.granule, (granule + 1) * self.granule
             before, after = old.cut(*span), new.cut(*span)
-            # What a write passes over is not written: the hole is there once the size is.
+            # Bytes that a write passes over are not written: the hole exists once the size does.
             if before != after and before.sized(len(after.data)) != after:
                 self._add(index, ("page", number, granule), after)
         if len(new.data) != len(old.data):
@@ -301,14 +301,14 @@ def brute_prefix(trace: Trace, preset: Preset, crash: int) -> Iterator[BruteStat
         return
     for length in range(len(op.data) + 1):
         body = rest.files[op.file]
-        # All of it may be there but for the size: then it is seen up to the old end.
+        # All of it may be there except for the size: then it is visible up to the old end.
         ends = preset.append == "whole" and op.off + length == len(body.data)
         if 0 < length < len(op.data) and (op.off + length) % preset.granule and not ends:
             continue
         piece = Body(op.data[:length], origin(crash, length))
         torn = body.put(op.off, piece) if length else body
         if preset.append == "whole" and length < len(op.data):
-            # The file grows when all of the write is there.
+            # The file grows when the whole write is there.
             torn = torn.sized(len(body.data))
         files = {**rest.files, op.file: torn}
         yield BruteState(preset.name, crash, crash, (length,), files, rest.numbers)

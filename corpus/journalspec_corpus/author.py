@@ -16,7 +16,7 @@ from journalspec.layout import Layout, Part
 from journalspec.vocabulary import Field
 from journalspec_corpus.edits import Built, Range
 
-#: From a record's table to its fields in stored order, and what a reader reports of it.
+#: From a record's table to its fields in stored order, and the fields that a reader reports.
 Make = Callable[[Mapping[str, Any]], tuple[list[Part], Mapping[str, Any]]]
 
 

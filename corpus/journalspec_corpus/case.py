@@ -26,7 +26,7 @@ _GAP = 12
 #: The members of a case that are text, and those that are lists of text.
 _TEXTS = ("id", "title", "format", "edition", "tier", "stratum", "category", "level")
 _LISTS = ("obeys", "breaks", "flags", "needs")
-#: The format, or edition, of a case that says none.
+#: The format, or edition, of a case that states none.
 UNKNOWN = "unknown"
 _WORD = re.compile("[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")
 #: Bytes of a file that are made at a time, where it is not needed whole.
@@ -102,7 +102,7 @@ class InputFile:
 
 def _commonest(content: bytes) -> int:
     """Return the byte that occurs most often, the lowest of those that occur equally often."""
-    # What the end is filled with is mostly more than half of a journal.
+    # The filling at the end is usually more than half of a journal.
     if 2 * content.count(content[-1]) > len(content):
         return content[-1]
     fill, most, rest = 0, 0, len(content)
@@ -245,7 +245,7 @@ class Case:
     write: Mapping[str, Json] | None
     expect: tuple[Mapping[str, Json], ...]
     fault: str = ""
-    #: What an earlier corpus expected of this case, and why that was wrong; empty: nothing else.
+    #: The expectation of an earlier corpus for this case, and why that was wrong; empty: nothing else.
     history: str = ""
 
     @classmethod

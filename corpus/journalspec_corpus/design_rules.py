@@ -1,4 +1,4 @@
-"""Design rules: what makes a log format strong or weak, and what each format does about it.
+"""Design rules: the strengths and weaknesses of log formats, and each format's answer to them.
 
 The rules are in ``design_rules.toml`` next to this module, a format's findings in the file of the same name
 in its directory. Both are data, checked
@@ -23,10 +23,10 @@ from jsonschema import Draft202012Validator
 from journalspec.formats import format_text, get_format
 
 FILE_NAME = "design_rules.toml"
-#: What a format may be found to be under a rule, the worst first.
+#: The results for a format under a rule, the worst first.
 WEAK, PARTLY, SOUND, NOT_APPLICABLE = "weak", "partly", "sound", "not-applicable"
 VERDICTS = (WEAK, PARTLY, SOUND, NOT_APPLICABLE)
-#: What a statement about another system rests on.
+#: The basis of a statement about another system.
 BASES = {
     "source": "its source code was read",
     "document": "its documentation, or a paper's abstract, was read",

@@ -1,4 +1,4 @@
-"""Journals drawn at random, with what every correct reader must say about them.
+"""Journals drawn at random, with the required answers of every correct reader.
 
 Plain values, shared by the Hypothesis strategies and the fuzzer. What a journal
 must yield follows from what was asked to be written, never from reading it;
@@ -124,7 +124,7 @@ class JournalDrawing(Protocol):
         """Return a small valid journal; `wide`: with values from the whole range of each field."""
 
     def lies(self, edition: str, rng: random.Random) -> Mapping[str, bytes]:
-        """Return files with fields that lie under a checksum that is right."""
+        """Return files with wrong fields under a right checksum."""
 
 
 def drawing_of(format_id: str) -> JournalDrawing:
@@ -195,9 +195,10 @@ def lie(
 
 
 def lie_in(built: Built, lies: Sequence[bytes], times: int, rng: random.Random, *, small: int = 0) -> None:
-    """Put `lies` into fields of sound files, so many `times`: their beginnings, or any bytes.
+    """Put wrong values into fields of intact files, `times` times: at their beginnings, or in any bytes.
 
-    Where `small` is given there may be a number below it as well. What is longer than a lie gets a wrong bit.
+    Where `small` is given there may be a number below it as well. A field longer than the wrong value gets a
+    wrong bit.
     """
     names = [label for label, spot in built.labels.items() if spot.length > 0 and "." in label]
     for _ in range(times):

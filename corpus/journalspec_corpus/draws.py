@@ -1,8 +1,8 @@
 """The tier ``drawn``: cases drawn at random, each of them a function of format, seed and number alone.
 
 A draw is a sound journal as the format's author lays it, the same with damage, or one whose fields lie
-under checksums that are right. The format's naive reader says what is expected. What it says of a sound
-journal is held against what was asked to be written.
+under checksums that are right. The format's naive reader says what is expected. Its result for an intact
+journal is compared with the requested writes.
 
 A draw is made of choices. A failure is reduced by leaving choices out and making them smaller, so that what
 remains is a journal that the same drawing could have made.
@@ -32,7 +32,7 @@ COUNT = 200
 MOST_SEED = 10**9
 #: Shares of the draws in percent: sound journals, and those with false numbers; the rest is damaged.
 SOUND, LIES = 20, 40
-#: Reducing ends after so many attempts, or seconds.
+#: Reducing ends after this many attempts, or seconds.
 ATTEMPTS, SECONDS = 1000, 10.0
 _ID = re.compile(r"([a-z0-9]+)\.drawn\.s(0|[1-9]\d{0,9})\.n(0|[1-9]\d{0,9})")
 #: Populations up to this size are copied for a sample.
@@ -245,7 +245,7 @@ def _shorter(now: Callable[[], Sequence[int]]) -> Iterator[list[int]]:
             while at < len(now()):
                 was = list(now())
                 yield was[:at] + was[at + size :]
-                if list(now()) == was:  # it was not taken: what follows has moved up otherwise
+                if list(now()) == was:  # it was not accepted: otherwise the rest has moved up
                     at += size
 
 

@@ -86,7 +86,7 @@ class Built:
             raise EditError(f"no place {label!r}; near it: {', '.join(near[:12]) or 'none'}") from None
 
     def record(self, label: str) -> dict[str, Any]:
-        """Return what the record called `label` says; raises EditError that lists all."""
+        """Return the content of the record with the label `label`; raises EditError that lists all."""
         if label not in self.records:
             raise EditError(f"no record {label!r}: known are {', '.join(self.records)}")
         return self.records[label]
@@ -161,14 +161,14 @@ def _fill(built: Built, edit: Mapping[str, Any]) -> None:
 
 
 def _insert(built: Built, edit: Mapping[str, Any]) -> None:
-    """Put zeros in; what is after moves down, and what leaves the file at its end is lost."""
+    """Put zeros in; later bytes move, and those beyond the end of the file are lost."""
     file, at = built.place(edit["at"], edit.get("file", ""))
     data = built.files[file]
     data[at:] = (bytes(edit["insert"]) + data[at:])[: len(data) - at]
 
 
 def _remove(built: Built, edit: Mapping[str, Any]) -> None:
-    """Take bytes out; what is after moves up, and the file is filled with its last byte."""
+    """Take bytes out; later bytes move up, and the file is filled with its last byte."""
     spot = built.span(edit["remove"])
     data = built.files[spot.file]
     data[spot.off :] = data[spot.end :] + data[-1:] * spot.length

@@ -1,4 +1,4 @@
-"""Flags: what is special about a case, and what goes wrong if it is mishandled."""
+"""Flags: the special property of a case, and the result if it is mishandled."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ _SHOWN = 60
 
 
 def parse(line: bytes, *, numbers: bool = False) -> Any:
-    """Return the JSON value of a line; raises ValueError that says what is wrong with it.
+    """Return the JSON value of a line; raises ValueError with the fault.
 
     More is wrong than in JSON at large: numbers (unless small integers are wanted), members
     that occur twice, text that UTF-8 cannot express, and whatever is beyond the limits.
@@ -358,7 +358,7 @@ def _short(value: object) -> str:
     return repr(value[:_SHOWN]) + "..." if isinstance(value, str) and len(value) > _SHOWN else repr(value)
 
 
-#: What is checked of a schema, in this order: what a value is comes before how it is written.
+#: The checks of a schema, in this order: the type of a value comes before its form.
 _KEYWORDS: Mapping[str, Callable[[Any, Mapping[str, Any]], Check]] = {
     "$ref": _reference,
     "anyOf": _either,

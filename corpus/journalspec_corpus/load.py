@@ -20,7 +20,7 @@ from journalspec_corpus.form import MAX_LINE, is_id, lines_of, parse
 PUBLISHED_TIERS = ("smoke", "captured", "worst")
 #: The cases of a core build: JSON lines, see :class:`Shared`.
 CASES = "cases.jsonl.gz"
-#: What the id of a case ends with that is reported again in another edition, which is between the braces.
+#: The suffix of the id of a case that is reported again in another edition, which is between the braces.
 AGAIN = "-in-{}"
 #: They are a distribution of their own, which an operator does not need.
 NOT_INSTALLED = "the published cases are not installed\n  next  pip install 'journalspec[cases]'"
@@ -162,8 +162,8 @@ class Shared:
 
 
 class Intake:
-    """Takes cases in from strangers, into one set. What is not a case is quarantined, and the others are
-    taken.
+    """Takes cases in from strangers, into one set. Lines that are not cases are quarantined, and the others
+    are accepted.
 
     Ids are unique in a set: of two cases with the same one the second is at fault.
     """

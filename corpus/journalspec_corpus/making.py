@@ -32,7 +32,7 @@ def make_case(  # noqa: PLR0913  # a case has these members; all but the first a
 ) -> Case:
     """Return a case; numbers in `expect`, `params` and `write` become decimal strings.
 
-    `needs` is completed with the operations asked for and with ``damage``.
+    `needs` is completed with the requested operations and with ``damage``.
     """
     entries = tuple(jsonable(entry) for entry in expect)
     return Case(
@@ -63,7 +63,8 @@ def implied_needs(expect: Iterable[Mapping[str, Any]]) -> set[str]:
     Damage is what makes a plain reading other than clean; a case without a
     reading is damaged if any of its recoveries is not clean.
     """
-    # An implementation that does not report what is missing is not asked to notice it: no damage to it.
+    # An implementation that does not report missing things is not asked to notice them: that is not damage to
+    # it.
     entries = [
         entry
         for entry in expect

@@ -18,7 +18,7 @@ Json = Any  # as in journalspec.observation
 
 
 class Stepwise(Protocol):
-    """What is kept, as values that are never changed. States and operations are JSON, as in cases."""
+    """The kept values, which never change. States and operations are JSON, as in cases."""
 
     def begin(self, state: Mapping[str, Json]) -> Any:
         """Return the state of the model for a recovered `state`."""
@@ -36,7 +36,7 @@ class Model(Stepwise, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """What is to be recovered after the first 0, 1, 2 ... operations of a write."""
+    """The required recovery result after the first 0, 1, 2 ... operations of a write."""
 
     model: Model
     shown: tuple[dict[str, Json], ...]
@@ -72,7 +72,7 @@ class StateForm:
         return self._row(self._fields, told)
 
     def _row(self, fields: Sequence[Field], told: Mapping[str, Any]) -> tuple[Any, ...]:
-        # Lists nest, and whatever is judged nests around this: one frame a level.
+        # Lists nest, and every judged value nests around this: one frame a level.
         values: list[Any] = []
         for item in fields:
             value = told[item.name]

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 from journalspec.files import as_is
 
 SEAL = "seal"
-#: What a sealed file may hold (bytes); the largest there are have some 100,000.
+#: The largest size of a sealed file (bytes); the largest existing ones have some 100,000.
 MAX_SEALED = 16 << 20
 _CHUNK = 1 << 20
 

@@ -18,7 +18,7 @@ from typing import TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-#: What a worker opens once, and is then called for each item. It pickles.
+#: The object that a worker opens once and then calls for each item. It pickles.
 Work = Callable[[], AbstractContextManager[Callable[[Item], Result]]]
 
 
@@ -49,7 +49,7 @@ def results(work: Work[Item, Result], items: Sequence[Item], jobs: int) -> Gener
         with _deaf():
             for _ in range(min(jobs, len(items))):
                 ours, theirs = context.Pipe()
-                # No daemon: what is asked there may start processes of its own.
+                # No daemon: a question may start processes of its own.
                 process = context.Process(target=_serve, args=(theirs, work))
                 process.start()
                 workers[ours] = process
@@ -111,7 +111,7 @@ def describe_status(status: int) -> str:
 
 
 def _serve(pipe: Connection, work: Work[Item, Result]) -> None:
-    """Do what comes through `pipe` until nothing more does."""
+    """Do the work that comes through `pipe` until it ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     with suppress(EOFError, BrokenPipeError, ConnectionResetError):
@@ -124,7 +124,7 @@ def _serve(pipe: Connection, work: Work[Item, Result]) -> None:
 
 
 def _end_with_parent() -> None:
-    """End this process in the middle of whatever it does."""
+    """End this process in the middle of its work."""
     parent = parent_process()
     assert parent is not None  # this process was started by it
     wait([parent.sentinel])

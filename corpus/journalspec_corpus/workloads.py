@@ -1,6 +1,6 @@
-"""What all formats' crash workloads have in common: first runs, second ones, long ones, smaller ones.
+"""The common parts of all formats' crash workloads: first runs, second ones, long ones, smaller ones.
 
-A format says in tables what is done (``workloads.toml``); here is what is made of them.
+A format's tables list the operations (``workloads.toml``); this module makes workloads of them.
 """
 
 from __future__ import annotations
@@ -216,7 +216,7 @@ class Tables:
     # How workloads become smaller: the table ``reduction`` has most of it. Its ``backgrounds`` stand from the
     # plainest on; garbage is no simplification of what stood there before. ``align`` is the plainest one.
     # ``rule`` matches a rule of a long workload that has a size, its group, which is one of ``rule_sizes``;
-    # those that end at a sector's edge stay, the edge is what they are for.
+    # those that end at a sector's edge stay, because they are made for the edge.
 
     def plainer(self, size: Any) -> list[Any]:
         """Return the plainer sizes of a step, smallest first: of the table ``sizes``, by name or number."""
@@ -338,9 +338,9 @@ class SmallWorkload:
         return start + max(0, -(-(least - start) // SECTOR)) * SECTOR
 
 
-#: So many long workloads, evenly spread, are in the core tier; the full tier has all.
+#: This many long workloads, evenly spread, are in the core tier; the full tier has all.
 LONG_IN_CORE = 6
-#: What is new in a long workload is named by one digit in base 36.
+#: A new object in a long workload is named by one digit in base 36.
 DIGITS = "123456789abcdefghijklmnopqrstuvwxyz"
 #: The file in a format's package with its long workloads, one a line, and that with the longer ones.
 LONG_WORKLOADS, LONGER_WORKLOADS = "long_workloads.jsonl", "longer_workloads.jsonl"
@@ -359,7 +359,7 @@ class LongWorkload:
     variant: str
     size: int
     rules: str
-    #: What unused space holds: nothing else has ever been there.
+    #: The content of unused space: no other bytes were ever there.
     background: ClassVar[str] = "zero"
 
     @property
@@ -445,7 +445,7 @@ class Continuations:
             "category": image.category,
             "field": image.field,
             "opened": str(life.opened),
-            # Whatever failed in the first generation is its own trace's business.
+            # A failure in the first generation belongs to its own trace.
             "fine": "yes" if chosen.fine else "no",
         }
         return Trace(
@@ -457,7 +457,7 @@ class Continuations:
             first.background,
             image.standing,
             image.stale,
-            # A life that was not lived has no states of its own: its base is judged where it comes from.
+            # A generation that did not run has no states of its own: its base is judged at its origin.
             0 if life.ops else 1,
             tags,
             image.possible,
@@ -477,7 +477,7 @@ class Continuations:
         run = self.begin(origin, life, image)
         run.open()
         if then == "settle":
-            # Finishing what was decided is part of recovery: only then does the caller go on.
+            # Recovery includes the end of decided operations: only then does the caller continue.
             run.settle(image)
         opened = len(run.storage.ops)
         together = image.first.tags.get("force") == "end"

@@ -113,7 +113,7 @@ class Worst:
         return [PRESETS[rank].name for rank in sorted(failing)]
 
 
-#: The verdict of a case that shows what an earlier reading got wrong: its id stays.
+#: The verdict of a case that an earlier reading judged wrongly: its id stays.
 MENDED = "pass"
 
 

@@ -1,4 +1,4 @@
-"""The archive: the same bytes each time, and read by programs that know nothing of journalspec."""
+"""The archive: the same bytes each time, readable for programs without journalspec."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cases as an adversary sends them: each is set apart with its reason, and the others are taken."""
+"""Cases of an adversary: each is set apart with its reason, and the others are accepted."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ def text(data: object, *changes: tuple[str, str]) -> bytes:
 
 
 MADE = {"good": good, "file": with_file, "expecting": expecting, "allowing": allowing}
-#: (what it is, the line, part of the reason). The schema and the compiled form agree on all that are JSON.
+#: (name, the line, part of the reason). The schema and the compiled form agree on all that are JSON.
 HOSTILE: list[tuple[str, Any, str]] = [
     *((what, MADE[by](**change), why) for by in MADE for what, (change, why) in TABLE[by].items()),
     *((what, with_paths(*paths), why) for what, (paths, why) in TABLE["paths"].items()),
     *((what, without(name), why) for what, (name, why) in TABLE["without"].items()),
-    # No JSON, or none that is taken.
+    # Invalid JSON, or JSON that is not accepted.
     ("empty line", b"", "no JSON"),
     ("half a line", b'{"id": "btm.a.b"', "no JSON"),
     ("binary", b"\x00\xff\xfe", "no UTF-8 at byte 1"),

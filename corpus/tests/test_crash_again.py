@@ -1,4 +1,4 @@
-"""Second lives: what is after a first crash, what is owed after the second, writers that get it wrong."""
+"""Second generations: the files after a first crash, the requirements after the second, and wrong writers."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ from journalspec_reference.bitronix_tlog.write import DiskWriter
 from journalspec_reference.jboss_journal.write import JournalWriter, Usage
 
 DISK, TX = "bitronix_tlog", "jboss_journal"
-#: What each format adds for second lives.
+#: The additions of each format for second generations.
 disk_resume: Any = crash_format(DISK).second
 tx_resume: Any = crash_format(TX).second
 BYTES, SECTORS = get_preset("prefix-byte"), get_preset("epoch-subset-512")
-#: Forces are kept, what is written is there or not: only a format's own weakness shows.
+#: Forces are performed, other writes are there or not: only a format's own weakness shows.
 HONEST = tuple(
     map(get_preset, ("prefix-sector-4096", "prefix-byte", "epoch-subset-4096", "epoch-subset-512"))
 )
@@ -196,7 +196,7 @@ APPEND, SWAP = Workload("append", "spec", ONE), Workload("swap", "spec", ONE)
 TX_STEPS = (TxStep("add_tx", 1, LONG, 1), TxStep("add_tx", 2, TYPICAL, 1), TxStep("prepare", tx=1))
 PREPARED, ADDED = (TxWorkload("append", "v2", steps) for steps in (TX_STEPS, (TxStep("add", 1, LONG),)))
 DELETED = TxWorkload("append", "v2", (TxStep("delete", VICTIM),))
-#: What the table calls them.
+#: Their names in the table.
 FIRSTS: dict[str, Any] = {"APPEND": APPEND, "SWAP": SWAP, "PREPARED": PREPARED, "ADDED": ADDED}
 FIRSTS["DELETED"] = DELETED
 TABLE = tomllib.loads((Path(__file__).parent / "data" / "second_lives.toml").read_text(encoding="utf-8"))
@@ -536,7 +536,7 @@ def test_writer_with_a_faulty_second_run_is_detected(
 
 
 def test_trace_without_a_start_state_is_reported(disk: CrashFormat, monkeypatch: pytest.MonkeyPatch) -> None:
-    # In no state is all there that is owed.
+    # No state has all required records.
     monkeypatch.setattr(second_crash, "crash_image", lambda *_, **__: None)
     first = unlisted(disk.build(SOME[0][1]))
     with pytest.raises(ValueError, match="no crash state to go on from"):

@@ -53,5 +53,5 @@ def test_a_real_reader_accepts_as_many_torn_records_as_the_formula_says(
     assert sum(verdict in ("torn-accepted", "silent") for verdict in torn) == formula(
         edition, sectors, background
     )
-    # What is whole is accepted.
+    # Intact records are accepted.
     assert verdicts[arrived.index(sectors)] == "pass"

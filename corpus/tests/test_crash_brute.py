@@ -237,7 +237,7 @@ CHAINED = {
 def test_both_oracles_agree_on_records_of_several_parts(trace: Trace) -> None:
     report = brute.compare_trace(trace, chains)
     assert not report.kinds, "\n".join(report.lines())
-    # What is written over itself may become garbage on the way.
+    # Bytes that overwrite themselves may become garbage on the way.
     assert set(report.verdicts) <= {"pass", "silent", "lost"}
     assert report.rows > 20
 

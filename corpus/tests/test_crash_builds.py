@@ -23,7 +23,7 @@ from journalspec_corpus.pipeline.store import BuildError, alone, prepare, sealed
 FORMAT = "bitronix_tlog"
 #: Six shards: a build is not at its end before a busy machine comes to kill it.
 PLAN = Plan(FORMAT, "core", every=97)
-#: Where nothing depends on how long it takes.
+#: If no result depends on the time.
 SHORT = Plan(FORMAT, "core", every=499)
 MAIN = "from journalspec_conformance.cli import main; main()"
 #: Longer than any shard of the plan takes on a machine that is busy.
@@ -110,7 +110,7 @@ def test_killed_builds_are_taken_up_and_come_out_the_same(tmp_path: Path, refere
     until(lambda: sealed(out) >= 1, process)
     workers = two_workers(process)
     process.kill()
-    # The workers have the same output: its end is theirs, and they say nothing.
+    # The workers share the output: they end with it, and print nothing.
     assert process.communicate() == ("", "")
     until(lambda: not any(map(alive, workers)))
     before = sealed(out)

@@ -75,7 +75,7 @@ def test_possible_content_of_a_journal(
     expected = expected_at(trace, len(trace.ops))
     read = tuple(RECORDS[name] for name in listed.split())
     assert judge(Answer(read, state=decided), expected, ALLOWED, holes_allowed=True) == verdict
-    # Which of the records an answer sets aside makes no difference, but for an end that was not accepted.
+    # The records that an answer sets aside make no difference, except for an end that was not accepted.
     members = tuple(key for key in read if "_TX" in key)
     others = tuple(key for key in read if key not in members)
     assert (
@@ -126,7 +126,7 @@ def test_deletion_permits_the_next_operation_only_if_it_undoes_the_deleted_one(
 
 
 def test_answer_with_all_deleted_records_does_not_use_copies() -> None:
-    """What was in flight is in effect only if it is listed, or if the answer may come from the copies."""
+    """A record in flight is in effect only if it is listed, or if the answer may come from the copies."""
     ops = [
         *written(TX_5, COMMIT, ADD_6),
         Ack(("ADD-5", "COMMIT-1")),
@@ -221,7 +221,7 @@ def test_permitted_states_are_listed_as_an_observation_has_them() -> None:
     five = {"id": "5", "kind": "ADD", "user_type": "0", "body": "aa"}
     six = {"id": "6", "kind": "ADD", "user_type": "0", "body": "bb"}
     held = {"tx": "1", "extra": "", "records": [five], "deletes": []}
-    # Each alone or none; a transaction as a whole.
+    # Each alone or none; a transaction completely.
     assert told("R", *written(ADD_5, ADD_6)) == [
         {"live": live, "prepared": []} for live in ([], [five], [five, six], [six])
     ]

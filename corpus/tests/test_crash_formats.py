@@ -39,7 +39,7 @@ from journalspec_reference.bitronix_tlog.codec import HEADER_SIZE, TIMESTAMP_AT
 from journalspec_reference.bitronix_tlog.scan import record_of
 
 DISK, TX = "bitronix_tlog", "jboss_journal"
-#: Sectors that are written as a whole or not at all, in whatever order.
+#: Sectors that are written completely or not at all, in any order.
 HONEST = tuple(
     preset
     for preset in PRESETS
@@ -196,7 +196,7 @@ def test_a_reclaimed_file_is_stamped_before_its_first_record_and_keeps_the_delet
     (second,) = trace.marks["ADD-2"]
     assert second.file == stamp.file
     released = {record for op in trace.ops if isinstance(op, Release) for record in op.records}
-    # What the delete is about has lain in the file that was reused; the delete itself stays owed.
+    # The target of the delete was in the file that was reused; the delete itself stays required.
     assert "ADD-80" in released
     assert "DELETE-80" not in released
 
@@ -260,7 +260,7 @@ def test_the_spec_order_loses_nothing_and_the_products_orders_do() -> None:
 
 def test_whole_sectors_lose_nothing_and_the_hash_sees_what_the_check_size_does_not() -> None:
     found = tabulate(crash_format(TX))
-    # HornetQ leaves a file without forcing it (JBM-DEV-015): what a transaction wrote there may be lost.
+    # HornetQ leaves a file without forcing it (JBM-DEV-015): a transaction's records there may be lost.
     assert found["v2/hornetq"].pop("lost") > 0
     for writer, counts in found.items():
         assert counts["lost"] == counts["refused"] == 0, writer

@@ -21,7 +21,7 @@ from journalspec_corpus.workloads import (
     long_workloads,
 )
 
-#: file -> how many lines it has, and how many words one of them has at least and at most.
+#: file -> the number of its lines, and the least and most words of a line.
 LENGTHS = {LONG_WORKLOADS: (2000, 4, 12), LONGER_WORKLOADS: (400, 13, 24)}
 FORMATS = ("bitronix_tlog", "jboss_journal", "kahadb_journal", "derby_log", "swiftmq_store")
 #: Where files are not used again, so many make a long journal. Derby's have 100,000 bytes at least; SwiftMQ's
@@ -42,7 +42,7 @@ def test_the_lines_are_what_their_first_line_says(format_id: str, file: str) -> 
     assert len({work.name for work in works}) == len(works)
     assert {len(work.rules.split()) >= least for work in works} == {True}
     if file == LONGER_WORKLOADS:
-        # Where a pattern has several words a line may end one or two after the last step.
+        # If a pattern has several words, a line may end one or two words after the last step.
         assert sum(len(work.rules.split()) for work in works) / lines > (least + most) / 2 - 3
 
 
@@ -63,10 +63,10 @@ def test_long_workloads_are_in_the_tiers_and_reach_what_short_ones_do_not(format
     }
     traces = [adapter.build(work) for work in (adapter.tables.lines + adapter.tables.longer)[::40]]
     assert all(trace.crash_from == 0 for trace in traces)
-    # A new journal may begin with something of its own: the same for each writer.
+    # A new journal may begin with bytes of its own: the same for each writer.
     assert len({(writer_of(trace), trace.standing) for trace in traces}) == len({*map(writer_of, traces)})
     assert max(sum(isinstance(op, Ack) for op in trace.ops) for trace in traces) > 4
-    # A file comes round again, or, where none ever does, there are more of them.
+    # A file is used again, or, if none ever is, there are more of them.
     reused = Counter(op.file for trace in traces for op in trace.ops if isinstance(op, Reuse))
     most = max(len({mark.file for mark in marks_of(trace)}) for trace in traces)
     assert reused.total() > 10 or most >= FILES_OF_A_LONG_JOURNAL.get(format_id, 5)

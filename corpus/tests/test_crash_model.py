@@ -93,7 +93,7 @@ GROWN = trace_of(Write("log", 0, A), Write("log", PAGE, B), base={"log": b"", "o
         # A size comes with its own write; what is missing below it reads as zeros.
         ("xfs-unwritten", [b"", A, A + B, ZERO + B]),
         ("epoch-subset-4096", [b"", A, A + B, ZERO + B, ZERO, ZERO + ZERO, A + ZERO]),
-        # What can be seen of new space that nothing arrived in is the other file's block there.
+        # In new space that no write has reached, the other file's block is visible.
         ("ext4-writeback-stale", [OTHER[:PAGE], OTHER, A + OTHER[PAGE:], OTHER[:PAGE] + B]),
     ],
 )
@@ -540,7 +540,7 @@ def test_many_subsets_are_two_deviations_and_uniform_samples() -> None:
     assert len(got) == len({row.tobytes() for row in got})
     deviations = 2 * (1 + 40 + 2 + 40 * 39 // 2 + 40 * 2)
     assert len(got) == deviations + SAMPLES
-    # As the page on the crash model says: so many are enumerated, and beyond that as many drawn.
+    # As the page on the crash model says: this many are enumerated, and beyond that as many are drawn.
     assert SAMPLES == EXHAUSTIVE == 4096
     assert (got[:deviations] == other[:deviations]).all()
     kept = (got[:deviations] == np.asarray(dims) - 1).sum(axis=1)
@@ -814,7 +814,7 @@ def test_second_run_has_separate_losses() -> None:
     fine = expected_at(replace(trace, tags={"fine": "yes"}), len(trace.ops))
     assert judge(Answer(("b-1",)), fine, FORBIDDEN, holes_allowed=False) == "non-idempotent"
     assert trace.id != replace(trace, life=1).id != replace(trace, possible=()).id
-    # What is written once more has its place in the order again.
+    # A repeated write has its own place in the order.
     again = replace(trace, ops=(*record("maybe", 20, 10), *trace.ops))
     expected = expected_at(again, len(again.ops))
     assert (verdict("a", "maybe", "b-1"), verdict("a", "b-1")) == ("pass", "hole")

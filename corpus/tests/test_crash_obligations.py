@@ -59,7 +59,7 @@ def plainly(operations: Operations, trace: Trace, upto: int) -> tuple[int, int, 
 
 @pytest.mark.parametrize(
     ("format_id", "takes_back"),
-    # A swap releases what it has copied or left behind; a DELETE what it deletes.
+    # A swap releases the records that it has copied or not carried over; a DELETE those that it deletes.
     [("bitronix_tlog", False), ("jboss_journal", True)],
 )
 def test_sets_of_operations_are_those_that_a_walk_from_the_front_gives(

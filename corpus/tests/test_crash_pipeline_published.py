@@ -258,16 +258,16 @@ def test_a_loss_after_corruption_must_be_reported() -> None:
 
 
 A, B, S = ({"type": name} for name in "ABS")
-#: What is owed: an acknowledged record, one in flight, and one of an earlier generation.
+#: Required records: an acknowledged one, one in flight, and one of an earlier generation.
 SETS: dict[str, list[Any]] = {"must_keep": [A], "may_keep": [B], "must_drop": [S]}
-#: What a reader may say of that: the records it lists, and its verdict.
+#: The possible answers to that: the listed records, and the verdict.
 SAID = "A clean", "AB clean", "AA clean", "B clean", " clean", "A recovered", " recovered", "refused"
 
 
 @pytest.mark.parametrize(
     ("refusal", "stratum", "salvaging", "fine"),
     [
-        # What is acknowledged must be there, and a refusal as the oracle says.
+        # Acknowledged records must be there, and a refusal must be one that the oracle permits.
         ("forbidden", "R", False, ["A clean", "AB clean"]),
         ("allowed", "R", False, ["A clean", "AB clean", "refused"]),
         ("allowed", "L", True, ["A clean", "AB clean", "refused"]),
@@ -275,7 +275,7 @@ SAID = "A clean", "AB clean", "AA clean", "B clean", " clean", "A recovered", " 
         ("required", "R", False, ["refused"]),
         ("required", "L", False, ["refused"]),
         ("required", "R", True, ["A recovered", "AB recovered", "refused"]),
-        # After corruption whatever is missing must be reported, and a record may be in two places.
+        # After corruption all missing records must be reported, and a record may be in two places.
         ("allowed", "C", False, ["A clean", "AB clean", "AA clean", "A recovered", " recovered", "refused"]),
         ("allowed", "C", True, ["A clean", "AB clean", "AA clean", "A recovered", " recovered", "refused"]),
     ],

@@ -133,7 +133,7 @@ def toy_reach(files: Mapping[str, bytes]) -> dict[str, int]:
         ((Write("a", 3, b"xx"),), set()),
         # What makes the file longer is seen by its size.
         ((Write("a", 7, b"xx"),), set()),
-        # The pointer moves: what was after it is before it.
+        # The pointer moves: bytes that were after it are before it.
         ((Write("a", 0, b"\6"), Write("a", 4, b"xx"), Write("a", 6, b"x")), {2}),
         ((Write("a", 0, b"\6\6"), Write("a", 4, b"xx")), set()),
         ((Create("b"), Truncate("b", 8), Write("b", 1, b"x")), {2}),

@@ -31,7 +31,7 @@ from journalspec_reference.storage import MemoryStorage
 from journalspec_reference.swiftmq_store.fileset import DEFAULT_SIZE
 from journalspec_reference.swiftmq_store.store import LOG, PAGES
 
-#: One of so many workloads is checked.
+#: One of this many workloads is checked.
 EVERY = {
     "bitronix_tlog": 1201,
     "derby_log": 241,
@@ -39,9 +39,9 @@ EVERY = {
     "kahadb_journal": 151,
     "swiftmq_store": 199,
 }
-#: One of so many cases of the corpus is checked.
+#: One of this many cases of the corpus is checked.
 CASES = {"bitronix_tlog": 23, "derby_log": 23, "jboss_journal": 31, "kahadb_journal": 31, "swiftmq_store": 23}
-#: So many states of a crash point are checked.
+#: Number of states of a crash point that are checked.
 MOST = 100
 
 

@@ -8,7 +8,7 @@ from journalspec_corpus.bitronix_tlog import recording as disk
 from journalspec_corpus.crash import record
 from journalspec_corpus.crash.formats import crash_format
 
-#: So many workloads of a format are listed in two scopes of the core tier.
+#: Number of workloads of a format that are listed in two scopes of the core tier.
 TWICE = {"kahadb_journal": 6, "derby_log": 5}
 
 

@@ -365,7 +365,7 @@ def test_every_state_is_found_by_its_descriptor(format_id: str) -> None:
 
 
 def test_deviations_are_counted_from_the_nearer_end() -> None:
-    """By comparing bytes, granule by granule, with what would be there if all or nothing had arrived."""
+    """Compares bytes, granule by granule, with the content if all or nothing had arrived."""
     adapter = crash_format("bitronix_tlog")
     trace = adapter.build(logged("2.1.4", force="end", background="zero"))
     seen = set()

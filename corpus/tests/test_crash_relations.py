@@ -1,4 +1,4 @@
-"""What one answer says about another, with nothing expected: I6, I10 and I12."""
+"""The conclusions from one answer for another, without any expectation: I6, I10 and I12."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from journalspec_corpus.crash.verdict import Answer
 from journalspec_reference import load
 from journalspec_reference.api import WriterRefused
 
-#: What a crash may do to the journals that are checked here.
+#: The possible effects of a crash on the journals that are checked here.
 PRESET = "epoch-subset-512"
 few = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
@@ -65,7 +65,7 @@ def test_the_same_bytes_give_the_same_answer_and_stay_what_they_are(format_id: s
 
 #: In these, opening a journal does not rewrite what recovery reads.
 LISTED = ("bitronix_tlog", "jboss_journal")
-#: What opening a store makes that is not there yet: a queue of SwiftMQ's own, "sys$prepared".
+#: Objects that opening a store makes if they are missing: a queue of SwiftMQ's own, "sys$prepared".
 MADE = {("swiftmq_store", "737973247072657061726564")}
 #: Of this workload's states some have the PREPARE and not all that it counts; opening rolls that back.
 SET_ASIDE = "append/v2/add_tx-1-600+add_tx-2-600+prepare-1-12/type@1024/each/zero"

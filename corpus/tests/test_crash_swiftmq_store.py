@@ -82,7 +82,7 @@ def test_a_torn_record_is_accepted_as_complete() -> None:
     shard.add(crash_format(FORMAT).build(Workload("insert", "13", (Step("insert queue=q body=a*3000"),))))
     verdicts = set(shard.table().to_pydict()["verdict_strict"])
     assert {"pass", "torn-accepted", "lost"} <= verdicts
-    # That an earlier record goes needs a disk that spoils a sector in which it is.
+    # An earlier record is lost only on a disk that spoils a sector of it.
     assert not verdicts & {"invented", "uncommitted-applied", "half-transaction"}
 
 

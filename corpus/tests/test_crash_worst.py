@@ -221,12 +221,13 @@ def test_findings_are_about_all_cases_and_only_about_them(format_id: str) -> Non
     assert not {name for finding in found for name in finding.missing} - known
 
 
-#: Nobody can be asked: no Derby of level 10.0 is published, and none has a policy that refuses; no SwiftMQ.
+#: No product can be asked: no Derby of level 10.0 is published, and none has a policy that refuses; no
+#: SwiftMQ.
 PREDICTED = {
     *("drb.worst.hole-in-a-row", "drb.worst.next-file-begun"),
     *("smq.worst.end-of-a-record-missing", "smq.worst.neighbour-takes-a-message"),
 }
-#: What a verdict is for a product that lists no records: it is judged by what it has lost.
+#: The meaning of a verdict for a product that lists no records: it is judged by its losses.
 UNLISTED = {"lost": {"effect-lost", "decision-lost"}}
 
 

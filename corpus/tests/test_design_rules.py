@@ -106,7 +106,7 @@ def descriptor_of(trace: Trace, proof: StateProof) -> Descriptor:
 def verdict_of(format_id: str, proof: StateProof) -> str:
     """Judge the proof's reader on its state: a policy of the reference reads whole files."""
     state = state_named(trace_of(crash_format(format_id), proof), proof)
-    # What an implementation without a check makes of a state, a mutant of the reference shows.
+    # A mutant of the reference shows the result of an implementation without a check.
     known = proof.reader in crash_format(format_id).readers
     named = (named_reader if known else mutant_reader)(format_id, proof.reader)
     return state.verdict(named.reader(state.files, state.trace.edition), salvaging=named.salvaging)

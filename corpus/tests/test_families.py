@@ -28,11 +28,11 @@ FORMATS = [
     if (Path(format_module("journalspec_corpus", name).__file__ or "").parent / TABLE).is_file()
 ]
 each_format = pytest.mark.parametrize("format_id", FORMATS)
-#: What is compared, beside notes: no naive reader reports what stands outside the log.
+#: The compared parts, besides notes: no naive reader reports records outside the log.
 COMPARED = ("verdict", "phase", "code", "dropped", "records", "missing", "state")
 #: Pages of tables: what recovery leaves is a matter of the log alone to a naive reader.
 PAGES = "seg0."
-#: What a naive reader leaves to others: control files, left-over files and other extensions.
+#: The parts that a naive reader omits: control files, left-over files and other extensions.
 NOT_NAIVE = ("control.ctr", ".tmp", ".cmp", ".bak", ".lock", ".txt")
 
 
@@ -58,7 +58,7 @@ def test_the_committed_form_is_what_the_sources_give(format_id: str) -> None:
     assert not stale, "run python tools/publish.py"
     smoke = json.loads(rendered[MANIFEST])["tiers"]["smoke"]
     assert smoke["sha256"] == hashlib.sha256(rendered["smoke.jsonl"]).hexdigest()
-    # A case stays where it was published: what a tier holds only grows.
+    # A case stays where it was published: the content of a tier only grows.
     assert smoke["bytes"] <= 6 * 1024 * 1024
     assert 5 * len(list(requirements(format_id))) <= smoke["cases"] <= 2000
 

@@ -87,7 +87,7 @@ def test_decoders_survive_changed_bodies(family: Family) -> None:
 
 #: A serialised table of Java's is refused whole, as the product refuses it; values of columns are one field.
 REFUSED_WHOLE = {"durable", "sql"}
-#: Of these families more than is asked of all.
+#: More of these families than of the others.
 LEAST = {"openwire": 0.97}
 
 

@@ -30,7 +30,7 @@ class PlainReaders:
         return {"protocol": 1, "impl": {"name": "plain-readers", "version": "1"}, "formats": claims}
 
     def read(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Answer what is in all files."""
+        """Return the records of all files."""
         return _answer(request, "read")
 
     def recover(self, request: dict[str, Any]) -> dict[str, Any]:

@@ -29,8 +29,8 @@ def site(
     def build(out: Path) -> None:
         targets = [name for name, entry in registry().items() if entry.target]
         made = [live_report(name, tier) for name in targets for tier in ("smoke", "captured")]
-        # In one process: what several tell each other of what they read costs half as much again, and the
-        # other core has other tests. That pages can be read apart, the test of a sixth format sees.
+        # In one process: exchanging results between several costs half as much again, and the other core has
+        # other tests. That pages can be read apart, the test of a sixth format sees.
         command = [sys.executable, "-m", "sphinx", "-n", "-T", "-W", "--keep-going", "-q", "-E"]
         command += ["-d", str(out / "doctrees"), str(DOCS), str(out / "html")]
         given = {matrix.MADE: os.pathsep.join(map(str, made))}

@@ -169,7 +169,7 @@ def test_a_file_of_no_format_does_no_harm(opened: Browser, site: Path, tmp_path:
     assert opened.complaints() == []
 
 
-#: Every so many pages are checked for faint text: pages of a kind are alike, and there are two themes.
+#: One of this many pages is checked for faint text: pages of a kind are alike, and there are two themes.
 EVERY_PAGE = 8
 
 
@@ -195,7 +195,8 @@ def test_text_has_contrast_in_both_themes(opened: Browser, site: Path) -> None:
     assert list(faint(opened, [*top, *pages(site)[::EVERY_PAGE]])) == []
 
 
-#: What a keyboard does: presses keys where the focus is and tells what is lit, and where the focus is then.
+#: The effect of a keyboard: presses keys at the focus and reports the highlighted elements, and the focus
+#: after that.
 PRESS = """
 const [selector, ...keys] = arguments;
 const box = document.querySelector(selector);

@@ -113,7 +113,7 @@ def test_reduced_page_has_the_same_content(site: Path) -> None:
     assert lean.lean(text) == text
     page = "<table>\n<tr><td>a</td>\n  <td><pre>b\n\n</td></pre></td></tr>\n</table>\n\n<p>c  d</p>\n"
     assert lean.lean(page) == "<table>\n<tr><td>a<td><pre>b\n\n</td></pre></table>\n<p>c  d</p>\n"
-    # A browser closes what is left open; the parser of Python tells the same elements and texts.
+    # A browser closes elements that are left open; the parser of Python reports the same elements and texts.
     assert Page(lean.lean(page)).scopes == Page(page).scopes == [[]]
 
 
@@ -241,7 +241,7 @@ def test_every_requirement_case_and_deviation_has_an_address_that_stays(
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_every_group_of_cases_has_the_address_of_when_it_had_a_page(format_id: str, site: Path) -> None:
+def test_every_group_of_cases_keeps_its_earlier_address(format_id: str, site: Path) -> None:
     for group in sources.cases_by_group(format_id):
         assert (site / "formats" / format_id / "cases" / f"{group}.html").is_file()
 

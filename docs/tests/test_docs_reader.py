@@ -13,7 +13,7 @@ from journalspec_docs import sources
 from judged import call
 
 HARNESS = Path(__file__).resolve().parents[1] / "harness"
-#: Of so many cases one is asked; `journalspec run`, as the page says, asks all.
+#: One of this many cases is asked; `journalspec run`, as the page says, asks all.
 STEP = 12
 
 

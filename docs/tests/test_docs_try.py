@@ -23,7 +23,7 @@ from looked import Looked, directories
 
 pytestmark = pytest.mark.node
 TOOL = Path(__file__).parent / "try_reader.mjs"
-#: One captured directory of so many is read: those of a kind are alike.
+#: One of this many captured directories is read: those of a kind are alike.
 EVERY = 3
 #: Records that the page lists.
 ROWS = 2000
@@ -72,7 +72,8 @@ def test_files_are_read_as_the_reference_reads_them(format_id: str, table: Path,
         for (looked, name), found in zip(several, answers, strict=True):
             read = reads[looked.directory]
             roles = {entry.file: entry.role for entry in read.files}
-            # What a control file holds is not a record of the schema; what has no role is not a journal.
+            # The content of a control file is not a record of the schema; a file without a role is not a
+            # journal.
             if roles.get(name, "control") == "control":
                 continue
             where = f"{looked.directory}/{name}"

@@ -1,4 +1,4 @@
-"""What a tool says of a journal that it found at a path: the edition settled, no file skipped.
+"""The report of a tool about a journal that it found at a path: the edition settled, no file skipped.
 
 A reader of the protocol is given the edition, and all files that it is given can
 be read. A tool is given a path. If the files do not show their edition, every possible edition is tried by
@@ -107,7 +107,7 @@ class Answer:
 
 
 class UnknownEdition(FilesetError):
-    """Several editions admit the files, and reading does not settle it. `trials` are what it gave."""
+    """Several editions admit the files, and reading does not settle it. `trials` are their results."""
 
     def __init__(self, journal: Journal, trials: tuple[Trial, ...]) -> None:
         names = ", ".join(list(journal.files)[:3]) + (", ..." if len(journal.files) > 3 else "")
@@ -151,7 +151,7 @@ def ask(journal: Journal, policy: str | None = None) -> Answer:
     if journal.unread:
         seen = _without(seen, journal.unread, policy)
         if not isinstance(seen.notes, Lazy):
-            # What could not be read is there nevertheless: nothing is known to be missing.
+            # Unreadable parts exist nevertheless: nothing is known to be missing.
             unread = {None, "", *(entry.name for entry in journal.unread)}
             absences = {code for code, word in words.items() if word.absence}
             kept = (note for note in seen.notes if note.code not in absences or note.file not in unread)
@@ -178,7 +178,7 @@ def ask(journal: Journal, policy: str | None = None) -> Answer:
 
 
 def _with_lacking(answer: Answer) -> Observation:
-    """Return what was seen, with what is missing by the rules of the product's own directories."""
+    """Return the observation, with the missing items by the rules of the product's own directories."""
     seen, implementation = answer.observation, load_implementation(answer.journal.format)
     # An implementation may be any object that answers; most know no such rules.
     gone: tuple[Missing, ...] = tuple(getattr(implementation, "lacking", lambda answer: ())(answer))
@@ -194,7 +194,7 @@ def _in_use(journal: Journal) -> Iterator[Note]:
 
 
 def _of_the_set(journal: Journal) -> Iterator[Note]:
-    """Yield what is odd about where the files are."""
+    """Yield oddities of the places of the files."""
     yield from (Note(COMPRESSED, name, text=f"stored as {stored}") for name, stored in journal.packed.items())
     if journal.unlisted:
         yield Note(UNLISTED, text=f"{journal.root}: {journal.unlisted}")
@@ -227,7 +227,7 @@ def with_assumptions(journal: Journal) -> Journal:
 def settled(journal: Journal) -> Journal:
     """Return a journal of one edition, and with its parameters; raises UnknownEdition.
 
-    Where the rules of one edition read all that the files admit, nothing is read for it.
+    If the rules of one edition read every edition that the files permit, nothing is read for it.
     """
     journal = with_assumptions(journal)
     if journal.editions and not (reader := _only_reader(journal)):
@@ -252,21 +252,21 @@ def _of_editions(
             return Answer(journal, known[reader], trials)
     edition, read, trials = _settle(journal, reading, known if asked is reading else {})
     if asked is not reading:
-        # What is live should not be there twice.
+        # A live item should not be there twice.
         del read
         read = known[edition] if edition in known else asked(edition=edition)
     return Answer(replace(journal, edition=edition), read, trials)
 
 
 def _only_reader(journal: Journal) -> str:
-    """Return the edition by whose rules all that the files admit are read, but for types of records."""
+    """Return the edition by whose rules all permitted editions are read, except for types of records."""
     known = get_format(journal.format).editions
     readers = {known[edition].reads_as or edition for edition in journal.editions}
     return readers.pop() if len(readers) == 1 else ""
 
 
 def _all_alike(journal: Journal, seen: Observation) -> tuple[Trial, ...]:
-    """Return the same trial for each edition that the files admit; none if one may read otherwise."""
+    """Return the same trial for each permitted edition; none if one may read otherwise."""
     known = get_format(journal.format).editions
     only = {name for edition in journal.editions for name in known[edition].but_for}
     if only and (seen.verdict != CLEAN or not only.isdisjoint(_types(journal, seen))):
@@ -287,7 +287,7 @@ def _types(journal: Journal, seen: Observation) -> set[str]:
 def _settle(
     journal: Journal, reading: Callable[..., Observation], seen: dict[str, Observation]
 ) -> tuple[str, Observation, tuple[Trial, ...]]:
-    """Return the edition, what reading as it gave, and what all readings gave; `seen`: those made before."""
+    """Return the edition, the result of reading with it, and all results; `seen`: those made before."""
     known = get_format(journal.format).editions
     readers = {
         edition: edition if known[edition].but_for else known[edition].reads_as or edition
@@ -354,7 +354,7 @@ def _same(one: Observation, other: Observation, *, by_one: bool) -> bool:
 def _sound(seen: Mapping[str, Observation]) -> list[str]:
     """Return the readings that are clean and omit no byte in which another one finds a record.
 
-    A reading that finds next to nothing is clean as well. It explains the files only if no other reader finds
+    A reading with almost no result is clean as well. It explains the files only if no other reader finds
     more.
     """
     extents = {edition: _extents(found) for edition, found in seen.items()}
@@ -381,7 +381,7 @@ def _extents(seen: Observation) -> dict[str, Ranges]:
 
 
 def _without(seen: Observation, unread: tuple[LeftOut, ...], policy: str | None) -> Observation:
-    """Return what is left to say if files of the journal could not be read: it is a refusal, or a loss."""
+    """Return the remaining answer if files of the journal could not be read: a refusal, or a loss."""
     first = unread[0]
     whys = "; ".join(f"{names} ({why})" for why, names in by_reason(unread).items())
     message = f"{len(unread)} file(s) of the journal could not be read: {whys}"
@@ -401,7 +401,7 @@ def _without(seen: Observation, unread: tuple[LeftOut, ...], policy: str | None)
 
 
 def _contents(journal: Journal) -> list[str]:
-    """Return the names of the files that were read from a disk; what was given in memory has no errors."""
+    """Return the names of the files that were read from a disk; files in memory have no read errors."""
     return [name for name, content in journal.seen.items() if isinstance(content, Content)]
 
 
@@ -414,7 +414,7 @@ def lost(journals: Iterable[Journal]) -> Iterator[tuple[str, Unreadable]]:
 
 def _unreadable(journal: Journal) -> list[tuple[str, Unreadable]]:
     """Return (file, range) for all that could not be read, also in parts that were not used yet."""
-    # What of a neighbour could not be read proves nothing, and the journal lacks none of it.
+    # An unreadable part of a neighbour proves nothing, and the journal does not lack it.
     names = [name for name in _contents(journal) if name in journal.files]
     return [(name, bad) for name in names for bad in journal.files[name].finish()]
 
@@ -422,14 +422,14 @@ def _unreadable(journal: Journal) -> list[tuple[str, Unreadable]]:
 def _with_gaps(
     seen: Observation, journal: Journal, bad: list[tuple[str, Unreadable]], policy: str | None
 ) -> Observation:
-    """Return what is left to say if parts of files could not be read: for strict recovery, nothing."""
+    """Return the remaining answer if parts of files could not be read: for strict recovery, a refusal."""
     name, (start, end, why) = bad[0]
     text = f"{len(bad)} range(s) of the journal could not be read, the first in {name} at {start}: {why}"
     if policy not in (None, SALVAGE):
         return refused("fileset", UNREAD, text, At(name, start, end - start))
     if seen.verdict == REFUSED:
         return replace(seen, message=f"{seen.message}; {text}")
-    # Records that reach into such a range were dropped for the same reason: said once is enough.
+    # Records that reach into such a range were dropped for the same reason, which is given once.
     said: dict[str, Ranges] = {}
     for item in seen.dropped:
         if item.reason == UNREADABLE:

@@ -1,7 +1,7 @@
-"""What every format of the reference gives, and how; shared modules know formats only through this.
+"""The interface of every format of the reference; shared modules know formats only through this.
 
 A package ``journalspec_reference.<format>`` exposes one object, ``IMPLEMENTATION``: an
-:class:`Implementation`, or what has its methods; without ``contents`` it tells none.
+:class:`Implementation`, or an object with its methods. Without ``contents`` it reports none.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class Detection:
 
     `editions` are the editions that the files permit, if there is more than one and the files cannot decide;
     `edition` is then what to call them where all read alike.
-    Empty: the files say which edition it is. `evidence` says what narrows it.
+    Empty: the files say which edition it is. `evidence` says why there are not more.
     `params` are the parameters that the file names show.
     `neighbours` hold no records, and are read nevertheless but never changed: an index that names
     files, a lock. Reading and recovery find them among the files.
@@ -123,9 +123,9 @@ class Span:
     """One named byte range for maps and annotated hexdumps.
 
     `path` is dotted (``record[3].gtrid``); `kind` is one of header, record,
-    field, dropped, stale, fill, unused. Containers precede what they contain. What recovery
-    drops (dropped), or what comes after the log (unused), may contain records that are
-    well-formed and no part of the answer: of kind dropped or stale, with their fields.
+    field, dropped, stale, fill, unused. Containers precede what they contain. Dropped parts, and the bytes
+    after the log (unused), may contain well-formed records outside the answer: of kind dropped or stale, with
+    their fields.
     """
 
     file: str
@@ -137,9 +137,9 @@ class Span:
 
 
 class Piece(NamedTuple):
-    """A part of a file that has a name: a header, a record, what was dropped.
+    """A named part of a file: a header, a record, a dropped region.
 
-    `value` is what is said of it. Its `path` is its `kind`, if it has no other. Records (current or stale)
+    `value` is its text. Its `path` is its `kind`, if it has no other. Records (current or stale)
     without one are numbered, together with all else of the same `series`, by default that of the kind.
     """
 
@@ -151,9 +151,9 @@ class Piece(NamedTuple):
     series: str = ""
 
 
-#: What a format calls what comes after its log, where it does not say more.
+#: The name of the bytes after a format's log, if it does not say more.
 REST = "rest"
-#: What is said of a record at a place without a record for recovery.
+#: The message about a record at a place where recovery sees none.
 WELL_FORMED = "well-formed, no part of the answer"
 #: Gives the complete headers and records between two offsets where recovery sees none, in order.
 Inside = Callable[[int, int], Iterable[Piece]]
@@ -166,10 +166,10 @@ def file_spans(
     fields: Callable[[Piece], Iterable[Spot]] | None,
     inside: Inside | None = None,
 ) -> Iterator[Span]:
-    """Yield the spans of one file up to `end`: its pieces, their fields, and what is unused between them.
+    """Yield the spans of one file up to `end`: its pieces, their fields, and the unused parts between them.
 
-    `fields` gives those of a header or record; None: they are not named, nor is what `inside` finds
-    in what is dropped, in what a format calls the rest, and after the last piece.
+    `fields` gives those of a header or record; None: they are not named, and `inside` is not used for dropped
+    parts, the rest, and the part after the last piece.
     """
     numbers: Counter[str] = Counter()
     at = 0
@@ -203,7 +203,8 @@ def _named(span: Span, piece: Piece, fields: Callable[[Piece], Iterable[Spot]]) 
 def _within(
     outer: Span, numbers: Counter[str], fields: Callable[[Piece], Iterable[Spot]], inside: Inside
 ) -> Iterator[Span]:
-    """Yield what is well-formed in a region without records, and its fields; `numbers` counts by region."""
+    """Yield the well-formed parts of a region without records, and their fields;
+    `numbers` counts by region."""
     series, end = f"{outer.path}[]", outer.off + outer.length
     for piece in inside(outer.off, end):
         if piece.end > end:
@@ -233,9 +234,9 @@ def field_names(
 
 
 def body_fields(outer: Spot, family: Family, shape: str, data: bytes, version: str = "") -> Iterator[Spot]:
-    """Yield the fields of contents that the bytes of a field are by their table; none if they are not.
+    """Yield the fields of contents in the bytes of a field, by their table; none if they do not fit.
 
-    They are called by their last two names: a dump shows what is around them.
+    They have their last two names: a dump shows the enclosing ones.
     """
     try:
         found = leaves(family, shape, data, version)
@@ -269,8 +270,8 @@ class Writer(Protocol):
     def apply(self, op: Operation) -> dict[str, Any]:
         """Do one operation; return ``{"durable": bool, ...}``.
 
-        Raises WriterRefused if the format cannot hold what is asked, and
-        ValueError if the operation itself is not understood.
+        Raises WriterRefused if the format cannot hold the data, and ValueError if the operation itself is not
+        understood.
         """
 
 
@@ -278,7 +279,7 @@ T = TypeVar("T")
 
 
 def order_of(orders: Mapping[str, T], params: Params) -> T:
-    """Return the order of writes that the parameter `order` names (``spec`` if none); raises ValueError."""
+    """Return the order of writes that the parameter `order` names (default ``spec``); raises ValueError."""
     name = params.get("order", "spec")
     if name not in orders:
         raise ValueError(f"unknown order {name!r}: expected one of {', '.join(orders)}")
@@ -313,7 +314,7 @@ class Implementation:
     recovers: Callable[[Files, str, str, Params], Observation]
     plans: Callable[[Files, str, Params], Iterable[Stretch]]
     names: Callable[[Files, str, Params, bool], Iterator[Span]]
-    #: What is assumed of files that may be anybody's: the defaults of parameters are those of cases.
+    #: Assumptions about files of unknown origin: the defaults of parameters are those of cases.
     assumed: Callable[[Files], Params] = lambda files: {}
     #: Whether there are rules about what the product's directories must hold.
     lacks: bool = True
@@ -347,7 +348,7 @@ class Implementation:
         return sorted(self.detects(files, params or {}), key=lambda detection: -detection.score)
 
     def read(self, files: Files, *, edition: str, params: Params | None = None) -> Observation:
-        """Report every record of every file, and every region that holds none.
+        """Report every record of every file, and every region without a record.
 
         Reading is the forensic view: it refuses only if no file can be read.
         """
@@ -356,8 +357,8 @@ class Implementation:
     def plan(self, files: Files, *, edition: str, params: Params | None = None) -> Iterable[Stretch]:
         """Return the stretches of the log that `read` reports as records, in the same order.
 
-        A format where each one depends on how the one before it ends gives an iterator, which raises
-        ReadingRefused where reading refuses.
+        If each record depends on the end of the one before, a format gives an iterator, which raises
+        ReadingRefused when reading refuses.
         """
         return self.plans(files, self._of(edition), params or {})
 
@@ -377,7 +378,7 @@ class Implementation:
     ) -> Iterator[Span]:
         """Yield the named byte ranges, file by file in the order of `files`, by offset in each.
 
-        Without `fields` what is within headers and records is not named.
+        Without `fields` the parts of headers and records are not named.
         """
         return self.names(files, self._of(edition), params or {}, fields)
 
@@ -401,7 +402,7 @@ class Implementation:
 def spans_by_file(names: Iterable[str], spans: Iterable[Span]) -> Iterator[tuple[str, Iterator[Span]]]:
     """Yield each of `names` with its part of `spans`, which come file by file in the same order.
 
-    A part must be used up before the next one is asked for.
+    A part must be used up before the next one is requested.
     """
     parts = groupby(spans, key=attrgetter("file"))
     part: tuple[str, Iterator[Span]] | None = next(parts, None)

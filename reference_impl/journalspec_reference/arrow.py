@@ -1,8 +1,9 @@
 """The columns of a batch as Arrow arrays, without a Python object for a value.
 
-What a format gives for a column has one of three forms. Numbers are an array (masked, if there are records
-without one). Texts and bytes are (starts, sizes) into the bytes of the batch, of size -1 where there are
-none. What repeats is (numbers, the values that they mean), of number -1 where there are none.
+A format gives the values of a column in one of three forms. Numbers are an array (masked, if there are
+records
+without one). Texts and bytes are (starts, sizes) into the bytes of the batch, of size -1 if absent. Repeated
+values are (numbers, the values that they mean), of number -1 if absent.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import pyarrow as pa
 from journalspec.files import shown
 from journalspec.formats import get_format
 
-#: Bytes that are text as they are: the printable ones of ASCII.
+#: Bytes that are shown as text: the printable ones of ASCII.
 FIRST, LAST = 0x20, 0x7E
 
 Ints = npt.NDArray[np.int64]
@@ -63,7 +64,7 @@ def _slices(starts: Ints, sizes: Ints, data: bytes, kind: pa.DataType) -> pa.Arr
     """Return the slices of `data`; they are in order, as the fields of records in order do."""
     none = sizes < 0
     ends = np.where(none, 0, starts + sizes)
-    # The values and what is between them, turn by turn, are one array over `data`; Arrow copies the values.
+    # The values and the bytes between them, in turn, are one array over `data`; Arrow copies the values.
     bounds = np.empty(2 * len(starts) + 1, np.int32)
     bounds[0:-1:2], bounds[1::2], bounds[-1] = np.where(none, 0, starts), ends, len(data)
     bounds = np.maximum.accumulate(bounds)

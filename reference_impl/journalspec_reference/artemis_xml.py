@@ -1,11 +1,11 @@
 """Messages as the XML that ``artemis data exp`` writes and ``artemis data imp`` reads.
 
 It takes rows of the table ``messages`` of any format that has one with these columns (JBoss, KahaDB), and
-rows of the table ``queues``. What the file cannot hold is known before it is written: :func:`losses`.
+rows of the table ``queues``. Data that the file cannot hold is known before it is written: :func:`losses`.
 
 A row may have three more keys if its format stores more than the columns show: ``body``, the body as Core
 stores it; ``types`` and ``content_types``, from the name of a property, or of an entry of a map, to a type of
-PROPERTY. Of a stream ``content_types`` is a list.
+PROPERTY. For a stream ``content_types`` is a list.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from journalspec import mutf8
 from journalspec_reference.contents import Row, Value
 from journalspec_reference.newstore import LossItem
 
-#: What is lost, and why; the codes of the items of :func:`losses`.
+#: The loss, and its reason; the codes of the items of :func:`losses`.
 LOSSES = {
     "xml-new-id": "the importer gives each message a new id and a new JMSMessageID",
     "xml-delivery-count": "the file has no count of deliveries, so that it begins at 0",
@@ -60,10 +60,11 @@ HEADERS = {
 }
 #: About the stored body: whether it is written anew, or not at all.
 STORED = ("_AMQ_LARGE_SIZE", "_HQ_LARGE_SIZE", "_AMQ_LARGE_COMPRESSED", "_HQ_LARGE_COMPRESSED")
-#: What HornetQ and Artemis 1 put before the names of addresses; the importer of old exports takes it off.
+#: Prefixes that HornetQ and Artemis 1 put before the names of addresses; the importer of old exports removes
+#: them.
 OLD_QUEUE, OLD_TOPIC = "jms.queue.", "jms.topic."
 OLD_PREFIX, PREFIX = "_HQ_", "_AMQ_"
-#: Of a large body so many bytes are one piece.
+#: Bytes of one piece of a large body.
 PIECE = 3 << 16
 _INT, _CHAR = Struct(">i"), Struct(">H")
 _UNFIT = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -233,7 +234,7 @@ def _sent(row: Row, queue: str, address: str, seen: set[int]) -> _Sent:
 
 
 def type_of(value: Value) -> str:
-    """Return the type of a property for a value that nothing else is known of."""
+    """Return the type of a property for a value of unknown type."""
     if isinstance(value, bool):
         return "boolean"
     if isinstance(value, int):
@@ -340,7 +341,7 @@ def _optional(text: str | None) -> bytes:
 
 
 def _stream_text(text: str) -> bytes:
-    """Return a text of a stream: its form depends on how many characters it has."""
+    """Return a text of a stream: its form depends on its number of characters."""
     units = text.encode("utf-16-be", "surrogatepass")
     count = len(units) // 2
     if count < 9:

@@ -1,9 +1,9 @@
-"""Stretches of a file as columns: what every scan yields, and what everything else consumes.
+"""Stretches of a file as columns: the result of every scan, and the input of everything else.
 
-A scan reads a stretch of a file at a time and yields it as a :class:`Batch`: where each record
-begins and ends, a number for its type, and the regions that hold none. No object is made of a
-record before a caller asks for it. What was found in a long file is not kept: the sequences of
-:class:`Found` scan again.
+A scan reads a stretch of a file at a time and yields it as a :class:`Batch`: begin and end of each record, a
+number for its type, and the regions without records. No object is made of a
+record before a caller asks for it. The results for a long file are not kept: the sequences of :class:`Found`
+scan again.
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ from journalspec_reference.content import Content, Unreadable
 STRETCH = 1 << 20
 #: So much is read first where most likely little is enough (bytes).
 _HEADS = 1 << 12
-#: So many regions and notes end a batch, whatever its length: hostile bytes may have one in every byte.
+#: A batch ends after this many regions and notes, whatever its length: hostile bytes may have one in every
+#: byte.
 MOST_ODD = 4096
-#: Zeros are skipped so many bytes at a time.
+#: Number of bytes by which zeros are skipped.
 _ZEROS = bytes(1 << 16), bytes(1 << 12), bytes(1 << 8)
 
 
@@ -43,7 +44,7 @@ class Source(Protocol):
         """Return `size` bytes from `off` on, fewer at the end; what cannot be read is zeros."""
 
     def peek(self, start: int, end: int) -> bytes:
-        """Return a few bytes from anywhere, without loading what is around them."""
+        """Return a few bytes from anywhere, without loading the bytes around them."""
 
     def next_data(self, off: int) -> int:
         """Return the first offset from `off` on that is in no hole of the file."""
@@ -84,7 +85,7 @@ class Memory:
 
 
 def source_of(data: Any) -> Source:
-    """Return the source of a file's content, as callers give it: bytes, or what is read from a disk."""
+    """Return the source of a file's content from a caller's form: bytes, or a file on a disk."""
     return data if isinstance(data, Content) else Memory(data)
 
 
@@ -135,12 +136,12 @@ def zeros(source: Source, off: int = 0) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A part of a journal that is scanned by itself: a file, or what the format counts of it.
+    """A part of a journal that is scanned by itself: a file, or the part that the format counts.
 
     `scan` yields its batches, the same ones each time; `tell` makes the records of one, `columns` the
-    typed columns of one, by name (:mod:`.arrow` says what they are). `role` is what the file is for.
-    `alike` is not None where two stretches of a file with the same value have the same records, if these are
-    at the same places: comparing places is enough then.
+    typed columns of one, by name (:mod:`.arrow` says what they are). `role` is the role of the file.
+    `alike` is not None if two stretches of a file with the same value have the same records at the same
+    places: comparing places is enough then.
     """
 
     file: str
@@ -252,12 +253,12 @@ def _checked(check: int, batch: Batch) -> int:
 
 
 class Found:
-    """What the stretches of a journal hold, as sequences: of little the batches are kept, of much none."""
+    """The content of a journal's stretches, as sequences: few batches are kept, many are not."""
 
     def __init__(self) -> None:
         self._scanned: list[_Scanned[Any]] = []
         self._left = reread.KEEP
-        #: How many records there are of each type, by its number.
+        #: Number of records of each type, by its number.
         self.codes: dict[int, int] = {}
 
     def walked(self, stretch: Stretch) -> Iterator[Batch]:

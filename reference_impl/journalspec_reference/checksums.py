@@ -1,7 +1,7 @@
 """The CRC-32 of byte ranges that overlap.
 
-A scan of hostile bytes may ask for as many overlapping ranges as there are bytes; hashing
-each from its start would be quadratic. Checksums of prefixes at fixed steps, and the algebra
+Hostile bytes may make a scan request as many overlapping ranges as there are bytes; hashing each from its
+start would be quadratic. Checksums of prefixes at fixed steps, and the algebra
 of CRCs (the checksum of a range follows from those of two prefixes), make each range cost at
 most two partial steps.
 """
@@ -22,8 +22,8 @@ PIECE, STEP = 1 << 20, 1 << 10
 class Sums:
     """The CRC-32 of ranges of a file. Those that follow each other are summed in one go.
 
-    Of a range that begins before the end of one that was summed, the sum follows from those of two prefixes
-    (the algebra of CRCs): as many overlapping ranges as there are bytes would else be summed in full.
+    If a range begins before the end of one that was summed, its sum follows from those of two prefixes (the
+    algebra of CRCs). Otherwise as many overlapping ranges as there are bytes would be summed in full.
     """
 
     def __init__(self, source: Source) -> None:

@@ -22,23 +22,23 @@ from weakref import finalize
 
 from journalspec.files import Unfit, inflated
 
-#: The unit in which disks fail, how many failing ones of a read and of a file are distinguished (bytes,
-#: number).
+#: The unit in which disks fail; the number of failing units of a read and of a file that are distinguished.
 SECTOR, MOST_IN_READ, MOST_IN_FILE = 4096, 32, 512
-#: So many first bytes of each file are kept: every format wants to see how it begins.
+#: Number of first bytes of each file that are kept: every format needs its beginning.
 HEAD = 64
-#: Small reads that come close together are served from blocks of this length, and files up to it are
-#: read whole; what all files of a journal may hold of these together (bytes).
+#: Small reads near each other are served from blocks of this length, and files up to it are read completely;
+#: the total of these for all files of a journal (bytes).
 BLOCK, HELD = 64 << 10, 16 << 20
-#: Reads of more than this are not small (bytes). What is read at a time only to see whether it can be.
+#: Reads of more than this are not small (bytes). Bytes read at a time only to test whether they are readable.
 SMALL, PIECE = 16 << 10, 1 << 20
-#: What a disk says of a sector that it cannot deliver. Any other error concerns the file.
+#: The error numbers of a disk for a sector that it cannot deliver. Any other error concerns the file.
 OF_SECTORS = frozenset(
     getattr(errno, name)
     for name in ("EIO", "EBADMSG", "EREMOTEIO", "ENODATA", "EUCLEAN")
     if hasattr(errno, name)
 )
-#: How many files are open at a time. Ways around a pipe that has a file's name by now, and around text mode.
+#: Number of files that are open at a time. Ways around a pipe that has a file's name by now, and around text
+#: mode.
 MOST_OPEN = 16
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 #: Why a region holds no record if its bytes could not be read.
@@ -98,7 +98,7 @@ class RawFile(Protocol):
 
     @property
     def size(self) -> int:
-        """The length in bytes when the file was opened, which counts whatever becomes of it."""
+        """The length in bytes when the file was opened, which is used even if the file changes."""
 
     def read(self, off: int, size: int) -> bytes:
         """Return up to `size` bytes from `off` on; none: the file ends here. Raises OSError."""
@@ -107,7 +107,7 @@ class RawFile(Protocol):
         """Return the first offset from `off` on that is in no hole; `size` if there is none."""
 
     def changed(self) -> bool:
-        """Return whether the file is no longer what it was when it was opened."""
+        """Return whether the file differs from its state when it was opened."""
 
 
 class Derived:
@@ -149,7 +149,7 @@ class Blocks:
         return found
 
     def put(self, key: tuple[int, int], data: bytes) -> None:
-        """Hold a block; those that were not asked for longest go."""
+        """Hold a block; those unused for longest are dropped."""
         self._held[key] = data
         self._left -= len(data)
         while self._left < 0 and self._held:
@@ -159,13 +159,13 @@ class Blocks:
 class Content:
     """The bytes of one file: ``len``, ``content[a:b]`` (as bytes) and ``content.read(off, size)``.
 
-    What cannot be read is zeros, and in `unreadable`, in order, from the first look on. `lost` is what was
-    read once, and when it was read again the system gave an error.
+    What cannot be read is zeros, and in `unreadable`, in order, from the first look on. `lost` are bytes that
+    were read once, and whose second reading gave an error of the system.
     """
 
     __slots__ = ("_blocks", "_disk", "_head", "_number", "_probes", "_seen", "lost", "size", "unreadable")
     _last = 0
-    #: How many bytes this process has asked disks for: how far a long command is.
+    #: Number of bytes that this process has requested from disks: the progress of a long command.
     asked_for = 0
 
     def __init__(self, disk: RawFile, blocks: Blocks | None = None) -> None:
@@ -176,7 +176,7 @@ class Content:
         self._number = Content._last
         self.unreadable: list[Unreadable] = []
         self.lost: list[Unreadable] = []
-        #: What has been read.
+        #: The bytes that have been read.
         self._seen = Ranges()
         self._probes = MOST_IN_FILE
         self._head: bytes | None = None
@@ -215,7 +215,7 @@ class Content:
             return self._read(off, end)
         block = self._blocks.get(key)
         if block is None:
-            # A block that is read twice in a row is worth loading, and so is one that is asked for.
+            # A block that is read twice in a row is worth loading, and so is a requested one.
             if self._blocks.seen != key and self.size > BLOCK and not whole:
                 self._blocks.seen = key
                 return self._read(off, end)
@@ -238,7 +238,7 @@ class Content:
         return found[at] if at < len(found) and found[at].start < end else None
 
     def finish(self) -> list[Unreadable]:
-        """Read what no one has read, for its errors only, and return what could not be read."""
+        """Read unread parts, for their errors only, and return the unreadable ranges."""
         at = 0
         while (gap := next(self._seen.left(at, self.size), None)) is not None:
             at = self._disk.next_data(gap[0])
@@ -247,7 +247,7 @@ class Content:
         return self.unreadable
 
     def changed(self) -> bool:
-        """Return whether the file has changed since it was opened; what was read may then be of two times."""
+        """Return whether the file has changed since it was opened; its bytes may then be of two times."""
         return self._disk.changed()
 
     def _read(self, off: int, end: int) -> bytes:
@@ -268,7 +268,7 @@ class Content:
                 if error.errno not in OF_SECTORS or failed >= MOST_IN_READ or not self._probes:
                     gone = stop
                 elif at // SECTOR == (sector - 1) // SECTOR:
-                    # A disk fails in sectors, however little of one was asked for.
+                    # A disk fails in sectors, however small the request.
                     low = at // SECTOR * SECTOR
                     gone = min(self.size, low + SECTOR)
                 if gone > at:
@@ -325,7 +325,7 @@ def hole_end(data: Any, off: int) -> int:
 
 
 class Descriptors:
-    """The files that are open: a few at a time, whatever the number of files."""
+    """The open files: a few at a time, whatever the number of files."""
 
     def __init__(self, most: int = MOST_OPEN) -> None:
         self._most = most
@@ -495,5 +495,5 @@ def _next_data(handle: int, off: int, size: int) -> int:
     except OSError as error:
         if error.errno != errno.ENXIO:
             return off
-        # Nothing but a hole up to the end, which may be nearer by now: what is gone is not a hole.
+        # Only a hole up to the end, which may be nearer by now: removed bytes are not a hole.
         return max(off, min(size, os.fstat(handle).st_size))

@@ -1,4 +1,4 @@
-"""What a recovered journal holds in the user's words: messages of queues, rows of tables, transactions.
+"""The content of a recovered journal in the user's words: messages of queues, rows of tables, transactions.
 
 A format gives it in its ``contents``; the tables are those of ``contents/tables.toml``. Contents never decide
 what recovery keeps: bytes that cannot be decoded are a remark on one row.
@@ -21,11 +21,11 @@ from journalspec_reference.api import Implementation, load
 
 #: A value of a row. Kinds `object` and `list` nest the others.
 Value: TypeAlias = bool | int | float | str | bytes | Mapping[str, "Value"] | Sequence["Value"] | None
-#: One row of a table: every column of it has a value, perhaps None.
+#: One row of a table: every column has a value, perhaps None.
 Row: TypeAlias = Mapping[str, Value]
-#: What is wrong with a part of a row: a code of ``[remarks]``, and why.
+#: A fault in a part of a row: a code of ``[remarks]``, and the reason.
 Problem: TypeAlias = tuple[str, str]
-#: So many remarks of one code are kept; of the others only their number.
+#: This many remarks of one code are kept; the others are only counted.
 MOST_REMARKS = 1000
 
 
@@ -33,7 +33,8 @@ MOST_REMARKS = 1000
 class Remark:
     """A remark on one row (or, without a table and key, on the store).
 
-    `code` is one of ``[remarks]``, `text` the reason in words, and what the product does with it where known.
+    `code` is one of ``[remarks]``, `text` the reason in words, and the reaction of the product if it is
+    known.
     """
 
     table: str
@@ -46,7 +47,7 @@ class Remark:
 
 @dataclass(slots=True)
 class Count:
-    """How much a queue or table holds: rows, bytes as stored, and the oldest and newest time (ms, UTC)."""
+    """The amount in a queue or table: rows, stored bytes, and the oldest and newest time (ms, UTC)."""
 
     table: str
     name: str
@@ -66,7 +67,7 @@ class Count:
 
 @dataclass
 class Remarks:
-    """The remarks so far: the first of each code, and how many there were of each."""
+    """The remarks so far: the first of each code, and the number of each."""
 
     kept: list[Remark] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
@@ -156,8 +157,8 @@ def nested(value: Any, as_text: tuple[type, ...] = (float,)) -> Any:
 def contents(answer: Answer, room: Implementation | None = None) -> Contents | None:
     """Return the contents of a recovered journal; None if its format describes none.
 
-    `answer` is one of recovery: its state is what was kept. What only has the methods of an implementation
-    need not have ``contents``.
+    `answer` is one of recovery: its state is the kept one. An object with only the methods of an
+    implementation need not have ``contents``.
     """
     try:
         tell = getattr(room or load(answer.journal.format), "contents", None)
@@ -168,7 +169,7 @@ def contents(answer: Answer, room: Implementation | None = None) -> Contents | N
 
 
 def as_json(found: Contents) -> dict[str, list[Any]]:
-    """Return all rows of all tables as level ``contents`` has them, and what is odd as ``remarks``.
+    """Return all rows of all tables as level ``contents`` has them, and oddities as ``remarks``.
 
     Integers and times are decimal strings, bytes hex digits, other numbers texts.
     """

@@ -1,4 +1,4 @@
-"""From a path to journals: which files lie there, and which of them belong together.
+"""From a path to journals: which files are there, and which of them belong together.
 
 Reading only: files are opened without write access, once, and only the needed
 parts are read (:mod:`.content`), so that neither their size nor their number costs memory or
@@ -32,16 +32,16 @@ from journalspec_reference.content import (
     Spool,
 )
 
-#: What all compressed files of one directory may decompress to, together.
+#: The total decompressed size of all compressed files of one directory.
 MAX_BYTES = 1 << 30
-#: So many names are spelt out in a sentence.
+#: This many names are listed in a sentence.
 MOST_NAMES = 12
-#: So many stores below one directory are read in one go.
+#: This many stores below one directory are read in one run.
 MOST_STORES = 1000
 #: How far `below` looks around before it gives up.
 MAX_DIRECTORIES = 2000
 MAX_DEPTH = 6
-#: Within so many nanoseconds a directory may change without a sign: file systems round the time.
+#: Within this many nanoseconds a directory may change without a sign: file systems round the time.
 _TICK = 3_000_000_000
 #: Bytes of a file that are enough to decide whether it is part of a journal.
 HEAD = 64
@@ -65,7 +65,7 @@ class NoJournal(FilesetError):
         self.stores, self.unlisted = tuple(stores), tuple(unlisted)
 
 
-#: Why a directory was not read: no reason to say so, unless it bears the name of a journal's file.
+#: The reason why a directory was not read: reported only if it has the name of a journal's file.
 DIRECTORY = "a directory, not a file"
 
 
@@ -129,7 +129,7 @@ class Loaded:
         names = list(names)
         first: dict[tuple[int, int], str] = {}
         linked = [name for name in names if name in self._shared]
-        # The one that was asked for counts, and a file before a link to it.
+        # The requested one is used, and a file before a link to it.
         for name in sorted(linked, key=lambda name: (name != self.asked, (self.root / name).is_symlink())):
             other = first.setdefault(self._shared[name], name)
             if other != name:
@@ -166,7 +166,7 @@ class Journal:
     files: Mapping[str, Any]
     #: Names that belong to the journal but are not there.
     missing: tuple[str, ...] = ()
-    #: What belongs to the journal by its name and could not be read.
+    #: Files that belong to the journal by name and could not be read.
     unread: tuple[LeftOut, ...] = ()
     editions: tuple[str, ...] = ()
     params: Params = field(default_factory=dict)
@@ -188,7 +188,7 @@ class Journal:
         return {**self.files, **self.neighbours} if self.neighbours else self.files
 
 
-#: What was read last of all files: of many stores side by side none keeps its own.
+#: The bytes that were read last of all files: of many stores side by side none keeps its own.
 _BLOCKS = Blocks()
 
 
@@ -199,7 +199,7 @@ class _Files(Mapping[str, Any]):
         self, opened: Callable[[str], RawFile], names: Iterable[str], left_out: dict[str, str], max_bytes: int
     ) -> None:
         self._open = opened
-        #: Name -> what it is called on the disk.
+        #: Name -> name on the disk.
         self._names = {name: name for name in names}
         self._renamed: set[str] = set()
         self._left_out = left_out
@@ -215,7 +215,7 @@ class _Files(Mapping[str, Any]):
         return found
 
     def get(self, name: object, default: Any = None) -> Any:
-        """Return the content of a file; the default for a name of none, or of one that cannot be opened."""
+        """Return the content of a file; the default for an unknown name, or an unreadable file."""
         if name in self._opened or name not in self._names:
             return self._opened.get(name, default)  # type: ignore[call-overload]  # any object may be asked for
         assert isinstance(name, str)
@@ -230,7 +230,7 @@ class _Files(Mapping[str, Any]):
         return found
 
     def rename(self, name: str, new: str) -> None:
-        """Call a file otherwise; what it is called on the disk stays."""
+        """Rename a file here; its name on the disk stays."""
         self._names[new] = self._names.pop(name)
         self._renamed.add(new)
         if name in self._opened:
@@ -238,7 +238,7 @@ class _Files(Mapping[str, Any]):
 
     @property
     def renamed(self) -> dict[str, str]:
-        """Name -> what it is called on the disk, for files that are called otherwise here."""
+        """Name -> name on the disk, for files that have another name here."""
         found = {name: self._names.get(name, name) for name in self._renamed}
         return {name: stored for name, stored in found.items() if name != stored}
 
@@ -252,7 +252,7 @@ class _Files(Mapping[str, Any]):
         return Content(source, _BLOCKS)
 
     def __iter__(self) -> Iterator[str]:
-        # Opening may take a name away, so that what is listed can be read.
+        # Opening may remove a name, so that every listed file can be read.
         for name in [*self._names]:
             if self.get(name) is not None:
                 yield name
@@ -275,10 +275,10 @@ def load(path: Path, *others: Path, max_bytes: int = MAX_BYTES) -> Loaded:
 
     With `others` all are files, which may be in several directories: these alone, as one set.
 
-    Directories are not descended into, but for the files that some format has there (`below` in its
+    Directories are not descended into, except for the files that some format has there (`below` in its
     description); these are named with a ``/``. Symbolic links to regular files are
-    followed; devices, pipes and sockets are omitted. `max_bytes` bounds what
-    the ``.gz`` files decompress to. Raises FilesetError if there is no such
+    followed; devices, pipes and sockets are omitted. `max_bytes` bounds the decompressed size of the ``.gz``
+    files. Raises FilesetError if there is no such
     path or it cannot be listed.
     """
     if others:
@@ -326,7 +326,7 @@ def _set_of(paths: tuple[Path, ...], max_bytes: int) -> Loaded:
 
 
 def _entries(path: Path, root: Path, asked: str | None, max_bytes: int) -> Loaded:
-    """Return what looks like readable files in `root`, and what was omitted."""
+    """Return the readable files in `root`, and the omitted ones."""
     names: list[str] = []
     left_out: dict[str, str] = {}
     of_file: dict[tuple[int, int], list[str]] = {}
@@ -379,7 +379,7 @@ def _deeper(root: Path, left_out: dict[str, str]) -> list[str]:
                 else:
                     found.add(name)
         except OSError as error:
-            # What would be there is not known: all of it is missing.
+            # Its content is unknown: all of it is missing.
             left_out[f"{directory}/{pattern}"] = error.strerror or str(error)
     return sorted(found)
 
@@ -387,7 +387,7 @@ def _deeper(root: Path, left_out: dict[str, str]) -> list[str]:
 def _matching(directory: Path, pattern: str) -> list[Path]:
     """Return what bears the name of a pattern in a directory, perhaps packed; raises OSError.
 
-    For one name nothing is listed: of thousands of databases side by side each would list all.
+    For one name nothing is listed: with thousands of databases side by side, each would list all.
     """
     if "*" in pattern:
         names = os.listdir(directory)  # noqa: PTH208  # names only
@@ -421,7 +421,7 @@ def appeared(journal: Journal) -> list[str]:
     listing = _new if settled else _new.__wrapped__
     try:
         new = listing(journal.root, journal.listed, stamps)
-    except OSError:  # nothing of it is kept: the next time it may succeed
+    except OSError:  # nothing of it is kept: the next attempt may succeed
         return []
     if not new:
         return []
@@ -477,9 +477,9 @@ def find_journals(
     """Return the journals among the loaded files, sorted by their first file.
 
     Every described format looks; of two claims to one file the better one wins.
-    A file that cannot be read is claimed by its name. With `format` given and
-    nothing recognised, the file asked for (or all files) is taken as such a
-    journal, so that damage can be examined. Raises UnknownFormat for a format
+    A file that cannot be read is claimed by its name. With `format` given and nothing recognised, the
+    requested file (or all files) is treated as such a journal, so that damage can be examined. Raises
+    UnknownFormat for a format
     that is not described or an edition that it does not have, FilesetError if nothing is found
     or what is found has no such edition.
     """
@@ -520,7 +520,7 @@ def _claims(loaded: Loaded, formats: Iterable[str], params: Params | None = None
     claims: list[Detection] = []
     for format_id in formats:
         claims += load_implementation(format_id).detect(entries, params)
-        # Where a format knows all files by how they begin, no other one has a better claim.
+        # If a format recognises all its files by their beginning, no other file has a better claim.
         if any(claim.score == BY_MAGIC and entries.keys() == {*claim.files} for claim in claims):
             break
     return claims

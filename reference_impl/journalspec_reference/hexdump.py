@@ -28,7 +28,7 @@ PRINTABLE = range(0x20, 0x7F)
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The line above a region: what the bytes that follow are."""
+    """The line above a region: the meaning of the bytes after it."""
 
     off: int
     length: int
@@ -48,7 +48,7 @@ class Row:
 
     @property
     def length(self) -> int:
-        """How many bytes these are."""
+        """The number of these bytes."""
         return len(self.data)
 
 
@@ -86,7 +86,7 @@ def regions(spans: Iterable[Span], file: str, length: int) -> Iterator[Region]:
     fields: list[Span] = []
 
     def until(stop: int) -> Iterator[Region]:
-        """Yield what is open, and what `whole` has after it up to `stop`."""
+        """Yield the open part, and the rest of `whole` up to `stop`."""
         nonlocal at, open_span
         if open_span is not None:
             yield Region(open_span, tuple(fields))
@@ -102,7 +102,7 @@ def regions(spans: Iterable[Span], file: str, length: int) -> Iterator[Region]:
             if span.kind == "field" or open_span.kind not in AROUND or span.kind not in AROUND:
                 fields.append(span)
                 continue
-            # What was open is around this one: it has no fields of its own.
+            # A span that was open encloses this one: it has no fields of its own.
             whole, open_span = open_span, None
         yield from until(span.off)
         if whole is not None and _end(span) > _end(whole):
@@ -124,7 +124,7 @@ def _end(span: Span) -> int:
 
 
 def _part(whole: Span, start: int, end: int) -> Span:
-    """Return a part of a region, which says of what."""
+    """Return a part of a region, with the name of the region."""
     if (start, end) == (whole.off, _end(whole)):
         return whole
     said = f"{whole.value}, part of {whole.length} bytes at {whole.off}".lstrip(", ")
@@ -222,7 +222,7 @@ def label(span: Span, outer: Span) -> str:
 
 
 def _run(data: Any, at: int, end: int) -> int:
-    """Return how many bytes from `at` on are equal, looking no further than `end`."""
+    """Return the number of equal bytes from `at` on, looking no further than `end`."""
     if end - at <= FOLD_ABOVE * WIDTH:
         return 0
     value = bytes([data[at]])

@@ -45,12 +45,12 @@ class IdNumbers(Mapping[int, int]):
 
     def __init__(self) -> None:
         self._ids, self._numbers = array("q"), array("q")
-        #: Those that did not ascend, and how many of the others came before each.
+        #: Those that did not ascend, and the number of the others before each.
         self._late: dict[int, int] = {}
         self._turns = array("q")
 
     def put(self, ident: int, number: int) -> int | None:
-        """Put in an id, or replace the number of one that is there, which is returned."""
+        """Put in an id, or replace the number of an existing one, which is returned."""
         ids, known = self._ids, None
         if not ids or ident > ids[-1]:
             ids.append(ident)

@@ -22,16 +22,16 @@ from journalspec_reference.newstore import BYTES, FILE, MARK, Digest, LossItem, 
 
 #: The version of the JSON: members may be added within one.
 VERSION = 1
-#: The page lists so many of each kind.
+#: The page lists this many of each kind.
 FIRST = 100
-#: What a note is called among the items.
+#: The name of a note among the items.
 NOTE = "note"
 #: The code of an intact record in dropped bytes: if the bytes before it were intact, it might be live.
 GIVEN_UP = "given-up"
 _GIVEN_UP = "a sound record where what is around it cannot be used"
 #: What of an item is in the JSON, in this order.
 MEMBERS = ("what", "id", "queue", "file", "off", "length", "code", "text")
-#: Where a format says what a code means.
+#: If a format explains a code.
 TABLES = ("reasons", "missing", "notes")
 
 
@@ -120,7 +120,7 @@ class Tally:
 
 @dataclass
 class PartAccount:
-    """What is known of one part after it was written about."""
+    """The facts about one part after it was written."""
 
     part: Part
     carried: list[Count] = field(default_factory=list)
@@ -141,7 +141,7 @@ class LossReport:
     target: str
     parts: Sequence[Part]
     undone: Mapping[str, str] = field(default_factory=dict)
-    #: What is at the source and is not part of a store, or was not read, and why.
+    #: Files at the source that are not part of a store, or were not read, and why.
     beside: Sequence[LeftOut] = ()
     choices: Mapping[str, Any] = field(default_factory=dict)
     hide: Callable[[Part, str], str] | None = None
@@ -218,7 +218,7 @@ class LossReport:
         for found in items:
             item = found
             if self.hide is not None:
-                # What the reason quotes may be anything that users stored.
+                # The reason may quote any text that users stored.
                 text = item.text if item.what in (BYTES, FILE) else ""
                 id, queue = self._hidden(part, item.id), self._hidden(part, item.queue)
                 item = replace(item, id=id, queue=queue, text=text)

@@ -46,9 +46,10 @@ NO_POLICY = "none"
 REPORT, MARK = ".loss-report", "journalspec loss report"
 #: Suffixes of an incomplete result, and of its next attempt.
 _PARTIAL, _RANDOM = ".partial-", re.compile("[0-9a-f]{8}")
-#: Files are read in pieces of so many bytes, and of those with more bytes in holes only what is not a hole.
+#: Files are read in pieces of this many bytes, and of those with more bytes in holes only the parts outside
+#: holes.
 PIECE, MOST_HOLES = 1 << 20, 1 << 30
-#: What no name has on Windows, and the names of devices there.
+#: Characters that no name has on Windows, and the names of devices there.
 _ODD = re.compile(r'[\x00-\x1f<>:"|?*\\\x7f]')
 _DEVICES = {
     "CON",
@@ -73,7 +74,7 @@ class StoreChoices:
 
     #: Transactions, message ids, queues: omitted.
     drop: tuple[str, ...] = ()
-    #: What would be omitted otherwise (unverified, or dropped by the product at a start): carried over.
+    #: Items that would be omitted otherwise (unverified, or dropped by the product at a start): carried over.
     keep: tuple[str, ...] = ()
     #: XIDs of branches in doubt.
     commit: tuple[str, ...] = ()
@@ -287,7 +288,7 @@ def _digest(name: str, path: Path, progress: Progress) -> Digest:
         with path.open("rb", buffering=0) as stream:
             info = os.fstat(stream.fileno())
             part = PartOfFile(stream, 0, info.st_size)
-            # That it has few blocks may be compression: the holes themselves are asked for.
+            # A small number of blocks may be due to compression: the holes themselves are asked for.
             few = info.st_size - 512 * getattr(info, "st_blocks", info.st_size) > MOST_HOLES
             if few and part.size - PIECE * sum(1 for _ in _filled(part)) > MOST_HOLES:
                 return _sparse(name, part, progress)
@@ -535,7 +536,7 @@ def _read_again(new: Path, parts: Sequence[Part]) -> None:
             seen = ask(found, "strict").observation
             lacks = {(entry.code, entry.name) for entry in seen.missing}
             if lacks and lacks == part.store.lacks:
-                # It has no more than this: what is left is the journal itself.
+                # It has no more than this: the rest is the journal itself.
                 seen = ask(replace(found, root=None), "strict").observation
             if seen.verdict != CLEAN:
                 first = next((each.reason for each in seen.dropped), next((e.code for e in seen.missing), ""))
@@ -554,7 +555,7 @@ def journals_in(directory: Path, like: Journal) -> Iterator[Journal]:
         # Files of any directories, which are one journal.
         places = [load_files(*map(directory.joinpath, like.files))]
     try:
-        # A format that is named takes any file: first what they are.
+        # A format that is named accepts any file: first the type of the files is checked.
         find_journals(places[0])
     except NoJournal as error:
         places = [*map(load_files, error.stores)]

@@ -80,7 +80,7 @@ class Predicate:
             column = texts(column)
         if self.op == LIKE:
             return pc.match_like(column, self.value)
-        # Numbers are compared as they are: one that the column cannot hold is only larger or smaller.
+        # Numbers are compared unchanged: one that the column cannot hold is only larger or smaller.
         kind = None if pa.types.is_integer(column.type) else column.type
         if self.op == IN:
             values = pa.array(self.value, kind)

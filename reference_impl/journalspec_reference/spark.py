@@ -96,7 +96,7 @@ TYPES = {
     "list<string>": "array<string>",
     "list<binary>": "array<binary>",
 }
-#: Columns of the view of journals: what was found, lost, and said of each.
+#: Columns of the view of journals: the findings, the losses, and the statements about each.
 JOURNALS = {
     **dict.fromkeys(("journal", "format", "edition", "verdict", "code"), "string"),
     **dict.fromkeys(("files", "bytes", "records", "dropped", "dropped_bytes", "missing"), "int64"),
@@ -107,13 +107,13 @@ BESIDE = dict.fromkeys(("journal", "format", "edition"), "string")
 KINDS = {"int": "int64", "time": "int64", "float": "double", "bool": "bool", "bytes": "binary"}
 FIELDS = "fields map<string,string>"
 _FIELDS = pa.map_(pa.string(), pa.string())
-#: So many rows come together; of contents, which may have large bodies, fewer.
+#: This many rows come together; fewer of contents, which may have large bodies.
 BATCH_ROWS, CONTENTS_ROWS = 8192, 512
-#: Small files are read by one task up to so many bytes together.
+#: Small files are read by one task up to this many bytes together.
 TOGETHER = 32 << 20
-#: What the names of options begin with that are parameters of the format.
+#: The prefix of options that are parameters of the format.
 PARAM = "param."
-#: How many directories below a given one are searched for journals.
+#: The depth to which directories below a given one are searched for journals.
 MOST_BELOW = 100_000
 #: The session setting that lets a reader take filters.
 PUSHDOWN = "spark.sql.python.filterPushdown.enabled"
@@ -235,7 +235,7 @@ class Query:
         return {column: kind for column, kind in known.items() if column not in left_out}
 
     def columns(self) -> dict[str, str]:
-        """Return all columns and their Arrow types, but for `fields`."""
+        """Return all columns and their Arrow types, except for `fields`."""
         if self.contents is not None:
             own = {
                 each.name: KINDS.get(each.kind, "string") for each in self._table_of(self.contents).columns

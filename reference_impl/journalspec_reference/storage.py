@@ -46,7 +46,7 @@ class Storage(Protocol):
         """Remove `name`."""
 
 
-#: Writers fill a file in writes of so many bytes.
+#: Writers fill a file in writes of this many bytes.
 FILL_BLOCK = 4096
 
 

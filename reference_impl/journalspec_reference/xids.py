@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 #: Milliseconds: no wall clock of the product's time shows less, no machine runs for so long.
 FIRST_WALL_CLOCK = 10**11
-#: What a gtrid of Bitronix has after the id of its server: when it was made, and a counter.
+#: The part of a Bitronix gtrid after the id of its server: its time, and a counter.
 _TAIL = Struct(">qI")
-#: So many readings of a spelling without leading zeros are tried.
+#: This many readings of a spelling without leading zeros are tried.
 MOST_READINGS = 4096
 
 
@@ -76,9 +76,10 @@ def xid_text(format_id: int, gtrid: bytes, bqual: bytes) -> str:
 
 #: How an XA id begins, up to its gtrid, as ActiveMQ, Bitronix, MySQL, :func:`xid_text` and Oracle spell it.
 _WITHIN = re.compile(r"(?:XID:\[-?\d+,globalId=|[\w ]*XID \[|X'|-?\d+:|-?\d+\.)([0-9a-f]+)", re.IGNORECASE)
-#: How PostgreSQL's driver names a prepared transaction; how a gtrid of Bitronix is taken apart.
+#: The form in which PostgreSQL's driver names a prepared transaction; the parts of a gtrid of Bitronix.
 _POSTGRES, _UID = re.compile(r"-?\d+_([\w+/]+=*)_"), re.compile(r"(.+)/(-?\d+)/(\d+)")
-#: A byte as Java prints it that takes it for an int: a negative one has leading ones. With leading zeros, and
+#: A byte as Java prints it when it is treated as an int: a negative one has leading ones. With leading zeros,
+#: and
 #: without.
 _PADDED = re.compile("(?:ffffff(?=[89a-f]))?([0-9a-f]{2})")
 _BARE = [re.compile(form) for form in ("ffffff([89a-f][0-9a-f])", "([1-7][0-9a-f])", "([0-9a-f])")]

@@ -93,7 +93,7 @@ def told_as_its_case_has_it(directory: Path, edition: str) -> None:
     journal = one(directory, edition=edition)
     known = get_format(journal.format).vocabulary.params_of("recover")
     if "tables" in known and not any(name.startswith("seg") for name in journal.files):
-        # Where their pages are not at hand, whoever knows that these are the suite's tables says so.
+        # If their pages are not at hand, the caller who knows that these are the suite's tables says so.
         journal = replace(journal, params={**journal.params, "tables": "suite"})
     for entry in expected["expect"]:
         if entry["when"]["op"] == "recover":

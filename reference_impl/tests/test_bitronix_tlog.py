@@ -130,7 +130,7 @@ def test_bad_sector_loses_only_its_own_records() -> None:
         lost = (number - 1) // 8  # the record in which the sector begins
         kept = [(HEADER_SIZE, starts[0], ""), *((at, at + size, "") for at in starts)]
         kept[lost + 1] = (starts[lost], starts[lost] + size, "unreadable")
-        if end - 8 in starts:  # with the sector goes the length of the next record
+        if end - 8 in starts:  # the sector holds the length of the next record too
             kept[lost + 2 :] = [(end - 8, end, "unreadable"), (end, tail, "unreached")]
         assert seen == kept
 
@@ -241,7 +241,7 @@ def test_any_read_size_gives_the_same_result_with_bad_sectors(seed: int, stretch
 
 
 def test_a_batch_ends_where_too_much_is_odd() -> None:
-    """Each record is unreadable for its own reason; no batch holds all of what is said of them."""
+    """Each record is unreadable for its own reason; no batch holds all of their messages."""
     fields = {"status": 8, "time": 1, "sequence_number": 1, "gtrid": b"g"}
     broken = with_a_wrong_checksum(record_of(**fields)) * 9000
     noted = record_of(**fields, header_length=16) * 9000

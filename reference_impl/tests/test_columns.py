@@ -17,7 +17,7 @@ from journalspec_corpus.load import load_cases
 from journalspec_reference import load
 from journalspec_reference.batches import ReadingRefused, Stretch
 
-#: Fields that columns have as they are stored, or in columns of their members.
+#: Fields that columns have in stored form, or in columns of their members.
 NESTED = {
     "derby_log": {"header", "table", "rows", "global_id"},
     "jboss_journal": {"pairs"},

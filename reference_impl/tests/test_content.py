@@ -146,7 +146,7 @@ def test_a_bad_sector_is_a_range_and_the_rest_is_read() -> None:
         assert gap is not None
         assert gap.why == EIO
     assert content.gap(0, 3 * SECTOR) is content.gap(5 * SECTOR, 300 * SECTOR) is None
-    # What is known to be bad is not asked for again: a disk takes seconds for each.
+    # Sectors known to be bad are not read again: a disk takes seconds for each.
     before = disk.errors
     assert content.read(4 * SECTOR, 8) == bytes(8)
     assert disk.errors == before

@@ -36,7 +36,7 @@ STORED = [bytes.fromhex(each["stored"]) for each in KEPT]
 FAMILY = families("jboss_journal")["amqp"]
 #: How the broker's management numbers the kinds of messages.
 TYPES = {0: "plain", 2: "object", 3: "text", 4: "bytes", 5: "map", 6: "stream"}
-#: What the broker prints of each section of pairs -> what comes before its keys among the properties.
+#: The broker's name for each section of pairs -> the prefix of its keys among the properties.
 PAIRS = {
     "delivery-annotations": "deliveryAnnotations.",
     "message-annotations": "messageAnnotations.",
@@ -166,7 +166,8 @@ def assert_body(row: Mapping[str, Any], broker: Mapping[str, Any]) -> None:
         assert row["content"][: len(body)] == body
     else:
         assert found == body
-    # For management, each value that is not a text, list or map is bytes, and what is called text is text.
+    # For management, each value other than a text, list or map is bytes, and the attribute named text is
+    # text.
     if section == "Data" and broker.get("type") == 3 and row["kind"] == "bytes":
         with pytest.raises(UnicodeDecodeError):
             bytes.fromhex(body["hex"]).decode()

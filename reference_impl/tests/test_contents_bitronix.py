@@ -82,7 +82,7 @@ def test_every_spelling_of_a_gtrid_finds_it(gtrid: str) -> None:
     ]
     for text in spellings:
         assert data in spelled(text), text
-    # With leading zeros nothing is open, and without them next to nothing is.
+    # With leading zeros nothing is open, and without them almost nothing.
     extended = "".join(f"ffffff{byte:02x}" if byte > 127 else f"{byte:02x}" for byte in data)
     assert data in spelled(extended)
     assert len(spelled(of_activemq)) < 4

@@ -143,13 +143,13 @@ def test_all_remarks_are_described() -> None:
     assert found == known.remarks.keys()
 
 
-# What SQL said of the same values: see shared/research/derby_pages.md, 2.3.
+# The results of SQL for the same values: see shared/research/derby_pages.md, 2.3.
 @pytest.mark.parametrize(("kind", "stored", "value"), ROWS["a_value_is_as_sql_has_it"])
 def test_a_value_is_as_sql_has_it(kind: int, stored: str, value: Any) -> None:
     assert values.TYPES[kind].decode(bytes.fromhex(stored)) == value
 
 
-# Damages, and what Derby says of each: `expected.json` of the store has it in full.
+# Damages, and Derby's message about each: `expected.json` of the store has it in full.
 DAMAGES = dict(ROWS["DAMAGES"])
 
 
@@ -549,7 +549,7 @@ def texts(booted: Booted) -> dict[int, str]:
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("end", ["committed", "prepared", "open", "rolled back"])
 def test_a_change_is_redone_and_undone(change: str, end: str) -> None:
-    """What is committed is done; what is open or in doubt is undone, and what was compensated, too."""
+    """Committed changes are done; open ones and those in doubt are undone, and compensated ones, too."""
     record, after = CHANGES[change]
     operation = change.partition(" ")[0]
     done = {"operation": operation, **record}

@@ -126,7 +126,7 @@ def test_a_number_that_no_column_can_hold_is_not_a_number() -> None:
     assert TYPES[INTEGER].decode(b"\xff\xff\xff\xfe") == -2
     with pytest.raises(ValueError, match="a number of 9 bytes"):
         TYPES[INTEGER].decode(bytes(9))
-    # Its digits would be more than Python makes a text of.
+    # Its digits would be more than Python converts to a text.
     with pytest.raises(ValueError, match="a number of 4096 bytes"):
         TYPES[INTEGER].decode(b"\x7f" * 4096)
 

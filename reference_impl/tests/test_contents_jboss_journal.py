@@ -131,7 +131,7 @@ def test_contents_of_a_hornetq_store_equal_what_the_broker_listed(tmp_path: Path
 def assert_same(
     row: Mapping[str, Any], wanted: Mapping[str, Any], bodies: Mapping[int, bytes], taken_out: tuple[str, ...]
 ) -> None:
-    """Compare one message with what the broker said of it."""
+    """Compare one message with the broker's output."""
     for column in ("address", "durable", "priority", "large", "paged", "delivery_count"):
         assert row[column] == wanted[column], column
     for column in ("timestamp", "expiration", "scheduled"):

@@ -40,7 +40,7 @@ STORED = [bytes.fromhex(each["stored"]) for each in KEPT]
 FAMILY = families("jboss_journal")["narayana"]
 REAL = Path(__file__).resolve().parents[2].parent / "shared" / "contents" / "jboss_journal" / "narayana-7.0.2"
 NODE = "n\u00f6de-1"
-#: What Narayana 7.0.2 writes where nothing is odd; each length is filled to four bytes.
+#: The output of Narayana 7.0.2 in the normal case; each length is filled to four bytes.
 HEADER = bytes.fromhex("2342450110204000")
 
 

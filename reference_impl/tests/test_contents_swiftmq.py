@@ -363,7 +363,7 @@ def test_a_refused_store_has_no_contents(tmp_path: Path) -> None:
 
 
 def test_a_message_that_cannot_be_read_is_a_remark_of_it(made: Path, tmp_path: Path) -> None:
-    """Of a message whose chain breaks off, what its first page has is shown; no check is due here."""
+    """If the chain of a message breaks off, the content of its first page is shown; no check is due here."""
     page, log = (made / name for name in ("db/page.db", "log/transaction.log"))
     source = Memory(log.read_bytes())
     pages = ReplayedPages(Memory(page.read_bytes()), 2048, source)

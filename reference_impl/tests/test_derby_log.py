@@ -104,7 +104,7 @@ WORDS = {
 )
 def test_real_logs_hold_what_another_reader_has_listed(directory: Path) -> None:
     dump = gzip.decompress((directory / "dump.txt.gz").read_bytes()).decode()
-    # What is not there is that of the directory before; all of the second file is lost to its first group.
+    # The missing bytes are those of the directory before; all of the second file is lost to its first group.
     before = contents(REAL / "xaorphan-0-before") if "orphan" in directory.name else {}
     files = before | contents(directory)
     dump = dump.split("log2.dat size")[0] if before else dump
@@ -178,7 +178,7 @@ def inserted(ident: int, data: bytes) -> dict[str, Any]:
 
 
 def test_a_part_of_a_row_is_reported_once() -> None:
-    """Two heads continue in one rest: without a bound many of them would tell a long rest as often."""
+    """Two heads continue in one rest: without a bound, many heads would report a long rest many times."""
     key = b"\0\4\0\0\0"
     rest = inserted(9, b"\4\x09\1\1\0\4\0\2vv")
     heads = [

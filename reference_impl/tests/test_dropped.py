@@ -16,7 +16,7 @@ from journalspec_reference.api import REST, WELL_FORMED, Span, load
 from journalspec_reference.hexdump import Head, lines, regions
 from work import LINEAR, Counted, Task, growth
 
-#: Every so many published cases that drop something are checked.
+#: One of this many published cases that drop something is checked.
 EVERY = 10
 
 

@@ -66,7 +66,7 @@ def damaged(home: Path, what: str, *more: Any) -> None:
 
 
 PROPERTIES = "service.properties"
-#: What is done to a healthy database, and the code that says so.
+#: The change of a healthy database, and the code that reports it.
 DAMAGES = dict(literals(__file__)["DAMAGES"])
 
 

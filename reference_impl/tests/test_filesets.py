@@ -337,7 +337,7 @@ def test_a_directory_that_cannot_be_listed_is_not_a_clean_answer(
 def test_a_directory_above_is_not_listed_for_one_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of thousands of stores side by side each would list all."""
+    """With thousands of stores side by side, each would list all."""
     make_pair(tmp_path / "store")
     (tmp_path / "service.properties").write_bytes(b"a=b")
     (tmp_path / "service.properties.gz").symlink_to("nowhere")
@@ -395,7 +395,7 @@ def test_the_directory_of_many_pairs_is_listed_once_again_unless_it_changes(
     monkeypatch.setattr(time, "time_ns", lambda: now)
     journals = find_journals(load(tmp_path))
     assert len(journals) == 30
-    # What has just changed may change again within the same tick, and is listed each time.
+    # A file that has just changed may change again within the same tick, and is listed each time.
     assert [*map(appeared, journals)] == [[]] * 30
     assert len(listed) == 30
     monkeypatch.setattr(time, "time_ns", lambda: now + 10**10)

@@ -241,7 +241,7 @@ def assert_columns(dialect: Dialect, drawn: bytes, edition: str) -> None:
 
 
 def test_many_regions_end_a_batch() -> None:
-    """What is torn and lost before a record is told in parts, so that memory is bounded."""
+    """Torn and lost bytes before a record are reported in parts, so that memory is bounded."""
     torn = LAYOUT.build("record", "v2", "ADD", file_id=1, id=1)[:-1] + b"\xff"
     record = LAYOUT.build("record", "v2", "ADD", file_id=1, id=2)
     for data in (torn * 9000 + record, torn * 9000):

@@ -72,7 +72,7 @@ def test_an_end_marker_may_lie_across_the_pieces_that_are_read() -> None:
 
 
 def test_subscriptions_and_messages_are_not_multiplied() -> None:
-    """What is owed is listed when it is asked for: 300 subscriptions of 300 messages keep no list of each."""
+    """Pending messages are listed on request: 300 subscriptions of 300 messages keep no list of each."""
     lines = [f"r{at} SUBSCRIPTION t=T sub=c:{at} info=01" for at in range(300)]
     lines += [f"r{at} t=T" for at in range(300, 600)]
     files = author.build({"batches": [lines]}, "5.16").files

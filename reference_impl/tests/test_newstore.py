@@ -42,7 +42,7 @@ from journalspec_reference.newstore import (
 from tables import literals
 
 ROWS = literals(__file__)
-#: What is forced, and where.
+#: Each force, and its place.
 FORCED = ROWS["what_is_written_is_forced_before_a_name_leads_to_it"]
 
 SCHEMA = json.loads(resources("journalspec_reference").joinpath("loss-report.schema.json").read_text("utf-8"))

@@ -49,7 +49,7 @@ def remade(answer: Answer, target: Path) -> BrokerContents:
         ([], 0, [("ADD", 6000, 44, ADDRESS)], b"", 6001),
         ([], 0, [("ADD", 6000, 21, queue("other"))], b"", 6001),
         ([], 0, [], paged(message(8000), [7]), 8001),
-        # One that is there and too low is raised; another one stays.
+        # One that is there and too low is raised; another one is left unchanged.
         ([], 0, [("ADD", 3, 24, struct.pack(">q", 4))], b"", 10),
         ([], 0, [("ADD", 3, 24, struct.pack(">q", 1 << 31))], b"", 1 << 31),
     ],

@@ -352,7 +352,7 @@ def test_records_of_the_lap_before_come_first() -> None:
 
 
 def test_a_large_log_is_written_in_parts() -> None:
-    """Of 3 MiB most has ended; what has not is copied in its order."""
+    """Most of 3 MiB has ended; the rest is copied in its order."""
     records = [record(COMMITTING, b"%016d" % number, time=number) for number in range(60_000)]
     ended = [record(COMMITTED, b"%016d" % number, time=number) for number in range(0, 60_000, 2)]
     data = b"".join(records + ended)

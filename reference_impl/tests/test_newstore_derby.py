@@ -241,8 +241,8 @@ def test_where_the_checkpoint_is_lost_the_log_gets_one(log: Path, tmp_path: Path
     length = int.from_bytes(data[found.position : found.position + 4], "big")
     told = decode(data[found.position + 12 : found.position + 12 + length])
     assert (told.operation.name, told.fields["undo_from"]) == ("CHECKPOINT", Instant(*FIRST).packed)
-    # The checkpoint that is lost had written the pages up to (3, 870): nothing of this log is redone. What
-    # comes after its end is new.
+    # The lost checkpoint had written the pages up to (3, 870): nothing of this log is redone. Bytes after its
+    # end are new.
     added = Instant(2, found.position - 37 - 36)
     assert Instant.unpack(told.fields["redo_from"]) == added
     assert data[: added.position] == (log / "log2.dat").read_bytes()[: added.position]
@@ -635,7 +635,7 @@ def cell(value: Any) -> bytes | None:
 
 
 def test_catalogue_content_is_in_the_script(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Types with their scales, numbers that are given next, keys, their rules, and orders of indexes."""
+    """Types with their scales, next numbers of identity columns, keys, their rules, and orders of indexes."""
     found = contents_of(opened(base))
     columns = (
         ("ID", Typed(19, "INTEGER", nullable=False)),
@@ -691,7 +691,7 @@ def test_pages_that_cannot_be_read_are_listed_with_their_table(old: Path) -> Non
 
 
 def test_objects_missing_in_the_catalogue_are_counted(old: Path, tmp_path: Path) -> None:
-    """Without the columns of tables there are those of their heaps; what else it says is lost."""
+    """Without the columns of tables, those of their heaps are used; other facts of that table are lost."""
     (old / "seg0" / "c90.dat").unlink()
     _, store = made(old, tmp_path / "new")
     assert isinstance(store, OnlyRows)

@@ -114,7 +114,7 @@ def test_a_sound_store_is_made_again_with_all_that_it_holds(name: str, sources: 
     assert not after.remarks.counts
     (old,), (new,) = table(before, "store"), table(after, "store")
     assert new["id_counter"] == old["id_counter"]
-    assert not {"33"} & new["types"].keys()  # what was acknowledged is not there
+    assert not {"33"} & new["types"].keys()  # acknowledged operations are missing
     assert {path.as_posix() for path in store.covers} == {
         f"../{path.name}" for path in (sources / name).iterdir() if path.is_dir() and path.name != "journal"
     }

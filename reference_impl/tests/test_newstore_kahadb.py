@@ -113,7 +113,7 @@ def around(middle: bytes) -> bytes:
 
 
 def test_three_bytes_of_a_batch_cost_two_messages_at_most() -> None:
-    """Of 69 messages 67 reappear byte for byte; what may be wrong is unverified, or it is withheld."""
+    """67 of 69 messages reappear byte for byte; doubtful ones are unverified, or withheld."""
     rng, records = random.Random(69), [sent(number) for number in range(69)]
     middle, good = batch(records), []
     true = bodies(answer_of({"db-1.log": around(middle)}))
@@ -292,7 +292,7 @@ def test_a_branch_in_doubt_stays_in_doubt_unless_it_is_settled() -> None:
     assert not state_of(again)["in_doubt"]
     _, again = made(answer, drop=("XA:7:01:02",))
     assert queues_of(again) == {("A", None): ["m1"], ("B", None): ["m6"]}
-    # The answer itself is what it was.
+    # The answer itself is unchanged.
     assert len(state_of(answer)["in_doubt"]) == 1
 
 
@@ -371,7 +371,7 @@ def test_index_only_acknowledgements_are_applied_on_request() -> None:
     assert [item.id for item in store.left_out() if item.code == "index-acknowledged"] == hidden
 
 
-# what the records of the new journal are
+# the records of the new journal, by type
 
 
 def commands_of(store: NewStore, edition: str) -> list[tuple[str, Any]]:

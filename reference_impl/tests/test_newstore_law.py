@@ -29,10 +29,10 @@ ROWS = literals(__file__)
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared"
 BESIDE = pytest.mark.skipif(not SHARED.is_dir(), reason="needs ../shared beside the checkout")
-#: Of how many journals at least: those of an edition or a verdict, those from which rows of a table are
-#: carried over, or none, and those of which nothing can be kept.
+#: Least numbers of journals: those of an edition or a verdict, those from which rows of a table are carried
+#: over, or none, and those of which nothing can be kept.
 LEAST = dict(ROWS["LEAST"])
-#: What a new store reports although nothing was chosen: omitted, or not verified.
+#: Items that a new store reports although nothing was chosen: omitted, or not verified.
 REPORTED = {
     "bitronix_tlog": {"decision", "may-be-lost", *get_format("bitronix_tlog").vocabulary.reasons},
     "swiftmq_store": {"no-topic"},

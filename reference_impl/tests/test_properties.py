@@ -84,7 +84,7 @@ def as_json(records: Iterable[Record]) -> list[Any]:
 def test_written_records_are_read_and_recovered(format_id: str, edition: str, data: st.DataObject) -> None:
     journal = data.draw(journals(format_id, edition))
     seen = load(format_id).read(journal.files, edition=edition)
-    # Files drawn apart may refer to what is in none of them; that is not damage.
+    # Files drawn apart may refer to records in none of them; that is not damage.
     assert seen.verdict == ("recovered" if seen.missing else "clean")
     assert as_json(seen.records) == as_json(journal.records)
     assert seen.state == journal.state
@@ -199,7 +199,7 @@ def test_recovering_twice_changes_nothing(format_id: str, edition: str, data: st
         again = reference.recover(dict(storage.files), edition=edition)
         assert again.verdict == first.verdict
         assert first.state is not None
-        # A writer rolls back what has no end, where that is an operation.
+        # A writer rolls back transactions without an end, if it has that operation.
         expected = {key: [] if key == "discarded" else value for key, value in first.state.items()}
         assert again.state == KNOWN[format_id].made(expected)
 

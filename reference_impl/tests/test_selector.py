@@ -26,7 +26,7 @@ REFUSED = (
     "a NOT = 1",
     "(" * 100_000,
 )  # fmt: skip
-#: HornetQ's parser is another one.
+#: HornetQ has a different parser.
 ARTEMIS_ALONE = (
     "3 = 'EU'", "region = \"E U\"", "x-y = 'EU'", "hyphenated_props:x-y = 1", "hyphenated_props:x-y",
     "convert_string_expressions:a = 1", "a = 1 /* c */", "a = b = c", "null", "a % 2 = 0", "NOT NOT a",

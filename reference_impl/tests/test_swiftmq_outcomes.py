@@ -31,7 +31,7 @@ TABLE = Path(__file__).parent / "data" / "swiftmq_store_outcomes.toml"
 pytestmark = pytest.mark.skipif(
     not OUTCOMES.is_dir(), reason="recorded outcomes are missing beside the checkout (../shared/real)"
 )
-#: Of a queue so many entries were recorded.
+#: For a queue, this many entries were recorded.
 LISTED = 200
 #: The product makes the queue of the branches at every start, so it says nothing if it is empty.
 PREPARED = "sys$prepared"
@@ -184,7 +184,7 @@ def test_outcomes() -> None:
             found[case["case"]] = differing
     assert len(recorded()["cases"]) == 6423
     assert found == dict(known)
-    # With `-s`: of each cause, how many starts it explains.
+    # With `-s`: for each cause, the number of starts that it explains.
     print(*(f"\n{sum(map(len, map(str.split, each['cases'].values()))):6} {each['id']}" for each in causes))
     print(f"{6423 - len(found):6} as predicted")
 

@@ -163,7 +163,7 @@ def test_a_pair_full_of_unfinished_transactions_refuses_and_stays_readable() -> 
     assert set(present(EXAMPLES["pair"], content(storage))) == set(range(1, 8))
 
 
-#: What is refused before anything is done, by format; of every format what is not an operation.
+#: Operations that are refused before anything is done, by format; for every format unknown operations.
 MISUSED: dict[str, list[tuple[Operation, str]]] = dict(ROWS["MISUSED"])
 
 

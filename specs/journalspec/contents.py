@@ -13,7 +13,7 @@ from typing import Any
 
 from journalspec.formats import get_format
 
-#: What a column may hold. A time is milliseconds since 1970, UTC.
+#: The possible content of a column. A time is milliseconds since 1970, UTC.
 KINDS = frozenset({"int", "str", "bytes", "bool", "float", "time", "object", "list"})
 
 
@@ -21,8 +21,8 @@ KINDS = frozenset({"int", "str", "bytes", "bool", "float", "time", "object", "li
 class Column:
     """One column of a table.
 
-    `body`: it holds data of the user, which redaction hides whatever it is. `plain`: its words are not of the
-    user, and shown as they are.
+    `body`: it holds data of the user, which redaction hides in any form. `plain`: its words are not the
+    user's, and are shown.
     """
 
     name: str
@@ -34,7 +34,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """One table: its columns in order, what it is, and the word for one of its rows."""
+    """One table: its columns in order, its purpose, and the word for one of its rows."""
 
     name: str
     noun: str

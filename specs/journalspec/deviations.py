@@ -6,7 +6,7 @@ specification allows and harms no user by it. Every entry also says what the
 deviation costs a user (`cost`) and what the product could do instead (`change`).
 
 Every entry says how it is shown on a product that is run, by one or more tables
-``[[deviation.show]]``; `journalspec products show` does what they say:
+``[[deviation.show]]``; `journalspec products show` performs them:
 
     products  ids of the products that show it; all ways but `none` need it
     demands   what the specification demands, in words (a case says it itself)
@@ -97,7 +97,7 @@ _CASE = re.compile(r"[a-z0-9-]+(\.[a-z0-9-]+){2,}")
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """One way of showing a deviation: `way` is a key of WAYS, `data` the table as it is."""
+    """One way of showing a deviation: `way` is a key of WAYS, `data` the table itself."""
 
     way: str
     data: Mapping[str, Any]

@@ -1,4 +1,4 @@
-"""The construct schemas: a format's table of fields as construct's structures, and what they are made of.
+"""The construct schemas: a format's table of fields as construct's structures, and their parts.
 
 They parse strictly and build anything: code that makes damaged files has to build
 what a parser must refuse, and construct's own validators refuse in both directions.
@@ -52,7 +52,7 @@ _INTEGERS: dict[str, Construct[Any, Any]] = {
 
 
 class Checked(Adapter):  # type: ignore[type-arg]  # generic in its stubs only
-    """A field that is tested when it is parsed, and written as it is when it is built."""
+    """A field that is tested when it is parsed, and written unchanged when it is built."""
 
     def __init__(self, subcon: Construct[Any, Any], test: Test, wanted: str) -> None:
         super().__init__(subcon)
@@ -65,12 +65,12 @@ class Checked(Adapter):  # type: ignore[type-arg]  # generic in its stubs only
         return obj
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
-        # What was built, not what was asked for: fields further on compute with it.
+        # The values that were built, not those that were requested: later fields are computed from them.
         return self.subcon._build(obj, stream, context, path)
 
 
 class Blob(Construct):  # type: ignore[type-arg]  # generic in its stubs only
-    """Bytes whose length is known when they are parsed; built whatever their length."""
+    """Bytes whose length is known when they are parsed; built with any length."""
 
     def __init__(self, length: Any) -> None:
         super().__init__()
@@ -111,7 +111,7 @@ class Roomed(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs on
 
 
 class Counted(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs only
-    """As many of `subcon` as `count` says, none if it is negative; built however many there are."""
+    """`count` times `subcon`, none if it is negative; any number can be built."""
 
     def __init__(self, count: Any, subcon: Construct[Any, Any]) -> None:
         super().__init__(subcon)
@@ -139,7 +139,7 @@ def ahead(stream: Any, size: int) -> bytes:
 
 
 class While(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs only
-    """`subcon` again and again while `more` holds. A fault inside is a fault: nothing is swallowed."""
+    """`subcon` again and again while `more` holds. A fault inside is raised: no error is hidden."""
 
     def __init__(self, more: Callable[[Any, Any], bool], subcon: Construct[Any, Any]) -> None:
         super().__init__(subcon)

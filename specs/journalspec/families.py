@@ -52,7 +52,7 @@ _REAL = NUMBERS["f8"]
 
 
 class ContentsError(ValueError):
-    """Bytes that are not what their table says, and at which byte that shows."""
+    """Bytes that do not fit their table, and the offset where that shows."""
 
     def __init__(self, reason: str, off: int) -> None:
         super().__init__(f"{reason}, at byte {off}")
@@ -60,7 +60,7 @@ class ContentsError(ValueError):
 
 
 def text_of(data: bytes, encoding: str) -> str:
-    """Return the text that `data` stores; what the encoding does not know becomes U+FFFD."""
+    """Return the text of `data`; bytes that the encoding does not know become U+FFFD."""
     if encoding == "mutf8":
         return mutf8.readable(data)
     return data.decode(_PYTHON.get(encoding, encoding), "replace")
@@ -99,7 +99,7 @@ class Member:
 
     @property
     def references(self) -> tuple[str, ...]:
-        """The fields that say whether it is there, what it is and how long."""
+        """The fields that decide whether it is there, its type and its length."""
         found = [self.on, *self.when[:1]]
         for text in filter(None, (self.size, self.count)):
             found += [part for part in terms(text) if isinstance(part, str) and part not in "+-*/"]
@@ -292,7 +292,7 @@ def _shape(row: Mapping[str, Any]) -> Shape:
 
 
 def _problems(family: Family, shape: Shape) -> Iterator[str]:
-    """Yield what is wrong with a type."""
+    """Yield the faults of a type."""
     if not _NAME.fullmatch(shape.name) or shape.name in {*NUMBERS, *_TAKEN, "bytes", "text", "none"}:
         yield f"{shape.name}: no name for a type"
     before: dict[str, Member] = {}
@@ -342,8 +342,8 @@ def _wrong(family: Family, member: Member) -> Iterator[str]:
         alternative(wanted)
 
 
-#: Called with the type of each field that is there, the field, where it begins and ends, and its value: what
-#: is within a field comes before it. `depth` types are around the type.
+#: Called for each present field with its type, the field, its begin and end, and its value; fields inside a
+#: field come before it. `depth` types are around the type.
 See = Callable[[int, Shape, Member, int, int, Any], None]
 
 
@@ -352,8 +352,8 @@ def decode(
 ) -> dict[str, Any]:
     """Return the fields of a type that `data` is, by name: numbers, text, bytes, mappings and lists.
 
-    What is not there is omitted. Without a `version`, it is the last one. Raises ContentsError for bytes
-    that are not what the table says, end too soon or too late. Time and memory are linear in the bytes.
+    Absent fields are omitted. Without a `version`, it is the last one. Raises ContentsError for bytes that do
+    not fit the table, end too soon or too late. Time and memory are linear in the bytes.
     """
     reader = _Reader(family, data, version or family.versions[-1], see)
     found, at = reader.shape(family.types[name], 0, len(data), ())
@@ -377,7 +377,7 @@ def leaves(family: Family, name: str, data: bytes, version: str = "") -> list[Le
     Elements of a list have its name, without a number.
     """
     found: list[Leaf] = []
-    #: Depth of a type -> how many leaves there were when its last field was complete.
+    #: Depth of a type -> number of leaves when its last field was complete.
     marks = [0] * (MOST_DEPTH + 1)
 
     def see(depth: int, _: Shape, member: Member, start: int, end: int, value: Any) -> None:
@@ -394,7 +394,7 @@ def leaves(family: Family, name: str, data: bytes, version: str = "") -> list[Le
 
 
 class _Reader:
-    """What one run of the naive decoder knows: it goes through the bytes once, from left to right."""
+    """The state of one run of the naive decoder: it goes through the bytes once, from left to right."""
 
     def __init__(self, family: Family, data: bytes, version: str, see: See | None) -> None:
         self.family = family

@@ -1,7 +1,7 @@
 """Families of contents as construct's structures: they parse strictly, and build what they parsed.
 
-Texts are bytes there, as stored, and what is not there is None; :func:`plain` makes of that, or of what a
-generated Kaitai parser found, what the naive decoder gives.
+Texts are bytes there, in stored form, and an absent value is None; :func:`plain` converts that, or the result
+of a generated Kaitai parser, to the naive decoder's form.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class StoredNumber(Construct):  # type: ignore[type-arg]  # generic in its stubs
 
 
 class There(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs only
-    """`subcon` if `test` says so, else None; None is built as nothing."""
+    """`subcon` if `test` holds, else None; None is built as nothing."""
 
     def __init__(self, test: Callable[[Any], bool], subcon: Construct[Any, Any]) -> None:
         super().__init__(subcon)

@@ -1,8 +1,9 @@
 """Families of contents as Kaitai schemas, in the style of the gallery.
 
 A family ``core`` of ``some_format`` is ``some_format_core.ksy``, whose sequence is the first of its roots.
-What a type asks of the structures around it are its parameters, and the version is one. Texts are bytes, and
-a value whose type another field chooses is in a type of its own: languages have no type that is both.
+The values that a type needs from the structures around it are its parameters, and the version is one. Texts
+are bytes, and a value whose type another field chooses is in a type of its own: no language has a type that
+is both.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def ksy_id(family: Family) -> str:
 
 
 def version_number(family: Family, version: str) -> int:
-    """Return what the parameter ``version`` is for a version: its number, or its place if it has none."""
+    """Return the parameter ``version`` for a version: its number, or its place if it has none."""
     numbered = all(each.isdigit() for each in family.versions)
     return int(version) if numbered else family.versions.index(version)
 
@@ -111,7 +112,7 @@ def _field(family: Family, shape: Shape, member: Member, before: Mapping[str, Me
     elif member.count:
         out |= {"repeat": "expr", "repeat-expr": _expression(member.count, before)}
     bounds = {"eq": member.const, "min": member.low, "max": member.high}
-    # The value of a compressed number is an instance, which nothing is asked of.
+    # The value of a compressed number is an instance, which no other field refers to.
     if member.type in NUMBERS and member.type not in PACKED and {*bounds.values()} != {None}:
         out["valid"] = {key: value for key, value in bounds.items() if value is not None}
     if asked := list(_asks(family, member, before)):
@@ -137,14 +138,14 @@ def _expression(text: str, before: Mapping[str, Member]) -> str | int:
     names = [part for part in parts if isinstance(part, str) and part not in "+-*/"]
     if len(parts) == 1:
         return _of(names[0], before)
-    # What is computed of narrow numbers is as narrow in some languages.
+    # In some languages, a value computed from narrow numbers is as narrow as they are.
     wide = any(name in before and before[name].type in _WIDE for name in names)
     kind = "s8" if wide else "s4"
     return " ".join(f"{_of(part, before)}.as<{kind}>" if part in names else str(part) for part in parts)
 
 
 def _given(family: Family, member: Member, kind: str, before: Mapping[str, Member]) -> str:
-    """Return a type as it is used: with what it asks for."""
+    """Return a type in use: with its arguments."""
     if kind not in family.types:
         return _held(kind) if member.on else {"bool": "u1"}.get(kind, kind)
     name = ksy_id(family) if kind == family.roots[0] else kind

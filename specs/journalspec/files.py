@@ -1,8 +1,8 @@
 """Files that the tools themselves write and read, and names as people may see them.
 
-Written: whole or not at all. What is being written has no name that anybody could
-guess or mistake for the result (where the system allows it, no name at all, so that
-a kill leaves nothing), is forced to the disk, and then replaces what was there.
+Written: whole or not at all. A file in progress has no name that could be guessed or mistaken for the result
+(where the system allows it, no name at all, so that a kill leaves nothing). It is forced to the disk, and
+then replaces the old file.
 Read: regular files only, compressed ones as a stream, and never more than a bound.
 """
 
@@ -24,7 +24,7 @@ from typing import IO, Any, Literal, Protocol, overload
 GZIP_MAGIC = b"\x1f\x8b"
 #: How the name of a file ends that is being written, where it has one.
 PARTIAL = ".partial"
-#: What a file that is read whole may hold, decompressed (bytes), if nothing else is said.
+#: The default limit for a file that is read completely, decompressed (bytes).
 MAX_BYTES = 1 << 30
 _CHUNK = 1 << 16
 _DESCRIPTOR = re.compile(r"/dev/std(?P<name>out|err)|(?:/dev|/proc/self)/fd/(?P<number>\d{1,9})")
@@ -63,9 +63,9 @@ def replacing(path: Path, mode: Literal["wb"]) -> AbstractContextManager[IO[byte
 def replacing(path: Path, mode: str = "w") -> AbstractContextManager[IO[Any]]:
     """Give a stream (text is UTF-8) whose content becomes `path` when the block ends.
 
-    After an exception, be it that the disk is full, `path` is as it was and nothing else
-    is left. A symbolic link stays one: what it leads to is replaced. A pipe or a device, such
-    as ``/dev/stdout``, is written to as it is. Raises OSError that names `path`.
+    After an exception, for example because the disk is full, `path` is unchanged and nothing else is left. A
+    symbolic link stays one: its target is replaced. A pipe or a device, such as ``/dev/stdout``, is written
+    to directly. Raises OSError that names `path`.
     """
     return _replacing(path, mode)
 
@@ -163,14 +163,14 @@ def making(path: Path) -> Iterator[Path]:
 def _open_already(path: Path) -> int | None:
     """Return the descriptor of this process that `path` names, None if it is another name.
 
-    What it leads to, a pipe or a file that a shell opened, is not to be replaced but written to.
+    Its target, a pipe or a file that a shell opened, must not be replaced but written to.
     """
     match = _DESCRIPTOR.fullmatch(str(path))
     return None if match is None else int(match["number"] or ("out", "err").index(match["name"]) + 1)
 
 
 def _rights(target: Path) -> int | None:
-    """Return the access rights of a file to be written at `target`; None if what is there is no file."""
+    """Return the access rights of a file to be written at `target`; None if there is no file."""
     try:
         found = target.stat().st_mode
     except FileNotFoundError:
@@ -220,7 +220,7 @@ def _remove(name: Path | None) -> None:
 
 
 def force(path: Path) -> None:
-    """Force what a file holds to the disk."""
+    """Force the content of a file to the disk."""
     with path.open("rb" if os.name == "posix" else "r+b") as stream:
         os.fsync(stream.fileno())
 
@@ -288,7 +288,7 @@ class _Bounded(io.RawIOBase):
         """Put the next bytes into `buffer` and return how many."""
         if not self._held:
             self._held = memoryview(next(self._chunks, b""))
-        # What is within the bound is given, whoever asks for more at a time.
+        # Content within the bound is given, even to a caller that asks for more at a time.
         left = self._limit - self._seen
         if self._held and not left:
             raise Unfit(f"holds more than {self._limit} bytes", self._path)

@@ -39,7 +39,7 @@ class Edition:
     `reads_as` is the edition by whose rules it is read, if not its own. `but_for` are types of records
     that the other edition has and this one has not: without one of them both read a sound journal alike,
     and only then.
-    `unchecked` is what no check of the edition covers, as one sentence.
+    `unchecked` is one sentence about the bytes that no check of the edition covers.
     """
 
     id: str
@@ -77,8 +77,9 @@ class Holds:
 class InDoubt:
     """A list of the state whose entries are transactions without an end, and the sentence on one of them.
 
-    `ids` are the members that it is called by. In `says` a member in braces is its value, or how many entries
-    it has; of the entries of a list that has the members `by`, how many have equal ones, by `words`.
+    `ids` are the members that it is called by. In `says` a member in braces is replaced by its value, or by
+    the number of its entries. If the entries of a list have the members `by`, it is the number of entries
+    with equal ones, by `words`.
     `where`: only entries with these values. `noun` is the phrase for several of them.
     """
 
@@ -96,7 +97,7 @@ class AtStart:
     """The effect of a start of the product if an answer has one of the codes `when` and none of `unless`.
 
     `source` is how that is known, `short` the same as a clause for the verdict. A code is one of a note, a
-    dropped region, a refusal or what is missing. ``refused-`` before the code of a refusal omits notes
+    dropped region, a refusal or a missing thing. ``refused-`` before the code of a refusal omits notes
     of the same name. ``without-`` comes before one of the `parts`. Others are ``clean``, ``in-doubt``, and
     ``beside``: a file next to the journal is damaged. ``contents-`` comes before one of a remark on contents.
     In `says`, ``{texts}`` is for the texts of the remarks, or notes on neighbours, that have the codes. With
@@ -111,7 +112,7 @@ class AtStart:
     fails: bool = False
 
     def applies(self, codes: Iterable[str]) -> bool:
-        """Return whether this is what a start does where an answer has these codes."""
+        """Return whether a start reacts in this way to an answer with these codes."""
         found = frozenset(codes)
         return not found.isdisjoint(self.when) and found.isdisjoint(self.unless)
 
@@ -120,7 +121,7 @@ class AtStart:
 class Format:
     """A format: its definition in ``format.toml`` and its names in ``fields.toml``.
 
-    Each mapping gives name -> one sentence that says what it means.
+    Each mapping gives name -> one sentence with its meaning.
     """
 
     id: str
@@ -134,11 +135,12 @@ class Format:
     identity: tuple[str, ...]
     root: Traversable
     vocabulary: Vocabulary
-    #: The files that a journal has in directories of its own, as patterns with one ``/``.
+    #: The files of a journal in directories of its own, as patterns with one ``/``.
     below: tuple[str, ...] = ()
     #: Files in the journal's directory, or the one above it, that a running product locks; `*`: its own.
     locks: tuple[str, ...] = ()
-    #: What may keep a file from being deleted: kind -> sentences `what` and `freed`; `rule` is the product's.
+    #: The things that may keep a file from being deleted: kind -> sentences `what` and `freed`; `rule` is the
+    #: product's.
     why: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     #: Whether a record has parts whose number it says: then no structure of the table is a whole one.
     composed: bool = False
@@ -152,9 +154,9 @@ class Format:
     at_start: tuple[AtStart, ...] = ()
     #: Code of a loss or of a missing thing, with its {names} -> the words of a verdict for the code.
     phrases: Mapping[str, str] = field(default_factory=dict)
-    #: What people call it, where the title is that of a family.
+    #: The usual name of the product, if the title is that of a family.
     brand: str = ""
-    #: Notes on what follows a damage, or the end of the log.
+    #: Notes on the bytes after damage, or on the end of the log.
     after: tuple[str, ...] = ()
     #: Patterns of directories that are one store if they are side by side: those with a journal, the one that
     #: counts first, and those without.
@@ -314,7 +316,7 @@ def format_module(package: str, format_id: str, module: str = "") -> ModuleType:
 
 
 def format_text(package: str, format_id: str, name: str) -> str:
-    """Return the text of a file in the room of `format_id` in `package`, empty if there is none."""
+    """Return the text of a file in the directory of `format_id` in `package`, empty if there is none."""
     try:
         path = files(format_module(package, format_id)).joinpath(name)
     except UnknownFormat:

@@ -13,7 +13,7 @@ from typing import IO, Any
 from journalspec.observation import Item, Record
 from journalspec.reread import LISTS, Deferred, Lazy
 
-#: What has more members than this is written piece by piece.
+#: An object with more members than this is written in pieces.
 FEW = 64
 #: So much text is collected before it is passed on (characters).
 BLOCK = 1 << 16
@@ -55,7 +55,7 @@ def pieces(value: object, pad: str = "\n") -> Iterator[str]:
             begin = f",{deeper}"
         yield f"{pad}}}"
         return
-    assert isinstance(value, Iterable)  # what is neither is small
+    assert isinstance(value, Iterable)  # all other values are small
     for item in value:
         if _is_small(item):
             yield begin + _text(item, deeper)
@@ -101,7 +101,7 @@ def _text(value: Any, pad: str) -> str:
             [f"{quoted(str(key))}: {_text(item, deeper)}" for key, item in value.items()]
         )
         return f"{{{deeper}{inner}{pad}}}"
-    # A record is small by its bytes: what is in it may be read again nevertheless.
+    # A record counts as small by its own bytes, although its content may have to be read again.
     if isinstance(value, LISTS):
         if not len(value):
             return "[]"

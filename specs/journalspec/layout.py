@@ -5,10 +5,10 @@ structure (``header``, ``record`` ...) is a list of fields; what holds in some
 editions or record types only says which. The keys of a field:
 
 - ``type``: ``s1 u1 s2 u2 s4 u4 s8 u8`` (big-endian), ``bytes`` or ``list``.
-- Bytes have a ``size``, a constant ``text``, a ``length`` (the field that holds
-  it), they are the ``rest``, or end where what the field ``fills`` counts ends.
-- A list has as many elements as the field ``count`` says (none if negative), each
-  of the fields ``of``. The path of a member is ``each[0].member``, or ``each[0]``
+- Bytes have a ``size``, a constant ``text``, a ``length`` (the field that holds it), they are the ``rest``,
+or they end with the range that the field ``fills`` counts.
+- A list has the number of elements in the field ``count`` (none if negative), each of the fields ``of``. The
+path of a member is ``each[0].member``, or ``each[0]``
   if it bears the name of the element itself.
 - ``counts``: the value is the length of the fields from the first to the second
   (``all``: of the structure); ``any``: but readers do not look at it.
@@ -16,8 +16,8 @@ editions or record types only says which. The keys of a field:
   before it), or a rule that the format gives under that name.
 - ``same``: the value of another field. ``column``: that column of the record type.
 - ``default`` (0 or nothing), ``low`` and ``high`` of a sound value, ``optional``, ``show`` (how
-  people see the value). Of an optional part that is empty there is nothing; an integer is None where what
-  it ``fills`` has no room for it.
+  people see the value). An empty optional part has no bytes; an integer is None if the range that it
+  ``fills`` has no room for it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 _LETTERS = {"s1": "b", "u1": "B", "s2": "h", "u2": "H", "s4": "i", "u4": "I", "s8": "q", "u8": "Q"}
-#: How many bytes of a long value people are shown.
+#: The number of bytes of a long value that are shown.
 HEAD = 16
 
 
@@ -89,7 +89,7 @@ class Field:
     signed: bool = field(init=False)
     #: The bytes that it always has; 0: it depends.
     width: int = field(init=False)
-    #: Of a list: what each member is made of, and whose length it holds, if any.
+    #: Of a list: the type of its elements, and whose length it holds, if any.
     members: tuple[tuple[Field, str], ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -112,7 +112,7 @@ class Field:
         return self.text.encode("ascii")
 
     def absent(self, values: Mapping[str, Any]) -> bool:
-        """Return whether `values` say that this field is not there."""
+        """Return whether `values` show that this field is absent."""
         return self.optional and values.get(self.name, 0) is None
 
     def integer(self, data: bytes) -> int:
@@ -224,7 +224,7 @@ class Structure:
 
 
 class Layout:
-    """The structures of one format, read when they are first asked for.
+    """The structures of one format, read at their first use.
 
     `rules` are the checksums that the table calls by a name of the format's own.
     """
@@ -262,7 +262,8 @@ class Layout:
 
     @cached_property
     def contents(self) -> Sequence[Mapping[str, Any]]:
-        """Rows on what the bytes of a field are: `of` is ``family.type``, `on` has values of other fields."""
+        """Rows about the meaning of a field's bytes:
+        `of` is ``family.type``, `on` has values of other fields."""
         found: Sequence[Mapping[str, Any]] = self._table.get("contents", ())
         return found
 
@@ -279,7 +280,7 @@ class Layout:
 
     @cached_property
     def page(self) -> Mapping[str, Any]:
-        """What the page that reads a file in a browser asks of a format; it does not concern readers."""
+        """The needs of the page that reads a file in a browser; it does not concern readers."""
         found: Mapping[str, Any] = self._table.get("page", {})
         return found
 
@@ -310,7 +311,7 @@ class Layout:
 
     @cached_property
     def heads(self) -> tuple[str, ...]:
-        """The structures that a record may begin with: `record`, or what the table has as `heads`."""
+        """The structures that a record may begin with: `record`, or the table's `heads`."""
         return tuple(self._table.get("heads", ("record",)))
 
     def whole(self, edition: str) -> tuple[str, ...]:
@@ -322,7 +323,7 @@ class Layout:
         return any(row["name"] == name and _holds(row, edition) for row, _ in self._rows)
 
     def type_name(self, edition: str, number: int) -> str:
-        """Return the name of a record type; empty: there is none with this number."""
+        """Return the name of a record type; empty: no type has this number."""
         return self._names(edition).get(number, "")
 
     def by_type(self, name: str) -> bool:
@@ -334,7 +335,7 @@ class Layout:
         return self.type_name(edition, data[0]) if name == self._by_type and len(data) else ""
 
     def column(self, name: str) -> Mapping[int, str]:
-        """Return record type number -> what the table says of it under `name`."""
+        """Return record type number -> the table's entry for it under `name`."""
         return {row["number"]: row[name] for row in self._table["types"] if name in row}
 
     def _structure(self, name: str, edition: str, kind: str = "") -> Structure:
@@ -358,8 +359,8 @@ class Layout:
 
         `values` gives any field by its name: an integer (stored modulo its width),
         bytes, or of a list a sequence of mappings or of values of the element itself.
-        A record's type may be given by name. What is omitted is computed: lengths,
-        counts, and last of all checksums, over the fields as they then are. Raises
+        A record's type may be given by name. Omitted fields are computed: lengths, counts, and last of all
+        checksums, over the resulting fields. Raises
         KeyError for an edition, structure or type that there is not, TypeError for a
         field that the structure does not have.
         """
@@ -391,7 +392,7 @@ class Layout:
     def problem(self, name: str, edition: str, values: Mapping[str, Any], data: bytes) -> str:
         """Return the fault of values that were read from `data`; empty: none.
 
-        That is, whether lengths add up, and what follows from the other fields does follow.
+        That is, whether lengths add up, and fields that follow from others have the right value.
         """
         kind = self.kind_at(name, edition, data)
         if self.by_type(name) and not kind:
@@ -461,7 +462,7 @@ class Layout:
                 starts[form.counted[item.name]] = at
             if item.type == "list":
                 for index in range(numbers[item.count]):
-                    # Neither a count nor a length is believed: there is no element after the bytes.
+                    # A count or length is never trusted: there is no element after the bytes.
                     if at >= len(data):
                         break
                     for member in item.of:
@@ -493,9 +494,8 @@ class Layout:
     def claimed_end(self, name: str, edition: str, data: Any, off: int, end: int) -> int:
         """Return the place where the structure at `off` ends by its own lengths, whether it is sound or not.
 
-        0: its fixed part reaches beyond `end`; -1: a length is negative. Looks at the
-        fixed part alone, so that a search over many candidates stays linear; all
-        lengths must be in it, before what varies.
+        0: its fixed part reaches beyond `end`; -1: a length is negative. It reads only the fixed part, so
+        that a search over many candidates stays linear; all lengths must be in it, before the variable parts.
         """
         form = self.structure(name, edition, self.kind_at(name, edition, data[off : off + 1]))
         stop = off + form.size
@@ -543,7 +543,7 @@ class _Encoding:
         self._places: dict[str, tuple[int, int]] = {}
 
     def parts(self) -> list[Part]:
-        """Return the parts; lengths over several fields come last but for checksums."""
+        """Return the parts; lengths over several fields come last, before only the checksums."""
         for item in self._form.fields:
             start = len(self._parts)
             self._put(item)
@@ -627,10 +627,9 @@ def laid(
 ) -> bytes:
     """Return a whole file: `pieces` in place, everything else `fill`.
 
-    A piece goes to the end of the one before it, and an (offset, bytes) piece where it
-    says; each is padded with zeros to `alignment`. `background` is what the file held
-    before, of which everything that is not written now stays. A `size` below what is
-    there cuts the file.
+    A piece goes to the end of the one before it, and an (offset, bytes) piece to its offset; each is padded
+    with zeros to `alignment`. `background` is the earlier content of the file, of which all unwritten bytes
+    stay. A `size` below the existing one cuts the file.
     """
     out = bytearray(background)
     at = 0

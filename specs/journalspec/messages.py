@@ -1,4 +1,4 @@
-"""What products print about their journals, from a format's ``messages.toml``: what it means, and what to do.
+"""Messages of products about their journals, from ``messages.toml``: their meaning, and what to do.
 
 `page` is where the site describes them. An entry has these members:
 
@@ -21,8 +21,8 @@
     made      product/state of ``messages_made.json``: a start on that state printed it
     read      or the version in whose source or classes it was read
 
-``messages_made.json`` holds for each product and state `how` the files were made, and the `lines` that a
-start printed. `tools/messages.py` makes it.
+``messages_made.json`` holds for each product and state `how` the files were made, and the `lines` of a start.
+`tools/messages.py` makes it.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _WORD = re.compile(r"[^\W\d_]+|\{\}|\d+")
 
 @dataclass(frozen=True, slots=True)
 class ProductMessage:
-    """One message of a product, and what it means; the module's text explains the members."""
+    """One message of a product, and its meaning; the module's text explains the members."""
 
     id: str
     product: str
@@ -90,7 +90,7 @@ class ProductMessage:
 
     @property
     def known(self) -> str:
-        """How it is known, in words."""
+        """The evidence, in words."""
         if not self.made:
             return f"read in the source or the classes of {self.read}"
         product, _, state = self.made[0].partition("/")
@@ -179,7 +179,7 @@ def _codes(format_id: str) -> set[str]:
 
 
 def matching(line: str) -> tuple[ProductMessage, ...]:
-    """Return the messages that any part of a log line is of, the best first; none if it is of none.
+    """Return the messages that match any part of a log line, the best first; none if nothing matches.
 
     An id decides, or a whole text with something in the place of each {}; else a fragment
     that has most of its pairs of words in common. Takes time by the length of the line.
@@ -211,7 +211,7 @@ def prints(entry: ProductMessage, lines: Iterable[str]) -> bool:
 
 
 def nearest(line: str) -> tuple[ProductMessage, ...]:
-    """Return the three messages whose words are most like those of a line that is of none."""
+    """Return the three messages with the most similar words to a line that matches none."""
     words = set(_words(_plain(line))) - {"{}"}
 
     def likeness(entry: ProductMessage) -> float:
@@ -226,7 +226,7 @@ def _plain(line: str) -> str:
 
 
 def _covered(text: str, line: str) -> int:
-    """Return how many characters of a text but its {} are in the line, in their order; 0 if not all are."""
+    """Return how many characters of a text, without its {}, are in the line in order; 0 if not all are."""
     at = total = 0
     # What fills a blank may be nothing, at the end of a line without the blank before it.
     for piece in map(str.strip, _BLANK.split(" ".join(text.split()))):
@@ -249,7 +249,7 @@ def _pairs(text: str) -> set[tuple[str, str]]:
 
 
 def _alike(entry: ProductMessage, line: str, pairs: set[tuple[str, str]]) -> float:
-    """Return how much a fragment shares with a text: itself, or pairs of words; 0 if those are few."""
+    """Return the similarity of a fragment to a text: itself, or pairs of words; 0 if it is small."""
     best = 0.0
     for text in entry.texts:
         if len(line) >= SHORTEST and line.lower() in text.lower():

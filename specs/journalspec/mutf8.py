@@ -34,7 +34,7 @@ def decode(data: bytes) -> str:
 
 
 def readable(data: bytes) -> str:
-    """Return the text of `data`, whatever it holds: what is not modified UTF-8 is replaced."""
+    """Return the text of any `data`: bytes that are not modified UTF-8 are replaced."""
     try:
         text = data.replace(_NUL, b"\0").decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:

@@ -1,7 +1,7 @@
 """How numbers are stored: each form by the name that tables call it, with a reader and a writer.
 
 ``u1 s1 u2 s2 u4 s4 u8 s8 f4 f8`` are big-endian, with ``le`` appended little-endian; ``bool`` is a byte
-that is not 0. ``cint`` and ``clong`` are compressed numbers, ``varint`` is the one of Protocol Buffers.
+that is not 0. ``cint`` and ``clong`` are compressed numbers, ``varint`` is that of Protocol Buffers.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _MOST_GROUPS = 10
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """One form: what it can hold, and `read`, which gives a value and where it ends, or raises IndexError."""
+    """One form: its range, and `read`, which gives a value and its end, or raises IndexError."""
 
     low: int
     high: int

@@ -1,4 +1,4 @@
-"""What an implementation says about a journal: one vocabulary for all formats.
+"""The vocabulary in which implementations of all formats report a journal.
 
 JSON rules: every integer is a decimal string, bytes are lower-case hex, enum
 values are the spec's names, so that no language loses 64 bits. In Python the
@@ -32,7 +32,7 @@ PHASES = ("fileset", "header", "record", "checksum", "transaction", "replay")
 
 
 class Level(IntEnum):
-    """How much of an observation an implementation claims to report."""
+    """The level of detail of an observation that an implementation claims to report."""
 
     VERDICT = 0
     RECORDS = 1
@@ -57,7 +57,7 @@ class Item:
     __slots__ = ()
 
     def members(self) -> dict[str, object]:
-        """Return the members of the object, their values as they are here."""
+        """Return the members of the object with their Python values."""
         raise NotImplementedError
 
     def to_json(self) -> dict[str, Json]:
@@ -83,7 +83,7 @@ class Record(Item):
     """One record: its type by the spec's name, its fields, and where it is.
 
     `fields` maps the spec's field names to ``int``, ``str``, ``bytes`` or lists
-    of those. `role` says what the file that holds it is for recovery.
+    of those. `role` is the role of the containing file for recovery.
     """
 
     type: str
@@ -97,7 +97,7 @@ class Record(Item):
 
 @dataclass(frozen=True, slots=True)
 class Dropped(Item):
-    """A byte range that a reader did not take as records, and why (a spec reason)."""
+    """A byte range that a reader did not accept as records, and why (a spec reason)."""
 
     file: str
     off: int
@@ -116,7 +116,7 @@ class Dropped(Item):
 
 @dataclass(frozen=True, slots=True)
 class Missing(Item):
-    """Something that belongs to the journal and is not there, and what proves it.
+    """Something that belongs to the journal and is missing, and the proof of it.
 
     `code` is a word of the format's table ``[missing]``; `name` says which one (the name of a file, the
     id of a record or transaction as text). The proof is in `file`, at `off` where that is one place.
@@ -165,8 +165,8 @@ class Note(Item):
 class FileMap(Item):
     """One file of the set at level ``layout``: its length, role and header fields.
 
-    `content` is what a file says as a whole that is neither data nor damaged,
-    such as what is still to be done to other files.
+    `content` is the meaning of a file that is neither data nor damaged, such as pending changes of other
+    files.
     """
 
     file: str
@@ -185,8 +185,8 @@ class FileMap(Item):
 class Observation:
     """The whole answer of a reader or of recovery for one journal.
 
-    Of a large journal the long sequences, those in `state` among them, are read
-    again from its files at each iteration (:mod:`.reread`).
+    The long sequences of a large journal, those in `state` among them, are read again from its files at each
+    iteration (:mod:`.reread`).
     """
 
     verdict: str
@@ -204,19 +204,19 @@ class Observation:
     unanchored: Sequence[Record] = ()
     #: What belongs here and is not here; in the order of the format's ``[lists]``.
     missing: Sequence[Missing] = ()
-    #: Part of level ``contents``: the rows of each table, as JSON has them; None: they were not asked for.
+    #: Part of level ``contents``: the rows of each table, as JSON has them; None: they were not requested.
     contents: Mapping[str, object] | None = None
-    #: How often what is not part of the answer was met, by name, for summaries of it.
+    #: Number of things outside the answer that were met, by name, for summaries of it.
     tallies: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
-    #: No part of the answer: the refusal of strict recovery, where reading has met what it refuses.
+    #: Not part of the answer: the refusal of strict recovery, if reading has met its cause.
     unfit: Observation | None = field(default=None, compare=False, repr=False)
 
     @property
     def given_up(self) -> Sequence[Record]:
         """Return the unanchored records in dropped bytes; they might be live if those bytes were intact.
 
-        That is a dropped region, or a file that cannot be used. The others are where
-        records of no account are normal (after the end of the log, of an earlier generation).
+        That is a dropped region, or a file that cannot be used. The others are in places where unused records
+        are normal (after the end of the log, of an earlier generation).
         Takes 16 bytes of memory for each dropped region.
         """
         if isinstance(self.unanchored, Lazy):
@@ -234,7 +234,7 @@ class Observation:
                 yield record
 
     def members(self, level: Level = Level.LAYOUT) -> dict[str, object]:
-        """Return the members of the protocol's JSON object, cut to `level`, their values as they are here."""
+        """Return the members of the protocol's JSON object, cut to `level`, with their Python values."""
         out: dict[str, object] = {"verdict": self.verdict}
         if self.verdict == REFUSED:
             out["phase"] = self.phase
@@ -264,7 +264,7 @@ class Observation:
 
 
 class _Regions:
-    """Byte ranges of files, in ascending order within each, for being asked what they hold."""
+    """Byte ranges of files, in ascending order within each, for questions about their content."""
 
     def __init__(self, regions: Sequence[Dropped]) -> None:
         self._found: dict[str, tuple[array[int], array[int]]] = {}
@@ -308,11 +308,11 @@ def refused(phase: str, code: str, message: str, at: At | None = None, **more: A
 def jsonable(value: object) -> Json:  # noqa: PLR0911  # one for each kind of value
     """Return `value` under the JSON rules of this module.
 
-    int -> decimal string, bytes -> hex, bool stays bool, mappings and sequences
-    element by element, str and None as they are. Raises TypeError on anything
+    int -> decimal string, bytes -> hex, mappings and sequences element by element; bool, str and None are
+    unchanged. Raises TypeError on anything
     else (a float has no place in a journal).
     """
-    # Exact types first: nearly all values are of them, and asking what else one may be costs more.
+    # Exact types first: nearly all values have them, and further checks cost more.
     kind = type(value)
     if kind is str or kind is bool or value is None:
         return value

@@ -1,7 +1,7 @@
 """The generated Kaitai parsers, structure by structure, as :class:`journalspec.schemas.Codec` wants them.
 
 A ``.ksy`` describes one structure, or a file whose records are back to back.
-What it cannot say (checksums, searches, several files) is done on top.
+Checks that it cannot express (checksums, searches, several files) are done on top.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class KaitaiCodec:
         return getattr(self.parser(edition), _class(self._layout.structure(name, edition).ksy))
 
     def _parsed(self, kind: Any, edition: str, data: bytes, off: int, file: str) -> tuple[Any, int]:
-        """Return what a generated class makes of ``data[off:]``, and where it stopped."""
+        """Return the result of a generated class for ``data[off:]``, and the offset where it stopped."""
         given = {"start": off, **self._layout.ksy(edition)[1]}
         stream = KaitaiStream(BytesIO(data))
         stream.seek(off)

@@ -32,10 +32,10 @@ _ID = re.compile(r"(?P<prefix>[A-Z]{3})-(?P<area>[A-Z]{3})-(?P<number>[0-9]{3})"
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """One requirement: what is demanded, of whom, in which editions, and why we say so.
+    """One requirement: its text, its roles, its editions, and its source.
 
     `why` explains the rule to a person, in Markdown, where the text alone does not; it demands nothing and
-    is not part of the digest. `source` holds ``kind`` (product, document or decision), what it names
+    is not part of the digest. `source` holds ``kind`` (product, document or decision), its name
     (``product``/``version``/``class`` or ``document``) and ``passages``.
     """
 
@@ -198,7 +198,7 @@ def stamp(text: str) -> tuple[str, list[str]]:
     """Return the TOML `text` with every digest right, and the ids that changed.
 
     A requirement whose digest no longer fits gets the next revision; a new one
-    (empty digest) keeps revision 1. Layout and comments stay.
+    (empty digest) keeps revision 1. Layout and comments are not changed.
     """
     document = tomlkit.parse(text)
     changed = []

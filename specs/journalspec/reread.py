@@ -17,14 +17,14 @@ T = TypeVar("T")
 #: Given an item, the file that it is in, and its offset and length there.
 Place = Callable[[T], tuple[str, int, int]]
 
-#: What a journal's records may take in memory, in bytes: of each its length in the file and COST.
+#: Memory for a journal's records, in bytes: for each its length in the file and COST.
 KEEP = 16 << 20
 #: Approximate memory of an item in addition to its own bytes.
 COST = 1 << 10
 
 
 class Changed(Exception):
-    """A file did not say the same when it was read again: what was reported of it so far does not hold."""
+    """A file had other content when it was read again: earlier results do not hold."""
 
     def __init__(self, name: str) -> None:
         super().__init__(f"{name or 'the journal'} changed while it was read")
@@ -35,7 +35,7 @@ class Changed(Exception):
 class Part(Generic[T]):
     """The `count` items of file `name`; `again` yields them once more.
 
-    Parts of one file with the same `key` give the same; of one without (None) that is not known.
+    Parts of one file with the same `key` give the same; for a part without one (None) that is unknown.
     """
 
     name: str
@@ -54,8 +54,8 @@ class Lazy(Sequence[T]):
 
     Iterating costs a pass over the files; so does an index, up to the item.
     Raises :class:`Changed` where a part gives other items than it did at first. `codes` are the numbers of
-    the types of records in it and how many there are of each, if that is known. `brief` yields of each item
-    what it is called by in a summary and its size (bytes), without making it.
+    the types of records in it and their counts, if they are known. `brief` yields for each item its name in a
+    summary and its size (bytes), without making it.
     """
 
     def __init__(
@@ -109,7 +109,7 @@ class Lazy(Sequence[T]):
 
 
 class Deferred(Sequence[T]):
-    """A sequence of known length whose items are made when the first is asked for; `codes` as in Lazy."""
+    """A sequence of known length whose items are made at the first access; `codes` as in Lazy."""
 
     __slots__ = ("_items", "_length", "_make", "codes")
 
@@ -163,7 +163,7 @@ def _walk(part: Part[T]) -> Iterator[T]:
 
 
 def mapped(function: Callable[[S], T], sequence: Sequence[S]) -> Sequence[T]:
-    """Return `function` of each item; of a sequence that is read again it is asked each time."""
+    """Return `function` of each item; for a sequence that is read again, at each access."""
     if not isinstance(sequence, Lazy):
         return tuple(map(function, sequence))
     return Lazy(Part(part.name, partial(map, function, Lazy([part])), part.count) for part in sequence.parts)
@@ -182,7 +182,7 @@ def few(
     size: Callable[[T], int],
     brief: Callable[[], Iterable[tuple[object, int]]] | None = None,
 ) -> Sequence[T]:
-    """Return the `count` items that `again` yields: a list if they are few, else asked for each time.
+    """Return the `count` items that `again` yields: a list if they are few, otherwise made at each access.
 
     `size` is the memory of an item in addition to :data:`COST` (bytes); `brief` is as in :class:`Lazy`.
     """
@@ -230,5 +230,5 @@ def by_file(place: Place[T], sequence: Sequence[T]) -> Callable[[str], Sequence[
     return lambda name: found.get(name, ())
 
 
-#: What a list in an answer may be.
+#: The possible forms of a list in an answer.
 LISTS = (list, tuple, Lazy, Deferred)

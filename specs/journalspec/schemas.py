@@ -1,8 +1,8 @@
-"""What the declarative schemas of all formats have in common: how they fail, where they are, what is asked.
+"""The common parts of the declarative schemas of all formats: how they fail, where they are, the questions.
 
 The construct schemas (:mod:`.elements`) and the generated Kaitai parsers (:mod:`.parsers`) read
-single headers and records, and judge no damage. Where these are, and what they amount to,
-somebody else says; :func:`reread` is whether a schema reads the same there.
+single headers and records, and judge no damage. Other code decides their places and the result;
+:func:`reread` is whether a schema reads the same there.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Codec(Protocol):
 
 
 class RecordReader(Protocol):
-    """What a format's module ``records`` has in `READERS`: its records are more than one structure."""
+    """The entries of `READERS` in a format's module ``records``: its records are more than one structure."""
 
     def __call__(self, journal: Journal, file: str, off: int) -> Plain:
         """Return the record at `off` of a file, all of it; raises SchemaError unless it is sound.
@@ -78,7 +78,7 @@ class RecordReader(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Journal:
-    """What a record is read in: the files, the edition, and the parameters as far as they are given."""
+    """The context of a record: the files, the edition, and the given parameters."""
 
     files: Mapping[str, bytes]
     edition: str
@@ -118,8 +118,8 @@ def reread(
 ) -> Observation:
     """Return `seen` with every header and record as the schemas of `kind` read them, where `seen` has them.
 
-    Two descriptions agree on a journal if the result is equal to `seen`. What no structure
-    stores stays as it was: state, regions and notes. Raises SchemaError where a schema
+    Two descriptions agree on a journal if the result is equal to `seen`. Facts that no structure stores are
+    unchanged: state, regions and notes. Raises SchemaError where a schema
     finds nothing sound, and for an edition that there is not.
     """
     if edition not in get_format(format_id).editions:
@@ -147,7 +147,7 @@ class _Again:
         self._edition = journal.edition
         self._journal = replace(journal, files=self._files)
         self._whole = record_reader(format_id, kind)
-        #: File -> the edition whose tables its records follow, where its header says so.
+        #: File -> the edition whose tables its records follow, if its header says so.
         self._behind: dict[str, str] = {}
 
     def header(self, entry: FileMap) -> FileMap:
@@ -155,13 +155,13 @@ class _Again:
         if not entry.header or entry.role in ("control", "mirror", "invalid"):
             return entry
         if not self._layout.has("header", self._edition):
-            return entry  # what is reported of the file is not a structure in it
+            return entry  # the report about the file is not a structure in it
         found = self._codec.read("header", self._edition, self._files[entry.file], 0, entry.file).fields
         self._behind[entry.file] = self._layout.behind(self._edition, found)
         return replace(entry, header={name: found[name] for name in entry.header})
 
     def record(self, record: Record) -> Record:
-        """Return a record read again; raises SchemaError also if it is not as long as was said."""
+        """Return a record read again; raises SchemaError also if its length is not the stated one."""
         at = record.at
         edition = self._behind.get(at.file, self._edition)
         if self._whole:
@@ -176,14 +176,14 @@ class _Again:
         stored = {item.name: item for item in self._layout.structure("record", edition, kind).fields}
         told = dict(record.fields)
         told.update(self._values(stored, found.fields, record))
-        # Where none of the types that are stored was said, it stays as it was said.
+        # If none of the stored types was given, it stays as it was.
         stored_types = self._layout.types(edition)
         return Record(found.type if found.type and record.type in stored_types else record.type, told, at)
 
     def _values(
         self, stored: Mapping[str, Field], values: Mapping[str, Any], record: Record
     ) -> Iterator[tuple[str, Any]]:
-        """Yield what an observation says of a record, as far as the record alone says it."""
+        """Yield the parts of an observation about a record that depend on the record alone."""
         for field in self._told:
             item = stored.get(field.name)
             if item is None or field.name not in values:

@@ -41,9 +41,9 @@ class Field:
     `editions` and `types` (of records) say where it is; empty means
     everywhere. `optional` says when it is omitted, empty: never. `low` and
     `high` bound an integer, or the length of bytes. `order` is how a list is
-    sorted; `of` are the members of its elements, or of an object, `element`
-    what the elements of a list of plain values are. `unseen` is the reason why
-    no published case shows it. A table of records has a `body` only where bodies are asked for.
+    sorted; `of` are the members of its elements, or of an object; `element` is the type of the elements of a
+    list of plain values. `unseen` is the reason why
+    no published case shows it. A table of records has a `body` only if bodies are requested.
     """
 
     name: str
@@ -102,9 +102,9 @@ class Field:
 class Entry:
     """A name with its meaning and where it is met: a record type, role, reason, code or note.
 
-    `phase` and `at` are for codes (`at`: what the place of the refusal means);
-    `file`, `off` and `text` say what a note has, empty: it does not. `loss`: a tool
-    does not call clean what has the note, although recovery continues. `absence`: it says that something is
+    `phase` and `at` are for codes (`at`: the meaning of the refusal's place);
+    `file`, `off` and `text` say which parts a note has; empty: absent. `loss`: a tool does not call a journal
+    with the note clean, although recovery continues. `absence`: it says that something is
     missing, which cannot be known while a file could not be read.
     `advice` is for codes: what to do about such a refusal before anything else.
     `neighbour` is for notes that files next to the journal prove. Only implementations with the feature
@@ -112,7 +112,7 @@ class Entry:
     `names` and `count` are for missing things: their names, and the unit that is counted (empty: no number).
     `exact` is for notes and missing things: cases list each such code, so an answer with another one is
     wrong.
-    `whole` is for reasons: the record is sound, and other bytes say that it does not count.
+    `whole` is for reasons: the record is intact, and other bytes exclude it.
     """
 
     name: str
@@ -153,7 +153,7 @@ class Vocabulary:
     framing: Mapping[str, str] = field(default_factory=dict)
     #: ``records`` and ``dropped`` -> their order, which is compared.
     lists: Mapping[str, str] = field(default_factory=dict)
-    #: What an answer may say is missing.
+    #: The things that an answer may report as missing.
     missing: Mapping[str, Entry] = field(default_factory=dict)
 
     @property
@@ -189,8 +189,8 @@ class Vocabulary:
     def problems(self, answer: Mapping[str, Json], edition: str, op: str) -> list[str]:
         """Return the parts of `answer` (an observation as JSON) that are not in the tables.
 
-        What is missing because a lower level was asked for is not a problem; a
-        record, header or state that is there must be whole.
+        A part that is missing because a lower level was requested is not a problem; a record, header or state
+        that is there must be complete.
         """
         return list(self._problems(answer, edition, op))
 

@@ -1,4 +1,4 @@
-"""The tables of contents: what may be in ``contents/tables.toml``, and a format that has none."""
+"""The tables of contents: the possible content of ``contents/tables.toml``, and a format without contents."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ TYPES = {"u1", "u2", "s4", "s8", "cint", "clong", "utf", "bytes", "list", "objec
 
 
 def slots(form: Form) -> Iterator[tuple[Slot, list[str]]]:
-    """Give every field, those of elements of lists too, with the names of what is before it."""
+    """Give every field, those of elements of lists too, with the names of the fields before it."""
     before: list[str] = []
     for slot in form.fields:
         yield slot, list(before)
@@ -87,7 +87,7 @@ def plain(value: Any) -> Any:
 
 
 def present(value: Any) -> Any:
-    """Drop members that are not there: Kaitai has none where construct has None."""
+    """Drop absent members: Kaitai has none where construct has None."""
     if isinstance(value, dict):
         return {name: present(item) for name, item in value.items() if item is not None}
     return [present(item) for item in value] if isinstance(value, list) else value

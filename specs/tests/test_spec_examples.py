@@ -1,4 +1,4 @@
-"""The worked examples of every specification: built byte for byte, and what they are said to amount to."""
+"""The worked examples of every specification: built byte for byte, with their stated results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The language of families of contents: what is refused, and that all that reads a table reads the same."""
+"""The language of families of contents: refusals, and the agreement of all readers of a table."""
 
 from __future__ import annotations
 

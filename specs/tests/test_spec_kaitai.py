@@ -80,7 +80,7 @@ def test_a_schema_looks_like_those_of_the_gallery(path: Path) -> None:
 def test_every_field_names_requirements_that_exist(path: Path) -> None:
     known = requirements(path.relative_to(SPECS).parts[0])
     data = load(path)
-    # A type of contents says at least what it was read from.
+    # A type of contents states at least its source.
     contents = path.parent.name == "contents"
     for name, body in [*([] if contents else fields_of(data)), *types_of(data)]:
         assert required(body) or (contents and body.get("doc-ref")), f"{name} names no requirement"

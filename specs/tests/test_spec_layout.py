@@ -62,7 +62,7 @@ each_checksum = pytest.mark.parametrize(
 
 @cache
 def ksy_types(format_id: str, schema: str) -> dict[str, Any]:
-    """Return the types of a .ksy file, read once: reading YAML takes longer than all that is asked here."""
+    """Return the types of a .ksy file, read once: reading YAML takes longer than all questions here."""
     tree = yaml.safe_load((SPECS / format_id / f"{schema}.ksy").read_text(encoding="utf-8"))
     types: dict[str, Any] = tree["types"]
     return types
@@ -184,7 +184,7 @@ def test_the_table_and_the_observations_agree_on_types_and_widths(format_id: str
 
 
 def values_of(form: Structure, rng: random.Random) -> dict[str, Any]:
-    """Return values for what is free in a structure: what lengths, checks and constants do not decide."""
+    """Return values for the free parts of a structure, which lengths, checks and constants do not decide."""
     out: dict[str, Any] = {}
     for item in form.fields:
         if item.type == "list":
@@ -202,7 +202,7 @@ def values_of(form: Structure, rng: random.Random) -> dict[str, Any]:
 
 
 def least(form: Structure, item: Field) -> int:
-    """Return how many bytes `item` has at least, where a length counts it alone and says so."""
+    """Return the least number of bytes of `item`, if a length counts it alone and says so."""
     alone = (other.low for other in form.fields if other.counts == (item.name, item.name) and other.low)
     return next(alone, 0)
 
@@ -251,7 +251,7 @@ def test_built_bytes_are_read_back_by_the_table_and_both_schemas(
 def test_one_wrong_field_is_the_only_fault_and_is_seen(
     format_id: str, edition: str, name: str, kind: str
 ) -> None:
-    """What follows from the other fields cannot be another value; everything else is as it would be."""
+    """Values that follow from the other fields are fixed; everything else is free."""
     layout = layout_of(format_id)
     form = layout.structure(name, edition, kind)
     values = values_of(form, random.Random(1)) | ({layout.type_field: kind} if kind else {})
@@ -334,7 +334,7 @@ class Looked(bytes):
 
 @each_structure
 def test_wrong_count_ends_with_the_bytes(format_id: str, edition: str, name: str, kind: str) -> None:
-    """Every number is the largest there is: whatever it counts, no element begins after the bytes."""
+    """Every number is the largest possible: no counted element begins after the bytes."""
     layout = layout_of(format_id)
     form = layout.structure(name, edition, kind)
     head = b"".join(
@@ -351,7 +351,7 @@ def test_wrong_count_ends_with_the_bytes(format_id: str, edition: str, name: str
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_integer_may_have_no_room(kind: str) -> None:
-    """Where what counts the record leaves none, there is no such field and nothing is built of it."""
+    """If the length of the record leaves no room, there is no such field and nothing is built of it."""
     layout, edition = layout_of("kahadb_journal"), "5.16"
     bare = layout.build("record", edition, command=None)
     assert bare == bytes.fromhex("0000000501")

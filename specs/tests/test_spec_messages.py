@@ -24,10 +24,10 @@ from journalspec.messages import (
 )
 from work import LINEAR, Task, growth, work
 
-#: Products that run here: so many of their messages at least were printed by a start.
+#: Products that run here: at least this many of their messages were printed by a start.
 RUN = {"jboss_journal": 10, "kahadb_journal": 10, "derby_log": 10, "bitronix_tlog": 10}
 MISTAKES = tomllib.loads((Path(__file__).parent / "data" / "mistakes.toml").read_text(encoding="utf-8"))
-#: Lines as logs have them, and what they are of.
+#: Lines as logs have them, and their messages.
 LINES: dict[str, str] = MISTAKES["lines"]
 
 
@@ -112,7 +112,7 @@ def test_hostile_text_takes_linear_time(piece: str) -> None:
         return lambda: (matching(text), nearest(text))
 
     assert growth(asked, LONGEST // 8) < LINEAR
-    # What is longer is cut.
+    # Longer text is cut.
     assert work(asked(4 * LONGEST)) == work(asked(2 * LONGEST))
 
 

@@ -45,7 +45,7 @@ def layout_of(format_id: str) -> Layout:
 
 
 def parsed(format_id: str) -> dict[str, Any]:
-    """Return path of a file -> what the other reader found in it: a list of records, or members of a file."""
+    """Return path of a file -> the other reader's results for it: a list of records, or members of a file."""
 
     def flat(node: Any, path: str) -> Iterator[tuple[str, Any]]:
         if isinstance(node, list) or "length" in node:
@@ -75,7 +75,7 @@ def assert_the_same(value: Any, other: Any) -> None:
 def assert_built_again(
     layout: Layout, edition: str, data: bytes, values: Mapping[str, Any], kind: str
 ) -> None:
-    """Build a record from what is free in it: lengths and checks follow, byte for byte."""
+    """Build a record from its free parts: lengths and checks follow, byte for byte."""
     form = layout.structure("record", edition, kind)
     free = {
         item.name: values[item.name]

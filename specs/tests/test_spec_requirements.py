@@ -40,8 +40,9 @@ GOOD: dict[str, Any] = {
 }
 
 
-#: What no document and no product does, and we decided: the products take a record whose names end before its
-#: end marker, write gtrids without a byte, and the document leaves open what its checksum covers.
+#: Rules that we decided, because no document and no product has them. The products take a record whose names
+#: end before its end marker and write gtrids without a byte; the document leaves open what its checksum
+#: covers.
 DECIDED = ("BTM-REC-004", "BTM-REC-011", "BTM-SED-008")
 
 
@@ -150,7 +151,7 @@ def test_main_reports_counts_and_faults(
     requirements.cache_clear()
 
 
-#: What is meant not to exist, in texts and tests about what happens then.
+#: A name that must not exist, in texts and tests about missing things.
 NOBODY = re.compile(r"-(000|999)$|-XXX-")
 WRITTEN = (".py", ".java", ".ksy", ".md", ".toml")
 

@@ -27,7 +27,7 @@ real = [
     pytest.mark.real,
     pytest.mark.skipif(not REAL.is_dir(), reason="needs real/ in ../shared beside the checkout"),
 ]
-#: What one of the two says of a value and the other does not.
+#: Facts about a value that one of the two gives and the other does not.
 LEFT_OUT = {"flag", "first", "off", "end", "page_size", "record_kind"}
 
 
@@ -48,14 +48,14 @@ def content(path: Path) -> bytes:
 
 
 def plain(value: Any) -> Any:
-    """Return what construct or Kaitai has parsed, in one shape, without what is missing or empty."""
+    """Return the result of construct or Kaitai in one shape, without missing or empty values."""
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
     if isinstance(value, KaitaiStruct):
         members = {name: item for name, item in vars(value).items() if name[0] != "_" and item != []}
         if isinstance(members.get("slots"), list):  # those of a log, not the number in an index page
             members["records"] = [slot.record for slot in members.pop("slots") if slot.is_record]
-        # A PORTION is one level deeper there, because what it is depends on a byte in its middle.
+        # A PORTION is one level deeper there, because its form depends on a byte in its middle.
         return plain(members["body"]) if type(value).__name__ == "AnyPortion" else plain(members)
     if isinstance(value, dict):
         return {
@@ -90,7 +90,7 @@ PARSERS = {
 
 
 def found_by_all(root: str, data: bytes) -> dict[str, Any]:
-    """Return what the naive decoder, construct and Kaitai make of contents, which construct builds again."""
+    """Return what the naive decoder, construct and Kaitai read from contents; construct builds them."""
     family = FAMILIES["durable" if root == "durable" else "message"]
     wanted, tree = decode(family, root, data), parse(family, root, data)
     assert schema(family, root, "").build(tree) == data
@@ -126,7 +126,7 @@ def page_schema(role: str) -> Any:
     ],
 )
 def test_schemas_agree_on_every_page_that_is_reached(store: Path) -> None:
-    """What the pages of a store hold that was not flushed is in its log: these were."""
+    """Unflushed content of a store's pages is in its log: these pages were flushed."""
     data, size = content(store / "db" / "page.db"), page_size(store)
     messages = 0
 

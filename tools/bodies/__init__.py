@@ -31,10 +31,10 @@ from journalspec.numbers import NUMBERS
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "reference_impl" / "tests" / "data"
-#: Stores of products with what their own browsers said of them; not in every checkout.
+#: Stores of products with the output of their own browsers; not in every checkout.
 SHARED = ROOT.parent / "shared" / "contents"
 Fields = Mapping[Any, Any]
-#: Gives the fields of a body, and what is wrong with it; empty: nothing.
+#: Gives the fields of a body, and its fault; empty: none.
 Decoder = Callable[[bytes, str], tuple[Fields, str]]
 
 
@@ -139,7 +139,7 @@ def changed(data: bytes, random: Random) -> bytes:
     return bytes(out)
 
 
-#: What is put instead of a number, or of the end of it.
+#: The replacements of a number, or of its end.
 _NUMBERS = (
     bytes(8),
     b"\xff" * 8,

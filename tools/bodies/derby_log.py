@@ -43,9 +43,9 @@ KINDS = {
     "xml": 457,
     "java_object": 264,
 }
-#: What a decoder of values may raise.
+#: The exceptions that a decoder of values may raise.
 ERRORS = (ValueError, IndexError, struct.error, BadLog, Fault)
-#: So many pages of a database, and rows of a page, are enough.
+#: This many pages of a database, and rows of a page, are enough.
 MOST_PAGES, MOST_ROWS = 60, 20
 
 

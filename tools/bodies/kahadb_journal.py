@@ -16,7 +16,7 @@ from journalspec_reference.kahadb_journal.contents import openwire
 FAMILY = "openwire"
 #: Kinds of messages by the type of their bodies.
 _KINDS = {"value_stream": 27, "long_text": 28}
-#: What the body is told by, and what is shown of it.
+#: The field that identifies the body, and the fields that are shown.
 _OF_BODY = {"kind", "content", "properties", "url", "mime_type", "deleted_by_broker"}
 _SHOWN = ("text", "content", "data", "class_name")
 #: Fields of records that hold an object.

@@ -113,7 +113,7 @@ class Capture:
         every = self.table.scenarios(product.edition)
         return tuple(item for item in every if product.id.startswith(item.told.get("only", "")))
 
-    # What a format says for itself.
+    # The entries of one format.
 
     def params(self, product: Product, scenario: Scenario) -> dict[str, str]:
         """Return the parameters of the requests about `scenario`."""
@@ -151,7 +151,7 @@ class Capture:
         """Yield lines of the provenance about what the product itself then loads."""
         yield from ()
 
-    # What is the same for all.
+    # The entries for all formats.
 
     def asked(self, run: Played) -> History:
         """Return what the format's model says of `run`; operations turned down or forgotten do nothing."""

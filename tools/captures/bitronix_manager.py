@@ -18,7 +18,7 @@ from journalspec_conformance.harnesses.product import run_program
 from journalspec_conformance.products import Product
 
 _TIMEOUT_SECONDS = 60
-#: What an XA resource answers that agrees to everything, keeps nothing and is its own manager.
+#: The answers of an XA resource that agrees to everything, keeps nothing and is its own manager.
 _AGREES = {
     "start": None,
     "end": None,

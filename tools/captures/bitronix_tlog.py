@@ -1,10 +1,10 @@
-"""Captured pairs: what the journal is asked to do is in ``scenarios.toml``, what must be in them here.
+"""Captured pairs: ``scenarios.toml`` has the operations, this module the required content.
 
 Captures made again are never the same: clocks differ from run to run.
 
 No reader of ours takes part. An operation says which record was asked for, the
-answer to it in which file the product put it. A change of that file is a swap:
-the file starts again, with copies of what the product carried over. The copies
+answer to it in which file the product put it. A change of that file is a swap: the file starts again, with
+copies of the carried records. The copies
 are known from the product's cursor only; whatever it gives after them must be,
 one by one, what was asked for.
 """
@@ -131,7 +131,7 @@ class BitronixCapture(Capture):
         logged = [self.table.told["fates"][fate] for fate in fates]
         written = _managed(logged, read) if fates else _written(run, read)
         if by_hand(run.scenario, run.product):
-            # All records of these scenarios are COMMITTING, so what is kept is unfinished.
+            # All records of these scenarios are COMMITTING, so the kept ones are unfinished.
             kept = on(run.scenario, run.product, "kept")
             good = [{**written["files"][PAIR[0]][index], "at": {"file": PAIR[0]}} for index in kept]
             unfinished = [{key: record[key] for key in ("gtrid", "names")} for record in good]

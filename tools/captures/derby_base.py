@@ -26,7 +26,7 @@ def make_base(product: Product, *, out: str) -> bool:
         print(f"error: {target} is already there: bases are never overwritten", file=sys.stderr)
         os._exit(2)
     jvm.start(product)
-    # The log ends where its last record does: what comes next does not depend on room made ahead.
+    # The log ends with its last record: the next one does not depend on preallocated room.
     configure({"file_sync": "true"})
     with scratch() as place:
         database = Database(place / "base", create=True)

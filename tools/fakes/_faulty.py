@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 #: Variables of the environment: a file of right answers, see :func:`key_of`; a file to be made.
 RIGHT, REACHED = "JOURNALSPEC_FAULTS_RIGHT", "JOURNALSPEC_FAULTS_REACHED"
-#: At this question it goes wrong.
+#: The number of the question at which it goes wrong.
 TRIGGER = "recover"
 
 #: The modes in which an implementation can be reached.

@@ -58,7 +58,7 @@ def _problem(connection: Connection, files: Files, product: str, answer: Answer)
         return ""
     if loaded is None or loaded != wanted:
         return f"{product} loads {loaded}, reported are {wanted}"
-    # Of a damaged log the product says nothing, or waits for ever: of those that read clean it is asked.
+    # The product reports nothing about a damaged log, or hangs: it is asked only about those that read clean.
     if answer.observation.verdict == CLEAN:
         old = {name: bytes(data) for name, data in answer.journal.seen.items()}
         before = start(connection, old, edition, "strict")

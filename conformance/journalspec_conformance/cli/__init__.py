@@ -282,7 +282,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             silence()
             end.code = PIPE_CLOSED
         except OSError as error:
-            # What was printed has not arrived: that is what counts, whatever the answer was.
+            # Printed output has not arrived: that decides, whatever the answer was.
             silence()
             if end.code != Complaint.exit_code:
                 click.echo(f"Error: {_of_system(error)}", err=True)

@@ -77,7 +77,7 @@ def progress_bar() -> Iterator[Show]:
         # A bar that is not shown would still leave a blank line under older versions of rich.
         yield lambda step, done, total: None
         return
-    # What an implementation calls itself is not markup.
+    # The name that an implementation gives itself is not markup.
     name = TextColumn("{task.description}", markup=False)
     columns = (name, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:

@@ -26,7 +26,7 @@ from journalspec_reference.api import load
 from journalspec_reference.filesets import FilesetError, Journal
 from journalspec_reference.newstore import locked
 
-#: What the name of an archive ends with.
+#: The endings of the names of archives.
 ENDINGS = (".tar", ".tgz", ".tar.gz", ".tbz2", ".tar.bz2", ".txz", ".tar.xz", ".zip")
 #: How the names of directories begin that archives are unpacked into.
 NEW, UNPACKED = "journalspec-", "journalspec-unpacked-"
@@ -36,7 +36,7 @@ MOST_ENTRIES = 100_000
 MOST_DEEP, LONGEST_NAME = 64, 255
 #: Bytes that are copied at a time, and of a header: some versions of Python need the square of them in time.
 PIECE = 1 << 14
-#: So many bytes of standard input are read to detect what it is.
+#: This many bytes of standard input are read to detect its type.
 BEGIN = 1 << 20
 _OPENERS: Mapping[bytes, Callable[..., Any]] = {
     GZIP_MAGIC: gzip.open,

@@ -37,7 +37,7 @@ LONGEST_TEXT = 200
 def list_command(
     tier: str, formats: tuple[str, ...], select: tuple[str, ...], cases: tuple[Path, ...], as_json: bool
 ) -> None:
-    """List the probes of the corpus: a case, and what is asked about it."""
+    """List the probes of the corpus: each case with its questions."""
     probes = probes_of(cases_of(tier, formats, cases, select=select), select)
     if as_json:
         for probe in probes:

@@ -1,4 +1,4 @@
-"""The contents of a journal as people may see them: tables, rows, what is counted, what was odd.
+"""The contents of a journal in a form for people: tables, rows, counts, oddities.
 
 A value is as columns have it: a time is a :class:`Moment`, what nests is JSON. Under ``--redact`` everything
 that users stored is its type and length, as :mod:`.redaction` has it for names.
@@ -35,11 +35,11 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "time": ("timestamp",),
 }
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-#: What may not be printed as it is.
+#: Characters that must not be printed directly.
 _ODD = re.compile(r"[^ -~]")
 
 
-#: The first moment of year 1, and the one after year 9999: what a calendar has.
+#: The first moment of year 1, and the one after year 9999: the range of a calendar.
 FIRST_MOMENT, END_OF_TIME = -62_135_596_800_000, 253_402_300_800_000
 
 
@@ -209,7 +209,7 @@ class Holdings:
         return frozenset(each.file for each in kept if each.code in codes)
 
     def remarks(self, *, damages: bool | None = None) -> Iterator[str]:
-        """Yield a line for each kind of remark on what was read so far.
+        """Yield a line for each kind of remark in the part that was read so far.
 
         `damages`: only those on damage next to the journal, or (False) only others.
         """
@@ -259,7 +259,7 @@ def stored(answer: Answer, *, redact: bool = False) -> Holdings | None:
 def of_answer(answer: Answer, *, redact: bool) -> Holdings | None:
     """Return what is stored in a journal of which there is an answer that may be shown."""
     if redact:
-        # An answer without what users stored is not a way to it: the journal is asked again.
+        # An answer without users' data does not lead to the data: the journal is asked again.
         answer = replace(answer, observation=replace(answer.observation, state=None))
     return stored(answer, redact=redact)
 

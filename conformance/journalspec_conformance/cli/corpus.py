@@ -27,8 +27,8 @@ _KEPT = "finished parts stay: the same command continues there"
 #: The schemas of answers, and those that they refer to: an archive holds them next to the cases.
 _SCHEMAS = ("common", "observation", "refused")
 
-#: All commands, in the order of the help text. Those of this module need nothing that is optional, or say so
-#: when they are called.
+#: All commands, in the order of the help text. The functions of this module need nothing optional, or report
+#: it when they are called.
 COMMANDS = {
     "build": Subcommand("corpus", "build_command", "Build a tier into a directory."),
     "archive": Subcommand("corpus", "archive_command", "Write the published cases to one file."),
@@ -192,7 +192,7 @@ def report_command(directory: Path, in_json: bool) -> None:
 
 
 def show_summary(manifest: dict[str, Any], out: Path) -> None:
-    """Print what a build did and found, without the long tables."""
+    """Print the work and the results of a build, without the long tables."""
     for line in head(manifest):
         say(line)
     say()

@@ -50,7 +50,7 @@ JSONL, CSV, PARQUET, XML, SQL = KINDS = ("jsonl", "csv", "parquet", "artemis-xml
 
 @dataclass(frozen=True)
 class _Wanted:
-    """What is to be written, as it was given."""
+    """The request for the new file, as it was given."""
 
     kind: str
     tables: tuple[str, ...]

@@ -24,20 +24,20 @@ from journalspec_conformance.cli.redaction import Redacted, stored_length
 from journalspec_reference.answers import CHANGED, COMPRESSED, UNCHECKED, Answer
 from journalspec_reference.xids import gtrid_in_full
 
-#: Of a list so many entries are shown, the largest ones; of names in a sentence so many.
+#: This many entries of a list are shown, the largest ones; and this many names in a sentence.
 MOST, FEW = 10, 3
 #: The table of transactions, and what tells that it has XIDs that the list of the state has not.
 TRANSACTIONS, _XID = "transactions", frozenset(("xid", "recovery", "sends", "acknowledges"))
 #: What tells that messages have a place in a journal that is written in the order of time.
 _PLACED = frozenset(("id", "queue", "timestamp", "file", "off"))
-#: What is said of transactions of a transaction manager, and what it does about each after a crash.
+#: The words about transactions of a transaction manager, and its action on each after a crash.
 PENDING = "pending"
 _RECOVERY = {
     "commit": "recovery commits it",
     "wait-for-parent": "another server decides",
     "operator": "an operator must end it",
 }
-#: What a verdict says of losses that every format may have.
+#: A verdict's words for losses that every format may have.
 PHRASES = {
     CHANGED: CHANGED,
     COMPRESSED: "compressed, so that the product does not find it: {names}",
@@ -96,7 +96,7 @@ class Amounts:
     times: dict[str, tuple[int, int]] = field(default_factory=dict)
 
 
-# What is wrong, in one sentence.
+# The fault, in one sentence.
 
 
 def damage(answer: Answer) -> str:
@@ -508,7 +508,7 @@ def grouped(description: Format, notes: Sequence[Note]) -> str:
     return text + "".join(f"; {part}" for part in (where, shown(first.text)) if part)
 
 
-# What a start of the product does, as far as that is known: the rows `at_start` of a format.
+# The effect of a start of the product, if it is known: the rows `at_start` of a format.
 
 
 @dataclass(frozen=True)
@@ -531,7 +531,8 @@ class LookedAt:
         if self.answers[0].observation.verdict == CLEAN:
             found.add(CLEAN)
         if self.contents is not None:
-            # Other remarks of these codes are on what a start leaves alone, such as properties and pages.
+            # Other remarks of these codes concern things that a start does not touch, such as properties and
+            # pages.
             found |= {f"{_OF_CONTENTS}{code}" for code in self.contents.judge()}
         return found
 

@@ -25,11 +25,11 @@ from journalspec_corpus.draws import is_drawn, reduced
 #: Groups of failures that are listed (and with --details explained) before the rest is only counted.
 LISTED = 20
 EXPLAINED = 5
-#: Of so many groups the journal of the first failure is reduced.
+#: This many groups have the journal of their first failure reduced.
 REDUCED = 5
-#: The fingerprint of a writer that loses what it had acknowledged.
+#: The fingerprint of a writer that loses acknowledged data.
 NOT_DURABLE = "not-durable"
-#: What failed last time: bytes of the file with its ids, and of so many implementations.
+#: The previous failures: bytes of the file with their ids, and the number of implementations in it.
 MOST_REMEMBERED = 1 << 22
 REMEMBERED = 50
 

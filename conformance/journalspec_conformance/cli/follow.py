@@ -63,7 +63,7 @@ class Follower:
             # Between two names of a file there may be no journal at all.
             journals = []
         if len(journals) == 1:
-            # What is known of the edition need not be found out again.
+            # Known facts about the edition need not be found out again.
             self.place = replace(self.place, asked=replace(self.place.asked, edition=journals[0].edition))
         root = self.place.loaded.root
         changed = self._changed({root / name for journal in journals for name in journal.files})

@@ -43,7 +43,7 @@ from journalspec_reference.answers import (
 from journalspec_reference.content import Content
 from journalspec_reference.filesets import FilesetError, Journal, LeftOut, by_reason
 
-#: What can be painted on a line: text, or text with a rich style.
+#: Values that can be printed on a line: text, or text with a rich style.
 Part = str | tuple[str, str]
 
 #: The policy unless the user says otherwise.
@@ -64,7 +64,7 @@ EXIT_STATUS = (
 SAID = (ASSUMED, UNCHECKED)
 VERDICT_STYLES = {"clean": "bold green", "recovered": "bold yellow", "refused": "bold red"}
 MIN_FIELDS = 28
-#: So many records that do not count, or entries within an entry, are reported one by one.
+#: This many records outside the result, or entries within an entry, are reported one by one.
 MOST_TOLD = 40
 #: Bytes of a field that are reported whole, and how many are shown of a field that has more.
 MOST_BYTES, SOME_BYTES = 64, 16
@@ -114,7 +114,7 @@ def wrapped_lines(text: str, room: int) -> Iterator[str]:
     # One by one: the state of a destination is one text, and as long as all its messages.
     for chunk in (found[0] for found in re.finditer(r" +|[^ ]+", text)) if len(text) > room else [text]:
         if len(line) + len(chunk) <= room:
-            # What a line begins with is not a blank, except the first.
+            # A line does not begin with a blank, except the first.
             line += chunk if line or not told or chunk.strip(" ") else ""
             continue
         begin = 0
@@ -300,7 +300,7 @@ def refused_by_recovery(answer: Answer, *, redact: bool) -> Observation | None:
     if seen.verdict != CLEAN:
         return None
     if all(note.code in SAID for note in seen.notes):
-        # With nothing odd in it recovery would take as long again, and what it refuses is mostly met.
+        # Without an oddity recovery would take as long again, and a reason for its refusal is usually seen.
         return seen.unfit and redactor.observation(seen.unfit)
     strict = ask(replace(answer.journal, editions=()), STRICT).observation
     return redactor.observation(strict) if strict.verdict == REFUSED else None

@@ -30,7 +30,7 @@ STYLES = {
     "refusal": "bold red",
     "loss": "bold red",
 }
-#: What advice has for PATH where none was given.
+#: The PATH in advice if none was given.
 UNKNOWN_PATH = "DIRECTORY"
 
 

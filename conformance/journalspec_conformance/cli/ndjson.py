@@ -34,7 +34,7 @@ from journalspec_reference.answers import Answer, settled, stretches
 from journalspec_reference.batches import ReadingRefused
 from journalspec_reference.filesets import Journal
 
-#: So many lines are passed on together.
+#: This many lines are passed on together.
 LINES = 64
 #: Members of an answer that have lines of their own.
 OTHERWISE = ("records", "left_out")

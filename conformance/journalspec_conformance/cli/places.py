@@ -33,7 +33,7 @@ from journalspec_reference.filesets import (
 
 #: The name for standard input, and how many entries of a directory are checked for a name.
 STANDARD_INPUT, MOST_NEIGHBOURS = Path("-"), 10_000
-#: Of a name that there is not, so many that are like it are listed.
+#: For an unknown name, this many similar ones are listed.
 NEAREST = 3
 
 
@@ -133,7 +133,7 @@ class Asked:
     #: The archive that the paths were unpacked from (`-`: standard input), and where it was unpacked.
     archive: Path | None = None
     below: Path | None = None
-    #: What was given, if the paths are what was found below it.
+    #: The given path, if the paths were found below it.
     given: tuple[Path, ...] = ()
     #: Whether other paths were given, too: then a path below one of them is not enough to call a store.
     of_several: bool = False

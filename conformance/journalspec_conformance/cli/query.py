@@ -46,10 +46,10 @@ from journalspec_reference.predicates import text_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: So many rows are printed on a terminal.
+#: This many rows are printed on a terminal.
 MOST_ROWS = 40
 BATCH_ROWS = 8192
-#: What DuckDB allocates is bounded by its own limit, but for single values: these by so much more (bytes).
+#: DuckDB's own limit bounds its allocations, except for single values: these by this many more bytes.
 BEYOND = 512 << 20
 #: No machine has more (MiB); and the seconds that an interrupted query has to end.
 MOST_MEMORY, GRACE = 1 << 30, 5
@@ -298,7 +298,7 @@ def _answered(
     import duckdb  # noqa: PLC0415  # part of the extra
     import pyarrow as pa  # noqa: PLC0415
 
-    # Arrow's own allocators keep what is free for later; a query that streams has no later.
+    # Arrow's own allocators keep free memory for later; a query that streams does not need it later.
     pa.set_memory_pool(pa.system_memory_pool())
     tables = _tables(sources)
     config: dict[str, str | bool | int | float | list[str]] = {**CONFIG}
@@ -352,7 +352,7 @@ def _memory_bound(size: int) -> Iterator[None]:
     try:
         import resource  # noqa: PLC0415  # not on every system
     except ImportError:
-        yield  # what DuckDB keeps to by itself is all the bound there is
+        yield  # DuckDB's own limit is the only bound
         return
     before = resource.getrlimit(resource.RLIMIT_AS)
     wanted = psutil.Process().memory_info().vms + size

@@ -41,13 +41,13 @@ from journalspec_reference.lossreport import LossReport, PartAccount, Tally
 
 #: Where lists are cut, a screen says that an option has all; here the report has.
 ALL, IN_REPORT = "(--all)", "(report)"
-#: What a report calls a new directory that is not made.
+#: The name in a report of a new directory that is not made.
 NOWHERE = "NEWDIR"
 EXIT_STATUS = (
     "With --to: 0 all is carried over, 1 something is not, 2 nothing was written because of the command line,"
     " of a change, a lock or the disk, 3 nothing can be kept."
 )
-#: What the verdict on the old store means.
+#: The meaning of the verdict on the old store.
 VERDICTS = {
     CLEAN: "nothing in the journal is damaged or missing",
     RECOVERED: "something is damaged or missing, and the rest can be read",
@@ -173,7 +173,7 @@ def rebuild(
     else:
         out = Painter()
         for line in screen(_sections(report)):
-            # What has no room is in the report.
+            # The rest, for which there is no room, is in the report.
             out.line(*(part.replace(ALL, IN_REPORT) if isinstance(part, str) else part for part in line))
     clean = all(part.verdict == CLEAN for part in parts)
     raise SystemExit(STATUSES[CLEAN if clean and not report.lost and not found.unlisted else RECOVERED])

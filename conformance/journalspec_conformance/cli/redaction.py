@@ -20,7 +20,7 @@ from journalspec.vocabulary import Field
 from journalspec_reference.answers import Answer
 from journalspec_reference.filesets import Journal
 
-#: Of each file so many bytes go into the key of a store; a mark has so many bytes.
+#: Bytes of each file that go into the key of a store, and bytes of a mark.
 KEYED, MARK = 1 << 16, 3
 
 
@@ -134,7 +134,7 @@ class Redactor:
         return self.text(value, name)
 
     def _note(self, note: Note) -> Note:
-        # What tools say besides (an edition, a lock) holds nothing of a journal.
+        # Other output of tools (an edition, a lock) has nothing of a journal.
         own = note.text and note.code in self._format.vocabulary.notes
         return replace(note, text=self.text(note.text)) if own else note
 

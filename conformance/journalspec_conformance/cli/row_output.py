@@ -30,11 +30,11 @@ from journalspec_reference.predicates import text_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: So many rows are printed unless something else is said.
+#: The default number of printed rows.
 FEW = 20
 #: Of bytes longer than that only the first ones are printed.
 MOST_BYTES, SOME_BYTES = 16, 8
-#: Of the rows of these tables these columns are printed, and of a text so many characters.
+#: The columns that are printed of the rows of these tables, and the number of characters of a text.
 BRIEF = {
     MESSAGES: ("queue", "id", "timestamp", "priority", "kind", "size", "text"),
     QUEUES: ("queue", "id", "address", "filter", "routing", "messages", "bytes"),
@@ -43,7 +43,7 @@ BRIEF = {
 MOST_TEXT = 48
 #: Texts by which something is named elsewhere are never cut.
 UNCUT = ("id", "xid", "queue")
-#: Of a message that is the only one that was found, so many characters of each value.
+#: Number of characters of each value, if only one message was found.
 MOST_WHOLE = 600
 
 
@@ -159,7 +159,7 @@ def hold_queues(sources: Sequence[Matches], wanted: Sequence[str]) -> None:
 
 
 def _follow(places: Sequence[Directory], selection: Question, output: Output) -> None:
-    """Write rows as they are written, until the limit or an interruption."""
+    """Print new rows of a growing file, until the limit or an interruption."""
     if len(places) != 1 or len({journal.format for journal in places[0].journals}) != 1:
         raise UsageProblem("--follow is for one store", "give its path")
     if selection.count_by is not None or selection.parquet:

@@ -43,7 +43,7 @@ from journalspec_reference.predicates import Predicate, text_of, texts
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: The word for a row of a journal itself; so many rows of a table are passed on together.
+#: The word for a row of a journal itself; this many rows of a table are passed on together.
 RECORD, BATCH_ROWS = "record", 8192
 #: Values of several rows by the name of their column.
 Columns = Mapping[str, Sequence[Any]]
@@ -270,9 +270,10 @@ class ContentsRows(Matches):
     known: Mapping[str, Field] = field(default_factory=dict)
     entries: Callable[[], Iterable[Mapping[str, Any]]] = tuple
     tell: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict
-    #: What queues are called, and what is shown of that, also of those without a row.
+    #: The names of queues, and their shown form, also of those without a row.
     queues: Callable[[], Mapping[str, str]] = dict
-    #: Lines on what was noticed while the rows were read: damaged pages, bodies that cannot be read.
+    #: Lines about oddities that were seen while the rows were read: damaged pages, bodies that cannot be
+    #: read.
     remarks: Callable[[], Iterable[str]] = tuple
 
     @property

@@ -36,11 +36,11 @@ from journalspec_conformance.wording import UNJUDGED, github_annotations, groupe
 from journalspec_corpus import Probe
 from journalspec_corpus.draws import COUNT, MOST_SEED
 
-#: Undamaged journals asked about per format, edition and operation: enough to see that a harness speaks.
+#: Number of undamaged journals per format, edition and operation: enough to see that a harness speaks.
 PER_KIND = 2
 
 
-#: The options that say how the questions are asked and what is done with the answers.
+#: The options for the way of asking and for the use of the answers.
 _asking = _options.apply(
     _options.level(),
     click.option(

@@ -11,9 +11,10 @@ from journalspec_conformance.cli.journal_view import Painter, Part, wrapped_line
 
 #: Lines of a screen, and columns: of a pipe, and never more.
 MOST_LINES, WIDTH = 40, 100
-#: Where sentences begin; so many lines of one are shown; a column of text is not a narrower than this.
+#: The begin of a sentence; the number of its lines that are shown; the least width of a column of text.
 INDENT, MOST_WRAPPED, NARROW = 10, 4, 24
-#: Lists are folded to so many rows, all of them, until all fits; what room is left goes to these first.
+#: Lists are folded to this many rows, all of them, until all fits; the remaining room is given to these
+#: first.
 CAPS = (10, 8, 6, 5, 4, 3, 2, 1)
 #: More rows than any list has: nothing is omitted, and no sentence is cut.
 ALL = sys.maxsize

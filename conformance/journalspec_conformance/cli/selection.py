@@ -24,7 +24,7 @@ from journalspec_conformance.cli.places import UsageProblem
 from journalspec_reference.predicates import COMPARED, IN, LIKE, Predicate
 from journalspec_reference.xids import spelled
 
-#: Columns of every row, before those of the format: what each is, and what it holds.
+#: Columns of every row, before those of the format: the meaning of each, and its type.
 COMMON = {
     "journal": ("str", "the path of the journal"),
     "file": ("str", "the file of the record, within the journal"),
@@ -32,15 +32,15 @@ COMMON = {
     "len": ("int", "length of the record, in bytes"),
     "type": ("str", "type of the record"),
 }
-#: The kinds of columns as they are called in messages.
+#: The names of the kinds of columns in messages.
 WORDS = {"int": "integer", "bytes": "bytes", "str": "text", "bool": "boolean", "list": "list"} | {
     "float": "number",
     "time": "time",
     "object": "object",
 }
-#: What rows are asked for that are not contents.
+#: The kinds of rows that are not contents.
 RECORDS = "records"
-#: Integers of columns have so many bits.
+#: Number of bits of integers in columns.
 BITS = 64
 
 
@@ -197,7 +197,7 @@ def _flat(members: Sequence[Field], owner: str, without: Sequence[str]) -> Itera
     seen = set()
     for each in members:
         name = f"{owner}{each.name}"
-        # What one edition has otherwise is described twice.
+        # A difference of one edition is described twice.
         if name in seen or name in without or (each.kind == "list" and each.of):
             continue
         if each.kind == "object":

@@ -44,7 +44,7 @@ from journalspec_reference.filesets import LeftOut, by_reason
 
 #: Codes in `at_start` of a format that are not codes of an answer.
 IN_DOUBT, BESIDE = "in-doubt", "beside"
-#: The policy that does what the product does.
+#: The policy that acts as the product does.
 DEFAULT = "default"
 #: Titles of editions longer than this are omitted (characters).
 MOST_TITLE = 60
@@ -143,7 +143,7 @@ def sections(
         consequence.append(
             f"the rest is the result of --policy {kept_by}" if kept_by else f"by --policy {policy}"
         )
-    # What recovery refuses the product does not start on, or it forgets what was in doubt.
+    # The product does not start on a journal that recovery refuses, or it forgets transactions in doubt.
     doubt_left = bool(doubt.number) and not pending and seen.unfit is None
     own = {IN_DOUBT: doubt_left, BESIDE: contents is not None and contents.damaged()}
     first = LookedAt(
@@ -175,7 +175,7 @@ def sections(
     says = [(text,) for text in [*(contents.effects() if contents else ()), *(row.says for row in starts)]]
     if says:
         yield Section("at start", (), Listing(says, len(says)), apart=True)
-    # A start may fail on what is clean: an unfinished file.
+    # A start may fail on a clean journal: an unfinished file.
     gives = bool(total) and (verdict != CLEAN or any(row.short for row in starts))
     steps = ["make the unreadable directories readable, or copy them"] if unlisted else []
     steps += next_steps(

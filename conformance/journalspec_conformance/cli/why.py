@@ -93,7 +93,7 @@ def _several(first: Directory, journal: Journal, rows: Sequence[Sequence[str]]) 
     """Yield what is said of many journals, of which `journal` is the first: one line of each."""
     yield Section("store", [f"{len(rows):,} journals"])
     yield Section("held by", listing=Listing(rows, len(rows), ("path", "verdict", "")), apart=True)
-    # What an archive holds has no path of its own.
+    # The content of an archive has no path of its own.
     if first.asked.archive is None:
         steps = ["one of them:", f"  {first.of(journal).again('why')}"]
     else:

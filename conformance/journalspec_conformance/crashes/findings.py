@@ -154,7 +154,7 @@ class WorstSeen:
     policy: str
     full: str
     small: str
-    #: What the case says that a reader gets which follows the specification.
+    #: The result of a reader that follows the specification, according to the case.
     expected: str
 
     @property

@@ -113,8 +113,8 @@ class CrashCase(Case):
             *(writer_of(self.trace), policy, self.stratum, verdict, self.category, self.descriptor.preset),
         )
         if limit is not None:
-            # A limit covers kinds of states. In which of them a reader that follows the specification fails
-            # only such a reader shows: one that fails otherwise there fails by itself.
+            # A limit covers kinds of states. Only a reader that follows the specification shows in which of
+            # them such a reader fails: one that fails otherwise there has a fault of its own.
             seen = load(self.format).recover(self.files(), edition=self.edition, policy=policy)
             right = replace(self.adapter.answer(seen), unlisted=answer.unlisted)
             if self.verdict(policy, right) == verdict:
@@ -141,8 +141,8 @@ class CrashCase(Case):
 def parting(answer: Answer, required: Expected) -> dict[str, Any]:
     """Return how an answer differs from the required outcome, by names of records.
 
-    `came` are records that came, `missing` those that must and did not, `wrong` what must not come (of
-    records that were never written: their keys), `effect` what is wrong with the state, in words.
+    `came` are the listed records, `missing` the required ones that are not listed, `wrong` the ones that must
+    not be listed (for records that were never written, their keys), `effect` is the state's fault in words.
     """
     records = [required.record_of.get(key) for key in answer.keys]
     came = tuple(dict.fromkeys(record for record in records if record is not None))
@@ -200,7 +200,7 @@ def as_crash_case(format_id: str, workload: Any, descriptor: Descriptor) -> Cras
     state = find(_trace(format_id, workload), descriptor)
     case = case_of(adapter, state, beyond=False, tier=TIER)
     if case.stratum == LYING:
-        # What is lost there is the fault of no format: a build has such states, a sample has none.
+        # A loss there is the fault of no format: a build has such states, a sample has none.
         case = replace(case, level="may")
     members = {item.name: getattr(case, item.name) for item in fields(Case)}
     return CrashCase(**members, workload=workload, descriptor=descriptor, refusal=state.refusal)
@@ -225,7 +225,7 @@ def sampled(
             break
         stratum = CORRUPTED if number % CORRUPTED_EVERY == 0 else REACHABLE
         places = _places(trace, stratum, seed)
-        # Ids cost most: only states of the classes that are asked for get theirs.
+        # Ids cost most: only states of the requested classes get theirs.
         drawn: dict[Class, list[tuple[bytes, Rows, int]]] = {}
         for _ in range(min(each, count - len(taken))):
             if not places:
@@ -239,7 +239,7 @@ def sampled(
             if case_id not in taken:
                 seen[kind] += 1
                 taken[case_id] = workload, descriptor_of(rows.states, row, seed)
-    # What a run after a crash left comes last: it cannot be reduced, and the first of a kind is.
+    # States of a run after a crash come last: they cannot be reduced, and the first of a kind is.
     chosen = sorted(taken.values(), key=lambda found: isinstance(found[0], SecondLife))
     return [as_crash_case(format_id, *found) for found in chosen]
 

@@ -22,7 +22,7 @@ from journalspec_corpus.making import make_case
 
 #: Questions that reducing one failure may take.
 BUDGET = 300
-#: After so many breakdowns while a failure is reduced nothing more is asked: each may cost the time limit.
+#: After this many breakdowns while a failure is reduced nothing more is asked: each may cost the time limit.
 MOST_BREAKDOWNS = 10
 #: The assumed answer of an implementation that gave none while a state was reduced.
 _NO_ANSWER = Answer((), "no-answer")

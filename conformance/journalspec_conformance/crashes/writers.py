@@ -136,7 +136,7 @@ def record(engine: Asking, probe: Probe) -> Written:
     return Written(trace, tuple(asked), tuple(replies))
 
 
-#: What a storage operation is in a trace, with its members in the order of MEMBERS.
+#: The words for a storage operation of a trace, with its members in the order of MEMBERS.
 _OPERATIONS: Mapping[str, Callable[..., Op]] = {
     "create": Create,
     "write": Write,

@@ -168,9 +168,10 @@ class Driver:
     claims: ClassVar[Answer]
     #: Why there is no ``read``, where a product shows no records; empty: there is.
     unread: ClassVar[str] = ""
-    #: When an operation throws: what the harness was doing, in the words of ``exceptions.toml``.
+    #: When an operation throws: the phase of the harness, in the words of ``exceptions.toml``.
     write_phases: ClassVar[tuple[str, str]] = (_OPEN, "write")
-    #: What a reading or a recovery is doing, in the same words: what the product throws then is its refusal.
+    #: The phase of a reading or a recovery, in the same words: an exception of the product then is its
+    #: refusal.
     doing: str = _OPEN
 
     def __init__(self, product: Product, java: jvm.Runtime | None) -> None:
@@ -291,7 +292,7 @@ def copy_of(directory: Path, only: str = "") -> Iterator[Path]:
                 (copy / entry.name).write_bytes(Path(entry.path).read_bytes())
         yield copy
     finally:
-        try:  # files as a rule, whatever else is there the careful way
+        try:  # files as a rule, everything else in the careful way
             for entry in os.scandir(copy):
                 Path(entry.path).unlink()
             copy.rmdir()
@@ -350,7 +351,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--product", required=True, help=f"one of {', '.join(products.product_ids())}")
     parser.add_argument("--charset", help="the JVM's default charset, if not the harness's choice")
     options = parser.parse_args(arguments)
-    # What anything but the protocol prints, native code included, goes to standard error.
+    # All output other than the protocol, also from native code, goes to standard error.
     answers = serve.own_output()
     try:
         product = get_product(options.product)

@@ -7,9 +7,9 @@ from typing import Any
 
 from journalspec_reference.contents import Contents
 
-#: Which column has what a client gets as the body.
+#: The column that a client gets as the body.
 BODIES = {"text": "text", "map": "content", "stream": "content", "bytes": "data", "object": "class_name"}
-#: What must be in a store that is compared.
+#: The required content of a store that is compared.
 ALL_KINDS = {*BODIES, "plain", "compressed", "large", "both", "paged"}
 
 

@@ -41,7 +41,7 @@ def tried(row: Row, place: Path, **names: str) -> None:
     before = sorted(place.rglob("*"))
     done = call(*(part.format(**names) for part in shlex.split(line)), columns=200)
     assert done.exit_code == status, done.output
-    # A refusal of a command goes to standard error; that a journal is refused is what was asked for.
+    # A refusal of a command goes to standard error; a refused journal is the requested result.
     said = done.stderr if status == 2 else done.output
     assert words.format(**names) in " ".join(harmless(said).split())
     assert status != 0 or done.stderr == ""

@@ -11,7 +11,7 @@ from journalspec.layout import laid
 CAPTURED = Path(__file__).resolve().parents[3] / "corpus" / "captured"
 PARTIAL_COMMIT = CAPTURED / "bitronix_tlog" / "bitronix-2.1.4" / "partial-commit"
 HORNETQ = CAPTURED / "jboss_journal" / "hornetq-2.4.9"
-#: What the product writes after a decision, before it, and when it is confirmed.
+#: The writes of the product after a decision, before it, and when it is confirmed.
 COMMITTING, PREPARED, COMMITTED = 8, 2, 3
 
 

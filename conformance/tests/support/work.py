@@ -9,7 +9,7 @@ from types import FrameType
 from typing import Any, SupportsIndex
 
 Task = Callable[[], Any]
-#: What is linear grows with exponent 1, with a logarithm a little more, and what is quadratic with 2.
+#: Linear work grows with exponent 1, with a logarithm a little more, and quadratic work with 2.
 LINEAR = 1.2
 
 
@@ -58,7 +58,7 @@ def work(task: Task) -> tuple[int, int]:
 
 def growth(prepared: Callable[[int], Task], size: int) -> float:
     """Return the exponent by which work grows with its size, and not by what it takes for any size."""
-    prepared(size)()  # what is imported or kept does not count
+    prepared(size)()  # imported or cached parts are not measured
     small, middle, large = (work(prepared(size * times)) for times in (1, 2, 4))
     grown = [(max(b - a, 1), max(c - b, 1)) for a, b, c in zip(small, middle, large, strict=True)]
     return max(math.log2(second / first) for first, second in grown)

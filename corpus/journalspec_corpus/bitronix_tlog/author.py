@@ -36,14 +36,14 @@ BRIEF = ("type", "gtrid", "at")
 DISK_HEADER, NIO_RECORD = 28, 1024
 NEWER, OLDER, OPEN = 1000, 500, 255
 FIRST_TIME = 1_700_000_000_000
-#: What the checksum omits: the crc32 field and the gtridLength byte after it.
+#: The parts that the checksum omits: the crc32 field and the gtridLength byte after it.
 CRC_AT, CRC_RESUMES_AT = 24, 29
 DELIMITERS = {
     "previous": bytes.fromhex("0f1e2d3c4b5a49788796a5b4c3d2e1f0"),
     "current": bytes.fromhex("7caacd01d8284033ad442a57b2f827a4"),
     "foreign": bytes.fromhex("11223344556647788899aabbccddeeff"),
 }
-#: What a description gives as it is; `seq` and `type` are authors' words for two of them.
+#: The keys of a description with unchanged values; `seq` and `type` are authors' words for two of them.
 _NUMBERS = ("record_length", "header_length", "payload_length", "gtrid_length", "names_count", "crc32")
 #: Field of the table -> its label, where authors call it something else.
 _LABELS = {
@@ -80,7 +80,8 @@ def delimiter(name: str) -> bytes:
     return DELIMITERS[name] if name in DELIMITERS else bytes.fromhex(name)
 
 
-#: What a description gives as text or flag, under the field's label: how it is read, by edition of the table.
+#: The keys of a description with text or flags, under the field's label: how each is read, by edition of the
+#: table.
 _READ: Mapping[str, Mapping[str, Callable[[Any], Any]]] = {
     "nio": {
         "rolled_over": int,

@@ -22,7 +22,7 @@ from journalspec_corpus.drawn import DrawnJournal, drawn, lie, varied, written
 STATUSES = (8, 8, 8, 3, 3, 7, 2, 4, 9, 5, 0, 11, -1)
 NAMES = (b"db1", b"jms1", b"zz", b"?", b"q" * 70)
 TIMESTAMPS = (1, 85, 149, 2653903, 1795213534333)
-#: Numbers that lengths and counts lie with; a checksum over them is right nevertheless.
+#: Wrong lengths and counts for hostile input. The generator computes a matching checksum.
 LIES = (-(2**31), -1, 0, 1, 2, 28, 29, 30, 127, 128, 255, 256, 0x7FFF, 0x8000, 0xFFFF, 2**31 - 1)
 LYING_FIELDS = ("record_length", "header_length", "gtrid_length", "names_count", "payload_length")
 
@@ -78,7 +78,7 @@ def _laid_out(edition: str, base: Mapping[str, Any], slack: int) -> DrawnJournal
     now = build({"size": None, **base}, edition)
     size = max(map(len, now.files.values())) + slack
     if edition == "seed":
-        # Its file ends with the log, so nothing of the previous generation shows through.
+        # Its file ends with the log, so nothing of the previous generation is visible.
         now, then = build({**base, "before": ()}, edition), build(_earlier(base), edition)
         size = len(now.files[SEED_NAME])
         then.files[SEED_NAME] = (then.files[SEED_NAME] + bytes(size))[:size]
@@ -89,7 +89,7 @@ def _laid_out(edition: str, base: Mapping[str, Any], slack: int) -> DrawnJournal
     log = now.labels[f"f{active}.log"]
     left: list[str] = []
     if edition == "nio":
-        # What the lap before has beyond the end of this one is still there, and comes first for recovery.
+        # The part of the previous lap after the end of this one is still there, and comes first for recovery.
         old = [label for label in now.records if label not in written(now)]
         left = [label for label in old if now.labels[label].off >= log.end]
     counting = [label for label in written(now) if label.startswith(f"f{active}r")]

@@ -28,9 +28,9 @@ from journalspec_corpus.naive import (
 
 LOG_START, NIO_HEADER_USED, NIO_LOG_START = 21, 442, 1024
 SHORTEST = 29
-#: What precedes a nio payload, what follows it, and how long it may be.
+#: The bytes before a nio payload, those after it, and its possible length.
 NIO_HEAD, NIO_FOOT, NIO_LONGEST = 31, 18, 65536
-#: What files begin with, and what a frame and the end of a record look like.
+#: The beginning of files, and the forms of a frame and of the end of a record.
 FORMAT_ID = LAYOUT.structure("header", "2.1").fields[0].constant
 BANNER = LAYOUT.structure("header", "nio").fields[0].constant
 FRAME = LAYOUT.structure("record", "nio").fields[0].constant
@@ -205,7 +205,7 @@ def _record(data: bytes, edition: str) -> dict[str, Any]:
     values, end = decoded(LAYOUT, edition, data)
     if end != len(data):
         raise Invalid("malformed")
-    # All lengths add up by now: nothing else can be wrong.
+    # All lengths add up by now: no other fault is possible.
     if LAYOUT.problem("record", edition, values, data):
         raise Invalid("bad-checksum")
     return reported(values, edition)

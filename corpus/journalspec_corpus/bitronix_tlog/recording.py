@@ -40,7 +40,7 @@ from journalspec_reference.bitronix_tlog.scan import record_of
 
 FORMAT = "bitronix_tlog"
 FILES = ("btm1.tlog", "btm2.tlog")
-#: What a reader calls a record.
+#: A reader's key of a record.
 KEYS = Keys(FORMAT, dict.fromkeys(("status", "time", "sequence_number", "crc32", "gtrid", "names")))
 #: Length of files of a journal that is created for a few small records.
 CREATED = HEADER_SIZE + 100
@@ -49,7 +49,7 @@ CREATED = HEADER_SIZE + 100
 _COUNTERS = {0: (1_000_000, 500), 1: (1000, 1), 2: (1000, 1)}
 #: Room between a file's header and the first step's record: for the records that are before it.
 _STANDING = 128
-#: Bytes in the one name of a record that ends at an edge, at least.
+#: The least bytes in the one name of a record that ends at an edge.
 _SHORTEST = 8
 
 
@@ -109,7 +109,8 @@ class Run(Recorder):
             self._ids.setdefault((int(fields["status"]), fields["gtrid"], mark.length), mark.record)
         here = [mark for mark in marks if mark.file == self.active]
         here = [mark for mark in here if mark.off + mark.length <= self.ends[mark.file]]
-        # What was acknowledged in a file that is not elected (a defect of 2.1.4) is owed nevertheless.
+        # A record that was acknowledged in a file that is not elected (a defect of 2.1.4) is required
+        # nevertheless.
         found = {mark.record for mark in here}
         for mark in (*here, *(mark for mark in marks if mark.record in owed and mark.record not in found)):
             self._decided(mark)
@@ -167,7 +168,7 @@ class Run(Recorder):
         known = (written.status, written.gtrid.hex(), length)
         record = self._ids.setdefault(known, f"{self.prefix}r{len(self._ids)}")
         mark = Mark(record, item.file, item.off, length, key_of(written), fields)
-        # What an earlier generation left here is written over: no tail makes it count any more.
+        # The bytes of an earlier generation are overwritten here: no tail makes them live any more.
         self.overwritten(item)
         self.marked(mark)
         if item.file == self.active:
@@ -309,7 +310,8 @@ class LongRun(Run):
         write = self.storage.ops.pop()
         self.storage.note(Reuse(item.file), write)
         super()._swap_begins(item)
-        # What the file held is of an earlier generation now: the pointer will pass over these places again.
+        # The content of the file now belongs to an earlier generation: the pointer will pass over these
+        # places again.
         self.marks = [mark for mark in self.marks if mark.file != item.file]
 
     def worded(self, word: str) -> Operation | None:

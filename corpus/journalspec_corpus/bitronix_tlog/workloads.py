@@ -1,4 +1,4 @@
-"""What is done to a disk journal to get its crash states: what is made of ``workloads.toml``."""
+"""The workloads for the crash states of a disk journal, made from ``workloads.toml``."""
 
 from __future__ import annotations
 

@@ -34,12 +34,13 @@ from journalspec_corpus.crash.trace import CORRUPTED, PRESETS, Mark, Preset, Syn
 
 #: A physical sector of a disk, and where a file's header ends if no record begins before.
 PHYSICAL, HEADER = 4096, 64
-#: Every bit of a record of up to so many bytes; of a longer one every bit of its front and
-#: its back, and so many others: inside a long run of payload all bits say the same.
+#: Every bit of a record of up to this many bytes. Of a longer one, every bit of its front and its back, and
+#: this many others: all bits inside a long run of payload are alike.
 EVERY_BIT, FRONT, BACK, BETWEEN = 128, 64, 32, 32
-#: Of a long journal so many of the last records are treated like that; of the others so many bits are drawn.
+#: In a long journal this many of the last records are treated like that; of the others this many bits are
+#: drawn.
 RECENT, DISTANT = 12, 16
-#: How many pairs of bits, bursts, and bits of space that is not in use are drawn per point.
+#: Numbers of pairs of bits, bursts, and bits of unused space that are drawn per point.
 PAIRS, BURSTS, ELSEWHERE = 256, 256, 64
 #: The longest burst, in bits; the most sectors of a file that are cleared or overwritten.
 LONGEST, SECTORS = 64, 64
@@ -121,7 +122,7 @@ class _Decay:
 
     @cached_property
     def headers(self) -> list[_Span]:
-        """What is before the first record of each file."""
+        """The bytes before the first record of each file."""
         out = []
         for name, size in self.sizes.items():
             first = min((start for file, start, _ in self.records if file == name), default=HEADER)
@@ -210,7 +211,7 @@ class _Decay:
         for name, start, end, first, other in self._drawn("pairs", PAIRS, 8):
             second = other % ((end - start) * 8)
             one, two = (start + first // 8, first % 8), (start + second // 8, second % 8)
-            # One bit that is turned over twice is as it was.
+            # A bit that is flipped twice is unchanged.
             if one != two:
                 label = f"bits:{name}:{one[0]}:{one[1]}:{two[0]}:{two[1]}"
                 self._hit(kind, label, *self._turned(name, one, two))

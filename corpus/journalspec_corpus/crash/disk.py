@@ -47,7 +47,7 @@ from journalspec_corpus.crash.trace import (
 #: A sector, the unit in which writes are torn.
 SECTOR = 512
 
-#: So many acknowledgements of a trace are checked: in a long one, the earlier ones say the same.
+#: This many acknowledgements of a trace are checked: in a long one, the earlier ones show the same.
 LAST_ACKS = 3
 
 
@@ -82,7 +82,7 @@ def acknowledged_points(trace: Trace) -> list[int]:
 
 
 Codes = npt.NDArray[np.uint16]
-#: A name and the number of the file that it is bound to, None if it goes away.
+#: A name and the number of the file that it is bound to, None if it is removed.
 Binding = tuple[str, int | None]
 #: Kind, file and index of a block.
 _Key = tuple[str, int, int]
@@ -94,7 +94,7 @@ DATA, SIZE, NAMES = "data", "size", "names"
 TRASHED, MIXED, FOREIGN = -1, -2, -3
 #: The level of a version that corruption made.
 ROTTEN = -4
-#: All choices among up to so many bindings of names are enumerated.
+#: All choices among up to this many bindings of names are enumerated.
 LOOSE = 6
 
 
@@ -221,7 +221,7 @@ class Timeline:
         self._low: dict[_Key, int] = {}
         #: blocks of files that were written to since the last force
         self._dirty: set[_Key] = set()
-        #: what each operation on names does to single names
+        #: the effect of each operation on single names
         self._bindings: list[tuple[Binding, ...]] = []
         #: operation index -> [(block key, level)], for operations that changed something
         self._reach: dict[int, list[tuple[_Key, int]]] = {}
@@ -511,7 +511,7 @@ class StateContents:
 
     def _file(self, name: str, number: int, size: int) -> _NamedFile:
         point, content = self.point, self.point.contents[number]
-        # Pages that are the same whatever comes after them.
+        # Pages that are the same whatever follows.
         whole = min(size, len(content)) // PAGE
         rest = content[whole * PAGE : size].ljust(size - whole * PAGE, b"\0")
         moving: dict[int, list[_Moving]] = {}

@@ -221,8 +221,8 @@ def unarrived(state: State) -> dict[str, bytes]:
 def sectors(state: State) -> Iterator[tuple[str, int, int, str]]:
     """Yield (file, offset, length, what) of each run of sectors of which the same became.
 
-    What was written since the last force has ``arrived``, is ``lost``, or has come ``partly``: not all
-    writes, or a part of one, or garbage. Where it is lost, the old content is still there,
+    Writes since the last force have ``arrived``, are ``lost``, or have come ``partly``: not all writes, or a
+    part of one, or garbage. Where it is lost, the old content is still there,
     or zeros if the file has grown around it. All other sectors are ``settled``.
     """
     before, after = unarrived(state), settled(state)
@@ -283,7 +283,7 @@ def preset_words(state: State) -> str:
     return f"{preset.name}: {preset.imitates}"
 
 
-#: A case in which not even a reader that follows the specification gives what is owed has this flag.
+#: A case has this flag if not even a reader that follows the specification finds the required records.
 BEYOND = "BeyondReaders"
 
 
@@ -382,7 +382,7 @@ class ExpectedSets:
         self._uncounted = adapter.uncounted
         written = [op for op in trace.ops if isinstance(op, Mark)]
         marks = {(op.record, op.alternative[:2]) for op in (*trace.standing, *trace.possible, *written)}
-        #: record -> how many times it was written, at another place or in other parts
+        #: record -> number of times it was written, at another place or in other parts
         self._copies = Counter(record for record, _ in marks)
 
     def sets(self, expected: Expected) -> dict[str, list[Any]]:
@@ -394,7 +394,7 @@ class ExpectedSets:
         def records(ids: Iterable[str]) -> list[dict[str, Any]]:
             return [self._record_json(keys[record]) for record in sorted(ids) if record in keys]
 
-        # What was written in several places (a compaction under way) may come out of each of them.
+        # Records written in several places (by an unfinished compaction) may be read from each of them.
         known = expected.must_keep | expected.may_keep
         copies = [record for record in known for _ in range(1, self._copies[record])]
         states = [] if expected.effects is None else expected.effects.states()

@@ -1,4 +1,4 @@
-"""What is true of each state of a crash point, as columns: no reader is asked.
+"""Facts about each state of a crash point, as columns: no reader is asked.
 
 A write has *arrived* if every granule it changed holds it or something later; a mark
 is *intact* if its write arrived and nothing that arrived later overwrote it. A record is *whole*
@@ -69,7 +69,7 @@ def _remembered(method: Callable[Concatenate[Facts, P], Rows]) -> Callable[Conca
 
 
 class Facts:
-    """What is true of each state (row) of one crash point, as boolean columns."""
+    """Facts about each state (row) of one crash point, as boolean columns."""
 
     def __init__(self, states: States, contents: Sequence[bytes] | None = None) -> None:
         """Take the states, and their content ids where they are known."""
@@ -179,11 +179,11 @@ class Facts:
         for levels in self.point.kills:
             out |= (self._levels == np.asarray(levels, np.int16)).all(axis=1)
         if self.states.torn >= 0:
-            # A torn granule has no level of its own: only its first and its last version are whole.
+            # A torn granule has no level of its own: only its first and its last version are intact.
             out &= (self.states.codes == 0).all(axis=1) | (self._levels.max(axis=1, initial=0) > 0)
         elif len(self.point.kills) == 1 or any(block.kind == NAMES for block in self.point.blocks):
-            # What has no name is not seen, and what a force of one file leaves may be what a kill leaves:
-            # levels do not tell, the bytes do.
+            # An unnamed file is not seen, and a force of one file may leave the same as a kill: the bytes
+            # differ, not the levels.
             rows = np.flatnonzero(~out & ~self.trashed)
             if len(rows):
                 images = frozenset(_memories(self.trace)[: self._upto + 1])
@@ -232,7 +232,7 @@ class Facts:
 
     @property
     def outstanding(self) -> list[tuple[int, Mark]]:
-        """What is not yet issued of records of which another part is: (index of its write, its mark)."""
+        """Unissued parts of records of which another part is issued: (index of its write, its mark)."""
         begun = {(mark.record, mark.alternative) for _, mark in self.issued}
         return [
             (index, op)
@@ -422,7 +422,7 @@ class Facts:
         """Return for each row the index into :data:`REFUSALS`."""
         out = np.full(len(self.all), REFUSALS.index(ALLOWED), np.uint8)
         if self.states.stratum == CORRUPTED:
-            # Whoever notices that something is wrong may say so and stop.
+            # A reader that notices a fault may report it and stop.
             return out
         if self.usable and self.states.stratum == REACHABLE:
             out[self.kill & ~self.trashed] = REFUSALS.index(FORBIDDEN)
@@ -430,7 +430,7 @@ class Facts:
         return out
 
 
-#: The one state of a crash point at which nothing is in flight.
+#: The one state of a crash point without anything in flight.
 _WHOLE = np.zeros((1, 0), np.uint16)
 
 
@@ -446,7 +446,7 @@ def _memories(trace: Trace) -> list[bytes]:
 
 #: Backgrounds under which a hole shows an earlier generation, or as good as one.
 STALE = ("stale-same", "stale-shifted", "stale-foreign")
-#: Fields that begin within so many bytes of a record are its header.
+#: Fields that begin within this many bytes of a record are its header.
 HEAD = 32
 
 

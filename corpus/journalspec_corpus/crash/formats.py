@@ -34,7 +34,8 @@ from journalspec_corpus.crash.verdict import Answer
 from journalspec_corpus.workloads import Continuations, LongWorkload, Tables, play
 from journalspec_reference import load
 
-#: Answers that are remembered, some thousand bytes each; what was seen of single files, a hundred bytes each.
+#: Answers that are remembered, some thousand bytes each; the visible content of single files, a hundred bytes
+#: each.
 ANSWERS, LOOKS = 1 << 13, 1 << 15
 #: From the files of a state and the edition to the answers of all readers of a format.
 Read = Callable[[Mapping[str, bytes], str], tuple[Answer, ...]]
@@ -45,7 +46,7 @@ T = TypeVar("T")
 
 @dataclass
 class Remembered:
-    """What is remembered from one crash point to the next; no result depends on it."""
+    """Results that are remembered from one crash point to the next; no result depends on it."""
 
     answers: dict[tuple[str, Hashable], tuple[Answer, ...]] = field(default_factory=dict)
     looks: dict[tuple[object, ...], object] = field(default_factory=dict)
@@ -111,7 +112,8 @@ def answers(
 ) -> tuple[list[tuple[Answer, ...]], npt.NDArray[np.int32]]:
     """Return the distinct answers of `read` and, for each row of `contents`, the index of its own.
 
-    Of states that look alike one is read. What is in `memory` stays so from one crash point to the next.
+    Of states that look alike one is read. The content of `memory` stays there from one crash point to the
+    next.
     """
     memory, edition = memory or Remembered(), contents.point.trace.edition
     number: dict[tuple[Answer, ...], int] = {}
@@ -245,7 +247,7 @@ class CrashFormat:
 
     @property
     def sees(self) -> Look:
-        """What is seen: what the reference can see, or by another implementation everything."""
+        """The visible content: that of the reference, or for another implementation everything."""
         return equal_contents if self.implementation else self.look
 
     def salvages(self, policy: str) -> bool:

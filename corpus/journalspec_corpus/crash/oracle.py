@@ -27,13 +27,13 @@ from journalspec.formats import UnknownFormat, format_module
 from journalspec_corpus.crash.trace import BEFORE, REACHABLE, Ack, Mark, Release, Trace, promise
 from journalspec_corpus.model import Stepwise
 
-#: What an operation does: it counts alone, or as a member of a transaction; or it ends one.
+#: The role of an operation: it is effective alone, or as a member of a transaction; or it ends one.
 ALONE, MEMBER, PREPARE, COMMIT, ROLLBACK = "alone", "member", "prepare", "commit", "rollback"
 #: Ends that say that their transaction is complete.
 _COMPLETE = (PREPARE, COMMIT)
 #: With more operations that need not have been done their sets are not listed.
 MOST_OPEN = 8
-#: Kinds of effects: of a record, and of what was decided and is still to be carried out.
+#: Kinds of effects: of a record, and of a decision that is still to be carried out.
 RECORD, DECISION = "record", "decision"
 
 #: A state in canonical form: equal if two states cannot be distinguished.
@@ -129,16 +129,16 @@ class Operations:
         #: what had been acknowledged and let go in an earlier generation, and what had been issued there
         self._done = self._of(trace.done, 0)
         safe = self._done
-        # Where order counts, what comes next was made from what was whole; of what was torn nobody can tell.
+        # If order matters, the next record was made from intact ones; torn ones show nothing.
         gone_on_with = [mark for mark in trace.possible if semantics.in_order and mark.length]
         for mark in (*trace.standing, *gone_on_with):
             safe |= self.bits[mark.key]
-        #: what an earlier crash may have left, or not
+        #: possible remains of an earlier crash
         self.unsure = 0
         for mark in trace.possible:
             self.unsure |= self.bits[mark.key]
         self._acked: list[int] = []
-        #: what is acknowledged by the first 0, 1, 2 ... that say so
+        #: the operations acknowledged by the first 0, 1, 2 ... that acknowledge
         self._safe = [safe]
         for at, op in enumerate(trace.ops):
             if isinstance(op, Ack):
@@ -148,20 +148,20 @@ class Operations:
             effect for mark in trace.stale for effect in _action(semantics.action, mark.key).makes
         )
         kept = semantics.model.begin({})
-        #: what the model keeps after the first 0, 1, 2 ... operations
+        #: the model's state after the first 0, 1, 2 ... operations
         self._prefixes = [kept]
         for issued in self.issued:
             kept = semantics.model.after(kept, issued.action.op, self._edition)
             self._prefixes.append(kept)
         self._states: dict[int, State] = {}
-        #: for each release: where it is, the operations let go, how many had been issued by then, and how
-        #: many with the operation that takes them back, if there is one
+        #: for each release: its place, the released operations, the number issued by then, and the number
+        #: with the operation that takes them back, if there is one
         self._releases: list[tuple[int, int, int, int]] = []
         for at, op in enumerate(trace.ops):
             if isinstance(op, Release):
                 gone, count = self._of(op.records, at), self._count(at)
                 self._releases.append((at, gone, count, count + self._takes_back(count, gone)))
-        #: how many copies there are -> the operations that they show twice
+        #: number of copies -> the operations that they show twice
         self._copied_by: dict[int, int] = {}
 
     def _take(self, at: int, mark: Mark) -> None:
@@ -184,7 +184,7 @@ class Operations:
         elif action.role in (COMMIT, ROLLBACK):
             ended = self._open.pop(action.tx, 0)
             if action.role == ROLLBACK:
-                # What was rolled back can be asked for again.
+                # An operation that was rolled back can be requested again.
                 self._copied = {name: bit for name, bit in self._copied.items() if not bit & ended}
 
     def _of(self, records: Iterable[str], before: int) -> int:
@@ -359,8 +359,8 @@ def in_words(wrong: Wrong) -> str:
 class Permitted:
     """Which states recovery may decide on at one crash point.
 
-    `lenient` if acknowledged operations may be missing. Of those in `copied` there are copies that
-    may be read as well.
+    `lenient` if acknowledged operations may be missing. There are copies of those in `copied` that may be
+    read as well.
     """
 
     operations: Operations
@@ -428,7 +428,7 @@ class Permitted:
         return self._explained(chosen, counting, state, twice)
 
     def _doubled(self, chosen: int, twice: int, state: State) -> bool:
-        """Return whether `state` is that after `chosen` but for records that are in two places by now.
+        """Return whether `state` is that after `chosen`, except for records that are in two places by now.
 
         A compaction under way does that, a write that landed elsewhere or a doubled file.
         """
@@ -480,7 +480,7 @@ class Permitted:
     def _explained(self, chosen: int, counting: int, state: State, twice: int) -> Wrong:
         """Return the most significant difference between `state` and that after `chosen`.
 
-        What is in two places (`twice`) may be in effect twice.
+        Records in two places (`twice`) may be in effect twice.
         """
         due, found = (
             self.operations.effects(self.operations.state(chosen)),
@@ -492,7 +492,7 @@ class Permitted:
             if not (due[effect] and any(one.bit & twice for one in self.operations.makers(effect)))
         ]
         many += [self._missing(effect, chosen, due & found) for effect in due - found]
-        # What is in effect is right, and its order is not.
+        # The right records are in effect, in the wrong order.
         many = many or [Wrong(INVENTED)]
         return min(many, key=lambda wrong: ORDER.index(wrong.verdict))
 

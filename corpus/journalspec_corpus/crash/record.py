@@ -1,7 +1,7 @@
-"""A format's writer, recorded: what it does to its files, and what each write means.
+"""A format's writer, recorded: its changes of files, and the meaning of each write.
 
-A format derives from :class:`Recorder`. It opens its writer, and says of each write
-which records it holds and which it makes count. The name of a record and the time of its acknowledgement come
+A format derives from :class:`Recorder`. It opens its writer, and notes for each write the records that it
+holds and those that it makes live. The name of a record and the time of its acknowledgement come
 from the operations that were requested.
 """
 
@@ -46,7 +46,7 @@ Operation = dict[str, Any]
 Places = tuple[tuple[tuple[int, str], ...], int]
 
 
-#: What is remembered holds these alone: nothing that can change, and no view that keeps a file.
+#: Only these are remembered: nothing that can change, and no view that keeps a file.
 _PLAIN = frozenset([str, int, bool, bytes, type(None)])
 
 
@@ -93,7 +93,7 @@ class Keys:
 
 
 def json_key(kind: str, fields: Mapping[str, Any]) -> str:
-    """Return what a reader calls a record whose key is JSON: its type, and all these fields of it."""
+    """Return a reader's key of a record whose key is JSON: its type, and all these fields of it."""
     if _PLAIN.issuperset(map(type, fields.values())):
         return _plain_key(kind, tuple(fields), *fields.values())
     said = {name: jsonable(value) for name, value in fields.items()}
@@ -142,7 +142,7 @@ class RecordFields:
 
     layout: Layout
     labels: Mapping[str, str]
-    #: (edition, type) -> the structure, its fields that vary in length, and what was found by their lengths
+    #: (edition, type) -> the structure, its fields that vary in length, and the results for their lengths
     _known: dict[tuple[str, str], tuple[Structure, tuple[Field, ...], dict[tuple[int, ...], Places]]] = field(
         default_factory=dict, init=False, compare=False
     )
@@ -166,7 +166,7 @@ class RecordFields:
 
 
 def _length(item: Field, values: Mapping[str, Any]) -> int:
-    """Return how many bytes the values of a field that varies take, the fixed members of a list omitted."""
+    """Return the number of bytes of a variable field's values, the fixed members of a list omitted."""
     if item.type != "list":
         return len(values.get(item.name, b""))
     rows = values[item.name]
@@ -189,19 +189,20 @@ class PlayedWorkload(Workload, Protocol):
 class Recorder:
     """A journal in memory, the writer on it, and the trace so far with its annotations.
 
-    It begins with no files, or goes on with what a crash left, the `image`;
-    then the ids of the records that it writes begin otherwise. `life` is which life of the files it is, in
+    It begins without files, or continues from the files of a crash, the `image`; then the ids of its records
+    begin otherwise. `life` is which life of the files it is, in
     the format's own count. `marks` are all records written, `ends` says of a file where its last record ends
     in its present life; before the first one are `header_size` bytes.
     """
 
     #: The format's id.
     format: ClassVar[str]
-    #: What the operations mean: what is kept comes from it, the writer has no say in that.
+    #: The meaning of the operations: it decides what is kept, not the writer.
     model: ClassVar[Model | None] = None
     #: Words of long workloads that name no record -> operations.
     plain: ClassVar[Mapping[str, Sequence[str]]] = {}
-    #: Whether an operation may be about what has gone with a crash: the writer does not understand it then.
+    #: Whether an operation may refer to something that a crash has removed: the writer does not understand it
+    #: then.
     in_vain: ClassVar[bool] = False
     header_size: int
     params: Params = {}  # noqa: RUF012 - replaced, never changed
@@ -214,16 +215,16 @@ class Recorder:
         self.prefix = "" if image is None else SECOND_LIFE
         self.marks: list[Mark] = [] if image is None else [*image.whole]
         self.ends: dict[str, int] = {}
-        #: Records that are not promised yet, with the open transaction that they belong to, 0 for none.
+        #: Records that are not acknowledged yet, with the open transaction that they belong to, 0 for none.
         self.pending: list[tuple[str, int]] = []
         self._base: dict[str, bytes] = {}
         self._standing: tuple[Mark, ...] = ()
         self._forces = 0
-        #: What the model says is there by now, as far as it was reported with :meth:`learn`.
+        #: The model's current state, as far as it was reported with :meth:`learn`.
         self.kept: Any = self.model.begin({}) if self.model else None
 
     def open(self) -> None:
-        """Start a writer on the files that are there, the reference's under `params`."""
+        """Start a writer on the existing files, the reference's under `params`."""
         self.writer = load(self.format).writer(self.storage, edition=self.edition, params=self.params)
         self.apply({"op": "open"})
 
@@ -251,7 +252,7 @@ class Recorder:
         raise NotImplementedError
 
     def do(self, word: str) -> bool:
-        """Do what a word of a long workload says; returns whether it could be done.
+        """Do the operation of a word of a long workload; returns whether it could be done.
 
         `plain` words name operations alone, ``open`` among them; the record of another may be too long.
         """
@@ -267,7 +268,7 @@ class Recorder:
         return done
 
     def learn(self, op: Operation) -> None:
-        """Let the model know what was done."""
+        """Report the finished operations to the model."""
         if self.model:
             self.kept = self.model.after(self.kept, op, self.edition)
 
@@ -293,7 +294,7 @@ class Recorder:
         return {"op": "force"}
 
     def apply(self, op: Operation) -> None:
-        """Do one operation and annotate what it did, also if it ends with WriterRefused."""
+        """Do one operation and annotate its effect, also if it ends with WriterRefused."""
         if op["op"] == "force":
             self._forces += 1
             forcing = self.forcing(self._forces)
@@ -325,7 +326,7 @@ class Recorder:
             self.storage.note(Ack(tuple(safe)))
 
     def marked(self, mark: Mark) -> None:
-        """Note that what was just written encodes the record of `mark`."""
+        """Note that the last write encodes the record of `mark`."""
         self.storage.note(mark)
         self.marks.append(mark)
 
@@ -375,7 +376,7 @@ class Recorder:
         possible: Iterable[Mark] = (),
         crash_from: int = 0,
     ) -> Trace:
-        """Return what was done for `work` since :meth:`begin` (or ever)."""
+        """Return the operations for `work` since :meth:`begin` (or ever)."""
         head = self.format, self.edition, work.name, self._base, tuple(self.storage.ops), work.background
         return Trace(*head, self._standing, tuple(stale), crash_from, work.tags, tuple(possible))
 
@@ -440,13 +441,13 @@ class TabledRecorder(Recorder):
 
 
 R = TypeVar("R", bound=Recorder)
-#: So many recorders are kept as they were when they began.
+#: This many recorders are kept in their initial state.
 _KEPT = 1 << 10
 _begun: dict[tuple[Hashable, ...], Recorder] = {}
 
 
 def begun(begin: Callable[..., R], *how: Hashable) -> R:
-    """Return ``begin(*how)``, a new recorder that goes on by itself.
+    """Return ``begin(*how)``, a new recorder that continues by itself.
 
     Many workloads begin alike: with the same journal, brought to the same place.
     """

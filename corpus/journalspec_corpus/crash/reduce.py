@@ -2,9 +2,8 @@
 
 Greedy, to a fixed point, in this order: fewer records, fewer deviations, a
 stronger preset, then what the format calls smaller (an empty background,
-shorter payload, the plain alignment). What stays is the verdict, and with it the
-invariant that is broken, whether what is wrong is in effect or only listed, the
-class, the writer and what the run is about.
+shorter payload, the plain alignment). The verdict stays, and with it the broken invariant, whether the fault
+is in effect or only listed, the class, the writer and the topic of the run.
 
 A changed workload has other states. Its states are looked through, least deviations
 and most alike first, for one with the same verdict. A reader is asked about the first ``NARROW``
@@ -64,7 +63,7 @@ class State:
 
     @property
     def deviations(self) -> int:
-        """How many granules, sizes or names are not as they should be."""
+        """Number of granules, sizes or names that differ from the right ones."""
         return int(self.situation.deviations[self.row])
 
     @property
@@ -112,7 +111,7 @@ class State:
         return judge(answer, self.situation.expected, self.refusal, holes_allowed=salvaging)
 
     def records(self, answer: Answer) -> int:
-        """Return how many records the failure takes.
+        """Return the number of records that the failure needs.
 
         Those issued in the trace's own life, and of those that stood before it
         the ones that `answer` should have listed and did not.
@@ -167,8 +166,7 @@ def crashes_before(adapter: CrashFormat, workload: Workload) -> list[State]:
 def _smaller_life(adapter: CrashFormat, work: SecondLife) -> Iterator[SecondLife]:
     """Yield the life with one crash less, doing less, then after a smaller first run.
 
-    A smaller first run leaves other states to continue from: all choices are tried,
-    that of the same number first.
+    A smaller first run has other states to continue from: all are tried, the one with the same number first.
     """
     if isinstance(work.first, SecondLife):
         yield replace(work, first=work.first.first)
@@ -210,22 +208,22 @@ def _shorter(adapter: CrashFormat, rules: list[str]) -> Iterator[tuple[str, ...]
 NARROW = 96
 #: Reader calls in all, by default.
 BUDGET = 20_000
-#: The one verdict that nothing is to be reduced from; a refusal that is allowed may be worth it.
+#: The one verdict that is never reduced; a permitted refusal may be worth it.
 NO_FAILURE = "pass"
-#: Tags of a trace that say in what a workload became plainer.
+#: Tags of a trace that say how a workload became simpler.
 _TOLD = ("align", "then", "force")
 Progress = Callable[[int, str], None]
-#: Whether an answer, given what is owed, is still the failure that is meant.
+#: Whether an answer, given the requirements, still shows the same failure.
 Keep = Callable[[Answer, Expected], bool]
 
 
 class NotFailing(ValueError):
-    """The state to start from does not fail as was said; the message says what the reader answered."""
+    """The state to start from does not fail as stated; the message has the reader's answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReductionStep:
-    """One reduction that was taken: what became smaller, and what was reached by it."""
+    """One accepted reduction: the part that became smaller, and the result."""
 
     how: str
     workload: str
@@ -318,7 +316,7 @@ def reduce_state(  # noqa: PLR0913  # what is shrunk and how; all but five are k
 
 
 def how(before: State, after: State) -> str:
-    """Return in words what became smaller between two states."""
+    """Return in words the part that became smaller between two states."""
     old, new = before.trace, after.trace
     if old.id == new.id:
         return "stronger preset" if after.deviations == before.deviations else "fewer deviations"
@@ -355,7 +353,7 @@ class _Search:
     limit: int
     keep: Keep
     tried: int = 0
-    #: Whether what should not be there is in effect, and not only listed: that stays as well.
+    #: Whether the wrong record is in effect, and not only listed: that stays as well.
     in_effect: bool = False
     _answers: dict[tuple[str, bytes], Answer] = field(default_factory=dict)
     #: Workloads that were reached: a walk among equals would not end.
@@ -382,7 +380,7 @@ class _Search:
             try:
                 yield work, self.adapter.build(work)
             except (ValueError, WriterRefused):
-                # What is left of the steps is nothing that can be done.
+                # The remaining steps cannot be performed.
                 continue
 
     def _first(self, trace: Trace, like: State, width: int | None, *, better: bool) -> State | None:

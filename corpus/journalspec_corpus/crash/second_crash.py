@@ -1,10 +1,10 @@
-"""Life after a crash: what a writer does with the files that a first crash left, up to a second one.
+"""Runs after a crash: a writer on the files that a first crash left, up to a second one.
 
 A second run is a workload like any other. Its base is a chosen crash state of
 the first one, its operations are what the format's writer does from opening
-these files on, recovery's own writes included. What is expected comes from the first
-trace: a record exists if the bytes that were written for it are in the state, under
-the name that its file has there. No reader is asked what it would make of them.
+these files on, recovery's own writes included. The expectation comes from the first trace: a record exists if
+the bytes that were written for it are in the state, under the name that its file has there. No reader is
+asked about them.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class CrashImage:
     standing: tuple[Mark, ...]
     possible: tuple[Mark, ...]
     stale: tuple[Mark, ...]
-    #: Of the first two, what is whole.
+    #: The intact parts of the first two.
     whole: tuple[Mark, ...]
     category: str
     field: str
@@ -99,7 +99,7 @@ def crash_image(
         if isinstance(mark, Part):
             found = parts.setdefault((mark.record, mark.alternative), {})
             found[mark.file, mark.off] = there or found.get((mark.file, mark.off), False)
-    # One may be in several places. A part is whole only if all other parts of its copy are there as well.
+    # One may be in several places. A part is intact only if all other parts of its copy are there as well.
     whole = [
         mark
         for mark, there in zip(issued, intact, strict=True)
@@ -142,7 +142,8 @@ def _label(states: States, row: int) -> tuple[str, str]:
 
 
 def _in_order(trace: Trace, found: list[tuple[int, Mark]]) -> tuple[Mark, ...]:
-    """Return marks as they were issued; `found` has each with its place in the result of :func:`_written`."""
+    """Return marks in the order of issue;
+    `found` has each with its place in the result of :func:`_written`."""
     base = (*trace.stale, *trace.standing, *trace.possible)
     rank = {mark: number for number, mark in enumerate(trace.before)}
     place = [(rank.get(base[at], -1) if at < len(base) else at + len(rank), mark) for at, mark in found]
@@ -154,7 +155,7 @@ def _written(trace: Trace, crash_index: int, torn: int) -> Iterator[tuple[Mark, 
     numbers = {name: number for number, name in enumerate(sorted(trace.base))}
     for mark in (*trace.stale, *trace.standing, *trace.possible):
         data = trace.base.get(mark.file, b"")[mark.off : mark.off + mark.length]
-        # What was not whole even then is whole nowhere.
+        # A record that was not intact even then is intact nowhere.
         yield mark, numbers[mark.file] if data else -1, data
     upto = max(crash_index, torn + 1)
     issued: dict[int, list[Mark]] = {}
@@ -176,7 +177,7 @@ def _written(trace: Trace, crash_index: int, torn: int) -> Iterator[tuple[Mark, 
                 yield mark, numbers[mark.file], op.data[start : start + mark.length]
 
 
-#: What a first crash is: the presets that tell the kinds of damage apart. More of them would mean more
+#: The kinds of a first crash: the presets that distinguish the kinds of damage. More of them would mean more
 #: states that differ in places nothing continues from; a preset that comes later changes no second
 #: generation.
 FIRST_CRASH = (
@@ -189,7 +190,7 @@ FIRST_CRASH = (
 )
 #: The states of the core tier's first lives from which second ones start, in the format's folder.
 FIRST_CRASHES = "first_crashes.jsonl"
-#: How many first crash states are kept of a trace; second lives refer to them by number.
+#: Number of first crash states that are kept of a trace; second generations refer to them by number.
 CHOICES = 24
 
 
@@ -197,7 +198,8 @@ CHOICES = 24
 class SecondLife:
     """The workload `first`, a crash that leaves its chosen state number `choice`, and a second run.
 
-    `then` names what the second run does, in the format's own words. `first` may be a second run itself.
+    `then` names the operations of the second run, in the format's own words. `first` may be a second run
+    itself.
     """
 
     first: Workload
@@ -259,7 +261,7 @@ def choose(first: Trace, *, gone: bool = False) -> ChosenImages:
     """
     known: dict[bool, ChosenImages] = first.derived.setdefault("chosen", {})
     if gone not in known:
-        # What second lives begin with stays what it is: among all cuts, not only those that are checked.
+        # The start of second generations stays the same: among all cuts, not only those that are checked.
         whole = replace(first, unread=frozenset())
         listed = first_crashes(first.format).get(first.name)
         if listed is None:
@@ -277,8 +279,8 @@ Place = tuple[str, int, str, int]
 def first_crashes(format_id: str) -> Mapping[str, tuple[Place, ...]]:
     """Return the format's list, workload name -> states; nothing if it has none.
 
-    It was drawn up by class among states that strict recovery started from, and is
-    data since: what a reader makes of a state moves no second run any more.
+    It was made by class from states that strict recovery started from, and is fixed data since: a change of a
+    reader moves no second run any more.
     """
     entries = map(json.loads, format_text("journalspec_corpus", format_id, FIRST_CRASHES).splitlines())
     return {

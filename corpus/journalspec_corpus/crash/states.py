@@ -133,7 +133,7 @@ def distinct(rows: Codes) -> tuple[Codes, npt.NDArray[np.int64]]:
 
 #: Writes up to this many bytes are torn at each byte, longer ones so near their ends only.
 EVERY_BYTE, FRONT = 600, 96
-#: In traces with more writes than this that are of interest, only so many of the last are cut like that.
+#: In traces with more writes of interest than this, only this many of the last are cut like that.
 MANY, LAST = 8, 3
 
 
@@ -254,7 +254,7 @@ def allowed_cuts(op: Write, preset: Preset, size: int) -> Mask:
     ends = op.off + np.arange(len(op.data) + 1)
     cut = ends % preset.granule == 0
     if preset.append == "whole":
-        # What comes after the old end is not seen before all of it is there.
+        # Bytes after the old end are not visible before all of them are there.
         cut = (cut & (ends <= size)) | (ends == size)
     cut[[0, -1]] = True
     return np.asarray(cut)
@@ -262,15 +262,15 @@ def allowed_cuts(op: Write, preset: Preset, size: int) -> Mask:
 
 # --- Granules that are lost, or broken ---
 
-#: Of the rows in which new space shows what it should not, so many are checked per crash point.
+#: Of the rows in which new space has wrong content, this many are checked per crash point.
 UNCOVERED = 1024
 #: Samples with any number of broken sectors, and the most sectors of which all pairs are broken.
 BROKEN_SAMPLES, PAIRS = 16, 6
 #: A descriptor says a version in one byte.
 MOST_VERSIONS = 255
-#: What a granule of a disk that breaks sectors may hold next to its own versions, in this order:
-#: garbage; the front half as in the last version and garbage after it; the front half as in the
-#: first version and the rear half as in the last.
+#: The possible content of a granule of a disk that breaks sectors, after its own versions, in this order:
+#: garbage; the front half as in the last version and garbage after it; the front half as in the first version
+#: and the rear half as in the last.
 BROKEN = ("garbage", "left", "right")
 
 
@@ -307,7 +307,7 @@ def _lost(
     stream = stream_of(f"{seed}/{trace.id}/{point.crash_index}/{point.granule}")
     rows = subsets(dims, stream)
     labels = np.full(len(rows), 255, np.uint8)
-    # One block in flight: its versions are what the prefix presets leave anyway.
+    # One block in flight: the prefix presets leave its versions anyway.
     if not (covered and sum(size > 1 for size in dims) <= 1 and _is_new(point)):
         for rank in reversed(ranks):
             if PRESETS[rank].plain:
@@ -425,7 +425,7 @@ def _data_before(point: CrashPoint, index: int, file: int, *, own: bool) -> dict
         for number, level in point.reach[at]:
             block = point.blocks[number]
             start_of = block.index * point.granule
-            # What writes the same once more writes the block as it is by then.
+            # A repeated write of the same block writes its current content.
             touched = start_of < end and start < start_of + point.granule
             if block.fresh and block.file == file and (touched or not own):
                 needed[number] = level
@@ -508,7 +508,8 @@ def lied_states(trace: Trace, presets: tuple[Preset, ...]) -> Iterator[States]:
         rank_of: dict[tuple[int, ...], int] = {}
         for rank in ranks:
             for row in _failed(point) if PRESETS[rank].force == "fails-clean" else _ignored(point):
-                # What forces guarantee is there in every honest state, so one that lacks some of it is none.
+                # Every honest state has everything that forces guarantee, so a state that lacks some of it is
+                # not honest.
                 if any(code < block.forced for code, block in zip(row, point.blocks, strict=True)):
                     rank_of.setdefault(row, rank)
         if rank_of:

@@ -1,4 +1,4 @@
-"""Write traces: what a writer did, in program order, and when it said that something is safe; and presets.
+"""Write traces: the operations of a writer in program order, and its acknowledgements; and presets.
 
 A trace is recorded by putting :class:`RecordingStorage` between a writer and its files.
 Acknowledgements, record spans and releases are annotations: the writer's bytes never show them, the
@@ -31,7 +31,7 @@ from typing import Any, Protocol
 
 from journalspec_reference.storage import MemoryStorage
 
-#: Files of up to so many bytes are in a trace's id as they are. Ids depend on it: it never changes.
+#: Files of up to this many bytes are part of a trace's id unchanged. Ids depend on it: it never changes.
 PLAIN = 1 << 16
 
 
@@ -81,7 +81,7 @@ class Rename:
 
 @dataclass(frozen=True, slots=True)
 class Unlink:
-    """The name `file` goes away."""
+    """The name `file` is removed."""
 
     file: str
 
@@ -349,7 +349,7 @@ class Trace:
 
 
 class RecordingStorage(MemoryStorage):
-    """Files in memory; it writes down what is done to them."""
+    """Files in memory; every operation on them is recorded."""
 
     def __init__(self, files: dict[str, bytes] | None = None) -> None:
         super().__init__(files)
@@ -402,7 +402,7 @@ def writer_of(trace: Trace) -> str:
 
 PAGE = 512
 ID_BYTES = 16
-#: So many ids are taken together.
+#: This many ids are taken together.
 FAN = 32
 
 
@@ -430,7 +430,7 @@ def promise(format_id: str, edition: str, stratum: str, acknowledged: Iterable[s
 
 
 REACHABLE, LYING, CORRUPTED = "R", "L", "C"
-#: Classes of crash states, in the order in which they are reported, and what they are.
+#: Classes of crash states, in the order in which they are reported, and their meaning.
 STRATA = {
     REACHABLE: "reachable by a crash, forces honest",
     LYING: "reachable only where the device lies about a force",

@@ -1,4 +1,4 @@
-"""What a reader answered, held against what was expected: the standard verdicts.
+"""A reader's answer, compared with the expectation: the standard verdicts.
 
 A verdict says which of the twelve invariants are broken. Each of them is checked in
 one or more of three ways:
@@ -39,15 +39,15 @@ HOLE = "hole"
 _TABLES = tomllib.loads(files(__package__).joinpath("verdicts.toml").read_text(encoding="utf-8"))
 #: verdict -> the invariants that it breaks (in the order in which they are looked for)
 VERDICTS: Mapping[str, tuple[str, ...]] = {row["name"]: tuple(row["breaks"]) for row in _TABLES["verdict"]}
-#: verdict -> what it means
+#: verdict -> its meaning
 MEANINGS: Mapping[str, str] = {row["name"]: row["means"] for row in _TABLES["verdict"]}
-#: verdict -> what a product does that gets it; those of products that do not answer are among them
+#: verdict -> the behaviour of a product that gets it; verdicts of products that do not answer are among them
 PRODUCT_WORDS: Mapping[str, str] = _TABLES["product"]
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one reader said about one state: keys of the records in effect, or a refusal.
+    """One reader's answer for one state: keys of the records in effect, or a refusal.
 
     `reported` is whether it said that something was omitted. `aside` are the keys of listed records that are
     not in effect (those of an unfinished transaction, say): no result depends on them, but some process must
@@ -92,8 +92,8 @@ def judge(answer: Answer, owed: Expected, refusal: str, *, holes_allowed: bool) 
     """Return the verdict on `answer` under what is required in this crash point and state.
 
     `refusal` is allowed, required or forbidden; `holes_allowed` is true for
-    policies that may leave records out if they say so. Records are checked first: what is wrong
-    with them says why the state is. If they are right, the state has to follow from them.
+    policies that may leave records out if they say so. Records are checked first: their faults explain those
+    of the state. If they are right, the state has to follow from them.
     """
     if answer.unlisted and answer.refused is None:
         return _of_state(answer, owed, refusal)

@@ -59,7 +59,7 @@ def container_of(table: str, edition: str) -> int:
 
 @dataclass
 class _Writer:
-    """What a writer knows when it writes the next record."""
+    """The facts that a writer knows when it writes the next record."""
 
     built: Built
     edition: str
@@ -172,7 +172,7 @@ class _Writer:
         if not plain:
             summed_over = bytes(data[covered : covered + ends[covers]])
             behind = bytes(data[covered:])
-            # Now that it is known what it covers, the first record is laid once more.
+            # Now its covered range is known, so the first record is laid out once more.
             del data[start:]
             self.lay(
                 label,
@@ -182,7 +182,7 @@ class _Writer:
         self.built.labels[f"{label}.whole"] = Range(self.name, start, len(data) - start)
 
     def lay(self, label: str, values: Mapping[str, Any], *, longest: bool = False) -> None:
-        """Lay one record, and note what a reader reports of it."""
+        """Lay one record, and note a reader's report of it."""
         fields = [Part("text", values["body"])] if "body" in values else body(values, longest=longest)
         stored, start = joined(fields), len(self.data)
         instant = self.number << 32 | start
@@ -206,7 +206,7 @@ def _each(records: Iterable[Any]) -> Iterator[str]:
 
 
 def told(values: Mapping[str, Any], edition: str, stored: bytes, instant: int) -> dict[str, Any]:
-    """Return what a reader reports of a record."""
+    """Return a reader's report of a record."""
     first: dict[str, Any] = {"length": len(stored), "instant": instant}
     if edition == "seed" or "body" in values:
         return {"type": "OTHER", **first, "body": stored}
@@ -268,8 +268,8 @@ def page(container: int, number: int, last: int, said: Mapping[str, Any], size: 
     each of them; with ``heap``, the formats of columns, the row that describes them comes first.
     ``version``, ``format``, ``status`` and ``overflow`` are of the header. The first page has ``info`` (its
     format, status and size of a page), ``pages``, how many follow it, and ``following``, the next page that
-    lists pages. ``wrong`` has a wrong checksum: page (or its upper half) or info. What is not ``sound`` has
-    as much of a page as a log is held against.
+    lists pages. ``wrong`` has a wrong checksum: page (or its upper half) or info. An unsound one has only the
+    part of a page that a log is compared with.
     """
     given = ([row] if isinstance(row, str) else row for row in said.get("rows", ()))
     data, rows = bytearray(size), [b"".join(map(hex_bytes, row)) for row in given]

@@ -32,7 +32,7 @@ from journalspec_reference.derby_log.codec import HEADER, BadLog, control
 from journalspec_reference.derby_log.fileset import CONTROLS, number_of
 from journalspec_reference.derby_log.scan import UNSUMMED, End, groups_after, scan, search
 
-#: What the end of a transaction is, by the status in its record.
+#: The meaning of the end of a transaction, by the status in its record.
 _ENDS = {1: ROLLBACK, 2: PREPARE, 4: COMMIT}
 
 
@@ -102,7 +102,7 @@ def look(files: StateFiles, edition: str) -> Hashable:
         # An undo instant may be beyond the end of its file, whatever is there.
         offsets = (files.once((other,), _offsets, logs[other].end, number_of(name)) for other in logs)
         beyond = sum(off > files.size(name) for found in offsets for off in found)
-        # What is mentioned after the end may mention more that is there: a checkpoint, where undo begins.
+        # A record after the end may mention more that must be there: a checkpoint, its undo start.
         behind = files.same(name) if any(mentioned) else None
         seen.append((name, beyond, log.front, *mentioned, behind))
     return tuple(seen)
@@ -153,7 +153,7 @@ CRASH = CrashFormat.by_tables(
     LongRun,
     record=build,
     look=look,
-    # The one refuses a log that ends before its files say, the other leaves it at that.
+    # One refuses a log that ends before its files say, the other accepts it.
     state_readers=two_policies("default"),
     # The record that only has a checksum represents no change.
     answer=answering(key_of, STATE.canonical, {"rows", "in_doubt"}, (SUM,)),

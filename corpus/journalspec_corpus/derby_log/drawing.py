@@ -1,4 +1,4 @@
-"""Logs of Derby drawn at random: valid ones, and fields that lie under right sums."""
+"""Logs of Derby drawn at random: valid ones, and ones with wrong fields under right sums."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from journalspec_corpus.drawn import DrawnJournal, drawn, lie_in
 from journalspec_corpus.edits import Built
 
 MODEL = TableRows()
-#: What a field may lie with, of any width.
+#: The wrong values of a field of any width.
 LIES = [
     bytes.fromhex(lie)
     for lie in ("ff" * 8, "80" + "00" * 7, "7f" + "ff" * 7, "00" * 8, "00" * 7 + "01", "40" + "00" * 7)

@@ -1,4 +1,4 @@
-"""What a database must find again: the rows that were committed, and branches in doubt.
+"""The content that a database must find again: the committed rows, and branches in doubt.
 
 What the rows in records hold is read as the naive reader does it, which is nothing of the reference's.
 """
@@ -19,12 +19,12 @@ Json = dict[str, Any]
 Row = tuple[str, str, str]
 #: Rows that are put in and taken away, in order.
 Changes = tuple[tuple[str, Row], ...]
-#: Committed rows, what each transaction has changed, and the identifiers of those that are branches.
+#: Committed rows, the changes of each transaction, and the identifiers of those that are branches.
 Kept = tuple[frozenset[Row], Mapping[str, Changes], Mapping[str, tuple[str, str]]]
 _IN, _OUT = "inserted", "deleted"
 #: Container, page, record id.
 Place = tuple[int, int, int]
-#: Rows, and of each branch in doubt its identifier and the rows that come and go with it.
+#: Rows, and for each branch in doubt its identifier and the rows that it inserts and deletes.
 State = tuple[Any, ...]
 #: The form in which it is reported; the order does not matter.
 STATE = StateForm("derby_log", ("rows", "in_doubt"), ("rows", "in_doubt", "inserted", "deleted"))
@@ -36,7 +36,7 @@ PREPARED, COMMITTED = 2, 4
 def columns_in(said: Mapping[str, Any]) -> dict[int, bytes]:
     """Return what the row in a record's data holds, by the numbers of its columns; raises Invalid.
 
-    What it was before may come after it.
+    Its old bytes may come after it.
     """
     data = said.get("data", b"")
     taker = Taker(bytes.fromhex(data) if isinstance(data, str) else data)
@@ -208,7 +208,7 @@ class PageRows:
         if kind not in CHANGES:
             return kept
         place = int(op["container"]), int(op["page"]), int(op["record_id"])
-        # A row that is changed is there again, whatever has become of it before.
+        # A changed row exists again, whatever happened to it before.
         had = [row for at, row in done if at == place and row is not None]
         row = had[-1] if had else kept.rows.get(place)
         if kind == "INSERT":
@@ -225,7 +225,7 @@ class PageRows:
     def _row(op: Mapping[str, Any], edition: str) -> Row | None:
         """Return the row that an INSERT puts in; None if that belongs to neither of the two tables."""
         columns, table = columns_in(op), tables(edition).get(int(op["container"]))
-        # The first row of a page says what it is, and has other columns.
+        # The first row of a page describes the page, and has other columns.
         if table is None or len(columns.get(0, b"")) != 4 or 1 not in columns:
             return None
         return table, key_in(columns), value_in(columns)

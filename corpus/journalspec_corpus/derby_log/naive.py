@@ -29,7 +29,7 @@ HEADER, CONTROL, AROUND = 24, 48, 16
 HIGHEST = 2147483646
 CONTROLS = ("log.ctrl", "logmirror.ctrl")
 FIRST, LAST, PREPARE, CHECKSUM = 1, 2, 0x40, 0x800
-#: Editions that do not look at what a header says of the file before, and those without checksum records.
+#: Editions that ignore the header field about the previous file, and those without checksum records.
 UNLINKED, UNCHECKED = ("seed", "10.0", "10.1"), ("seed", "10.0")
 #: Notes that say that something is lost.
 LOST = {"lost-middle", "beyond-end", "no-checkpoint", "groups-after"}
@@ -390,7 +390,7 @@ def _start(log: Log, files: Files, *, policy: str) -> tuple[int, int, int]:
     checkpoint, control = _named(log, files, policy=policy)
     number, at = _parts(checkpoint) if checkpoint else (1, 0)
     if log.files and (log.edition == "seed" or (not policy and number not in log.files)):
-        # To read, any file will do; the seed says of none that it comes first.
+        # Any file is enough for reading; the seed does not say which one comes first.
         if control and log.edition != "seed":
             log.gone("log-file", log.name(number), control, 8)
         number, at, checkpoint = min(log.files), 0, 0
@@ -563,7 +563,7 @@ class _Replay:
 
     log: Log
     redo: int
-    #: Instant of a record -> what it purges or copies, or undoes of that.
+    #: Instant of a record -> the objects that it purges or copies, or whose purge it undoes.
     by_row: dict[Any, Mapping[str, Any] | None] = field(default_factory=dict)
     open: dict[int, Transaction] = field(default_factory=dict)
     versions: dict[tuple[int, int], int] = field(default_factory=dict)
@@ -593,7 +593,7 @@ class _Replay:
             locked |= set(own)
             before = self.rows.told(own)
             self._roll_back(tx)
-            # What it had taken off its page is there only now.
+            # A row that it had removed from its page exists only now.
             back = [start for start in self.rows.starts() if start in changed - locked]
             locked |= set(back)
             after = self.rows.told(sorted([*own, *back]))

@@ -30,20 +30,21 @@ from journalspec_corpus.derby_log.workloads import (
 from journalspec_corpus.workloads import LongWorkload
 
 FORMAT = "derby_log"
-#: What a record is called by: these of its fields, as far as it has them.
+#: A record's key: these of its fields, if it has them.
 _TOLD = (
     *("type", "instant", "transaction", "group", "status", "global_id"),
     *("container", "page", "page_version", "record_id", "data"),
 )
-#: The record that has a checksum says nothing of its own.
+#: The record that has a checksum represents nothing of its own.
 SUM = "CHECKSUM"
 #: The status of a transaction in doubt.
 PREPARED = 2
-#: Room before the first step, for what is there; where the first step of an `over` ends a file.
+#: Room before the first step, for the starting content; the place where the first step of an `over` ends a
+#: file.
 _STANDING, _INTERVAL, _NEAR = 600, 100000, 99500
 #: Values of the rows that fill a file most of the way.
 _LARGE = 23000
-#: What reappears only when the log was forced: all but what is done within a transaction.
+#: Records that reappear only if the log was forced: all but those within a transaction.
 _FORCING = frozenset(["open", "commit", "prepare", "decide", "checkpoint", "close"])
 
 
@@ -81,7 +82,7 @@ class Run(TabledRecorder):
 
     def _group(self, item: Write) -> None:
         number = int(item.file[3:-4])
-        # What is before it is ignored.
+        # Earlier content is ignored.
         log = Log({number: bytes(item.off) + item.data}, self.edition)
         found = [said for said in log.run(number, item.off)[0] if said["type"] != SUM]
         if not found:

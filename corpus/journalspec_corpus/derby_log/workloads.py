@@ -1,4 +1,4 @@
-"""What is done to a database to get the crash states of its log: what is made of ``workloads.toml``."""
+"""The workloads for the crash states of a database's log, made from ``workloads.toml``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from journalspec_corpus.crash.record import Operation
 
 #: Keys of a life are this much larger.
 LIFE = 1000
-#: What is before every workload: a row that steps may change, and what fills up.
+#: The content before every workload: a row that steps may change, and a filling.
 VICTIM, FILLER = 91, 90
 #: Where the fields of a group begin: those of its checksum record, and what that covers.
 SUMMED = ((0, "length"), (4, "instant"), (12, "body"), (21, "data_length"), (25, "checksum"), (33, "trailer"))

@@ -43,7 +43,7 @@ _WORDS = {
     "file_id": "stamp",
 }
 _LABELS = {"body_size": "size"}
-#: What a record has that does not say otherwise.
+#: The default fields of a record.
 _USUAL = {"tx": 9, "user_type": 1}
 #: Records of each transaction in each file so far.
 Counts = dict[int, Counter[int]]
@@ -65,7 +65,7 @@ def layout_kind(kind: str, edition: str) -> str:
 def record_values(record: Mapping[str, Any], edition: str) -> dict[str, Any]:
     """Return the fields of a record as the table of `edition` calls them; ``stamp`` is its file id."""
     kind = record["kind"]
-    # An EVENT has the number of the newest edition also where there is none.
+    # An EVENT has the number of the newest edition even in editions without it.
     values: dict[str, Any] = {"type": LAYOUT.types(edition).get(kind, LAYOUT.types("v2e")[kind])}
     for name in LAYOUT.structure("record", edition, layout_kind(kind, edition)).names:
         word = _WORDS.get(name, name)
@@ -139,11 +139,11 @@ def build(base: Mapping[str, Any], edition: str) -> Built:
     return built
 
 
-def _build_file(  # `editions`: of the journal, and the one that the file's records are laid out as
+def _build_file(  # `editions`: of the journal, and that of the layout of the file's records
     built: Built, label: str, name: str, file: Mapping[str, Any], editions: tuple[str, str], counts: Counts
 ) -> None:
     edition, laid = editions
-    # What the previous generation had is another story: its transactions are not counted on.
+    # The transactions of the previous generation do not matter here.
     lives = {
         key: [_counted(parsed(record), file["id"], own) for record in file.get(key, ())]
         for key, own in (("before", {}), ("records", counts))
@@ -172,7 +172,7 @@ def _control(file: Mapping[str, Any], edition: str) -> dict[str, Any]:
 
 
 def control_body(file: Mapping[str, Any]) -> bytes:
-    """Return the three lists of a control file; ``olds``, ``news`` and ``moves`` are counts that lie."""
+    """Return the three lists of a control file; ``olds``, ``news`` and ``moves`` are wrong counts."""
     counts = {"num_old": "olds", "num_new": "news", "num_renames": "moves"}
     values: dict[str, Any] = {name: file[word] for name, word in counts.items() if word in file}
     for which in ("old", "new"):

@@ -1,4 +1,4 @@
-"""What the journal gives to the crash engine."""
+"""The interface of the journal to the crash engine."""
 
 from __future__ import annotations
 
@@ -235,7 +235,7 @@ READERS = (
 CONTINUATIONS = Continuations(
     begin=resumed,
     tables=tables.TABLES,
-    # What is added to can be anything; what is changed or deleted would have to be there.
+    # The target of an addition can be anything; that of a change or delete would have to exist.
     repeatable=lambda step: not step.op.startswith(("update", "delete")),
     choices=tables.choices,
 )

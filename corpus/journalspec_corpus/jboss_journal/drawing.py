@@ -1,4 +1,4 @@
-"""JBoss journals drawn at random: valid ones, and records that lie."""
+"""JBoss journals drawn at random: valid ones, and records with wrong fields."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from journalspec_corpus.drawn import DrawnJournal, drawn, lie, varied, written
 from journalspec_corpus.jboss_journal.author import build, name_of
 from journalspec_corpus.jboss_journal.naive import replayed
 
-#: What a file needs besides its records, and what a record needs, generously; no writer makes smaller files.
+#: The needs of a file besides its records, and those of a record, generously; no writer makes smaller files.
 HEADROOM, LARGEST_RECORD, LEAST = 64, 160, 1024
 KINDS = ("ADD", "ADD_TX", "COMMIT", "UPDATE", "DELETE_TX", "PREPARE", "UPDATE_TX", "DELETE", "ROLLBACK")
-#: Numbers that sizes and counts lie with; a check size over them is right nevertheless.
+#: Wrong sizes and counts for hostile input. A check size over them is right nevertheless.
 LIES = (-(2**31), -(2**29), -1000, -8, -1, 0, 1, 2, 17, 255, 256, 1024, 2**28, 2**29, 2**30, 2**31 - 1)
 LYING_FIELDS = ("size", "extra_size", "num_files", "check", "type", "stamp", "count")
 BODIES = (b"", b"a", b"q" * 40, bytes.fromhex("0b00000001"), bytes(9))
@@ -82,7 +82,7 @@ def _record(edition: str, rng: random.Random, wide: bool = False) -> dict[str, A
 
 
 def lies(edition: str, rng: random.Random) -> dict[str, bytes]:
-    """Return files with records whose fields lie, laid out and checked as if they did not."""
+    """Return files with records whose fields are wrong, laid out and checked as if they were right."""
     records = [_liar(edition, rng) for _ in range(rng.choice((1, 2, 3)))]
     files: list[dict[str, Any]] = [{"id": 1, "records": records, "size": 2048}]
     if rng.randrange(3) == 0:

@@ -1,4 +1,4 @@
-"""What a broker must find again: its records, and the transactions that are in doubt."""
+"""The content that a broker must find again: its records, and the transactions in doubt."""
 
 from __future__ import annotations
 

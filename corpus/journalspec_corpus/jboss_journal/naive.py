@@ -155,7 +155,7 @@ def _lost(found: Sequence[Scanned], usable: Sequence[Scanned]) -> list[dict[str,
         return []
     if any(_number(file.name) != file.rank for file in found):
         return []
-    # Whatever was deleted may have been all that a file held.
+    # A deleted record may have been the only one of its file.
     if {"DELETE", "DELETE_TX", "ROLLBACK"} & {record["type"] for file in found for record in file.records}:
         return []
     out = []
@@ -275,7 +275,7 @@ def _names(taker: Taker, members: int) -> list[str]:
 
 
 def searched(name: str, data: bytes, edition: str, params: Params = NONE) -> Scanned:
-    """Return what one file holds, looking at every offset after its header."""
+    """Return the content of one file, looking at every offset after its header."""
     # Of an early edition the configured length counts (JBM-FIL-009 to JBM-FIL-011).
     size = 0 if LAYOUT.has("control", edition) else int(params.get("file_size", 0))
     data = data[: size or None]
@@ -388,7 +388,7 @@ def _is_stale(data: bytes, place: int, off: int, laid: str, own: bytes) -> bool:
 
 
 def claim(data: bytes, off: int, laid: str) -> tuple[str, int]:
-    """Judge one candidate by the specification's order of checks; return what is wrong, and where it ends.
+    """Judge one candidate by the specification's order of checks; return its fault, and its end.
 
     Nothing is wrong with a healthy one. A torn one ends where it says that it does, or
     with the data where it says nothing of use. `laid` is the edition of its table.
@@ -406,7 +406,7 @@ def claim(data: bytes, off: int, laid: str) -> tuple[str, int]:
 
 @dataclass(slots=True)
 class _Transaction:
-    """What was read of one transaction: its records in order, and how many are in which file.
+    """The part of one transaction that was read: its records in order, and their number in each file.
 
     `unhealthy`: a PREPARE did not find what it counts.
     """
@@ -416,7 +416,7 @@ class _Transaction:
     counts: Counter[object] = field(default_factory=Counter)
     prepare: Entry | None = None
     unhealthy: bool = False
-    #: What the last PREPARE that is not healthy misses.
+    #: The records that the last unhealthy PREPARE misses.
     gone: list[dict[str, Any]] = field(default_factory=list)
 
     def take(self, file: object, entry: Entry, present: Collection[int]) -> None:

@@ -104,9 +104,9 @@ class Run(Recorder):
         self.ends = {name: self.header_size for name in self.storage.files if self._is_data(name)}
         #: record -> its files, as long as they keep it
         self._places: dict[str, set[str]] = {}
-        #: What is owed, or will be with the next force.
+        #: The records that are required, or will be with the next force.
         self._owed: set[str] = set() if image is None else image.owed
-        #: DELETEs that were rolled back, by their first id: how many times.
+        #: DELETEs that were rolled back, by their first id: the number of times.
         self._rolled_back: Counter[str] = Counter()
         #: Records that this run does not write first, but may copy.
         self._inherited = {mark.record for mark in self.marks}
@@ -222,7 +222,7 @@ class Run(Recorder):
         return self.prefix + base if fresh else base
 
     def _mark(self, item: Write, record: JournalRecord, ended: Sequence[str]) -> None:
-        # Copies and records of transactions are called what they amount to.
+        # Copies and records of transactions are named by their result.
         kind, tx = record.kind, record.tx
         name = self._called(f"{kind.name.removesuffix('_TX')}-{record.id or tx}")
         values = {"body": record.body, "pairs": record.pairs, "extra": record.extra}
@@ -263,13 +263,14 @@ class Run(Recorder):
         self.learn(meaning)
         after = {*self._in_effect()}
         if record.kind.name == "COMMIT":
-            # A delete is owed from now on, and what it takes back of its own transaction is not.
+            # From now on a delete is required, and the records that it takes back of its own transaction are
+            # not.
             after.update(name for name in members if _plain(name).startswith("DELETE"))
         elif record.kind.name == "ROLLBACK":
             self.pending = [entry for entry in self.pending if entry[1] != record.tx]
         self._release([name for name in before if name not in after])
         if record.kind.name == "ROLLBACK":
-            # What was to be deleted is there, and may be deleted again: by another record.
+            # The records that were to be deleted exist, and may be deleted again: by another record.
             self._rolled_back.update(_plain(name).partition(".")[0] for name in members if "DELETE" in name)
         return members
 
@@ -357,7 +358,7 @@ def build(work: Workload) -> Trace:
     own = run.marks[before:]
     run.begin(mark for mark in own if mark.record not in run.unpromised)
     possible = [mark for mark in own if mark.record in run.unpromised]
-    # What the standing records have ended themselves is not owed.
+    # Records that the standing ones have ended themselves are not required.
     run.storage.note(Release(run.taken_back))
     first = max(1, _play(run, work))
     return run.trace(work, stale, possible, first)
@@ -392,7 +393,7 @@ def _start(work: Workload, life: int) -> int:
 def _lay(run: Run, kind: str, start: int, life: int) -> None:
     """Write what is before the steps, so that the first of them begins where it should."""
     if kind == "reclaim" and life == 0:
-        # What the first file holds is deleted in the second, which is the one that is written to.
+        # The content of the first file is deleted in the second, which is the one that is written to.
         run.apply(Step("add", 80, TYPICAL).operation(life))
         run.apply({"op": "next"})
         run.apply(Step("delete", 80).operation(life))
@@ -433,7 +434,7 @@ def _play(run: Run, work: Workload) -> int:
         run.open()
         return 0
     last = run.play(work.operations(), together=work.force == "end")
-    # With one force at the end, or a transaction, what came before is still at stake.
+    # With one force at the end, or a transaction, the earlier records can still be lost.
     return last if work.settled else 0
 
 

@@ -1,4 +1,4 @@
-"""What is done to a journal to get its crash states: what is made of ``workloads.toml``."""
+"""The workloads for the crash states of a journal, made from ``workloads.toml``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from journalspec_reference.jboss_journal.write import RECORD_OPS
 
 #: Ids and transactions of an earlier generation are this much larger.
 LIFE = 1000
-#: What is before every workload: a record to delete or update, and one that fills up to the start.
+#: The content before every workload: a record to delete or update, and a filling up to the start.
 VICTIM, FILLER = 91, 90
 
 
@@ -53,7 +53,7 @@ def _body(step: Step, life: int) -> bytes:
     return _bytes_of(seed, -(-step.size // _TOGETHER) * _TOGETHER)[: step.size]
 
 
-#: Bodies are made so many bytes at once: a shorter one is the beginning of a longer one.
+#: Bodies are made this many bytes at once: a shorter one is the beginning of a longer one.
 _TOGETHER = 4096
 
 

@@ -8,7 +8,8 @@ the control record that are not the right ones. A record is a text ``LABEL [COMM
 destination are ``q``, ``t``, ``tq`` and ``tt`` (queue, topic, and temporary ones). Keys of others are ``id``,
 ``body``, ``prio``, ``tx`` (``c1:7``), ``xa`` (``1:GTRID:BQUAL``), ``sub``, ``info`` and ``retro``. So are
 ``source``, ``skip``, and ``payload`` (hex) for one that is not a command. Any other field of a command has
-its own name (``repeat=-1``; bytes in hex). A table has any field of the record besides. What an ``index``
+its own name (``repeat=-1``; bytes in hex). A table may also have any other field of the record. What an
+``index``
 has says :mod:`journalspec_corpus.kahadb_journal.index`.
 
 Labels: ``f1``, ``f1.log``, ``f1.marker`` (the end marker), ``b1``, ``b1.whole``, ``b1.checksum``, ``r1``,

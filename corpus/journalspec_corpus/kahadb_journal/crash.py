@@ -1,4 +1,4 @@
-"""What the KahaDB journal gives to the crash engine."""
+"""The interface of the KahaDB journal to the crash engine."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def _seen(content: bytes, edition: str, last: bool) -> bytes:  # a part of what 
         records += [(start, f"{why} {end == len(content)}".encode()) for start, end, why in batch.damage]
         off, by = batch.more.get("end", (off, by))
     rest = content[off:] if by == EMPTY else b""
-    # How long a file is that is blank says whether a later record had room in it.
+    # The length of a blank file shows whether a later record had room in it.
     head = content[:4], len(content) > 0 if records or last else len(content), off
     return digest_of(*head, by.encode(), rest, *(said for _, said in sorted(records)))
 
@@ -159,7 +159,7 @@ CRASH = CrashFormat.by_tables(
     LongRun,
     record=build,
     look=look,
-    # The one refuses what it cannot explain by a torn tail, the other leaves it out.
+    # One refuses bytes that a torn tail does not explain, the other omits them.
     state_readers=two_policies("salvage"),
     answer=answering(key_of, STATE.canonical, {*_DECIDED}),
     record_json=record_of_json,

@@ -1,4 +1,4 @@
-"""KahaDB journals drawn at random: valid ones, and sizes and lengths that lie."""
+"""KahaDB journals drawn at random: valid ones, and ones with wrong sizes and lengths."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from journalspec_corpus.kahadb_journal.author import FORMAT, build, described, p
 from journalspec_corpus.kahadb_journal.model import Messages
 
 MODEL = Messages()
-#: What sizes, lengths and checksums lie with; the Adler-32 over a lying length is right nevertheless.
+#: Wrong sizes, lengths and checksums; the Adler-32 over a wrong length is right nevertheless.
 LIES = (-(2**31), -50, -28, -1, 0, 1, 4, 5, 6, 27, 28, 29, 50, 255, 1024, 2147483614, 2**31 - 1)
 SUMS = (0, 1, -1, -(2**63), 1 << 32, 2**63 - 1)
 #: One command each; ``{n}`` is a number of its own.
@@ -34,7 +34,7 @@ COMMANDS = (
     "r{n} REMOVE_DESTINATION",
     "r{n} TRACE text=x",
 )
-#: What goes into a command: numbers of ten bytes and more, a false length, unknown fields, no text.
+#: The content of a command: numbers of ten bytes and more, a false length, unknown fields, no text.
 _PIECES = (
     b"\xff" * 9 + b"\x01",
     b"\x80" * 11,
@@ -55,7 +55,7 @@ _ANYTHING, _SOUND, _BRANCHES = range(3)
 #: What integer fields and texts may hold besides.
 NUMBERS = (0, 1, 2, 3, 4, 5, 9, 2**31 - 1, 2**31, 2**32, 2**32 + 1, 2**32 + 5, 2**63, 2**64 - 1, 2**64 - 5)
 TEXTS = (b"", b"m1", b"m2", b"Q", b"c:a", b"\xc3", b"\xf0\x9f", b"\0\0\0\x02")
-#: What follows a log instead of its end marker: one that is not whole, one with batches after it, nothing.
+#: The bytes after a log instead of its end marker: an incomplete one, one with batches after it, nothing.
 TAILS = (
     *("2d714d6134", "2d714d6100", "2d714d61", "2d714d6135", "00714d6134", ""),
     *("2d714d61340000001c02575249544520424154434800000000000000000000000000", "0000000001"),
@@ -101,7 +101,7 @@ def _record(edition: str, rng: random.Random, number: int, wide: bool) -> str:
 
 
 def _state(files: list[dict[str, Any]], edition: str) -> Mapping[str, Any]:
-    """Return what the commands asked for amount to."""
+    """Return the result of the requested commands."""
     records = [described(text) for file in files for batch in file["batches"] for text in batch["records"]]
     if edition == "seed":
         return {"payloads": [record["payload"] for record in records]}
@@ -112,7 +112,7 @@ def _state(files: list[dict[str, Any]], edition: str) -> Mapping[str, Any]:
 
 
 def lies(edition: str, rng: random.Random) -> dict[str, bytes]:
-    """Return files with sizes, lengths, checksums and commands that lie; Adler-32 of the stored bytes."""
+    """Return files with wrong sizes, lengths, checksums and commands; Adler-32 of the stored bytes."""
     files = []
     # Sound commands about transactions alone, sound commands, or commands with anything in them.
     about = rng.choice((_BRANCHES, _SOUND, _ANYTHING, _ANYTHING))
@@ -121,7 +121,7 @@ def lies(edition: str, rng: random.Random) -> dict[str, bytes]:
         end = {"end": "none", "tail": rng.choice(TAILS)} if rng.randrange(4) == 0 else {}
         files.append({"id": number, "batches": batches, "size": rng.choice((0, 0, 256)), **end})
     content = build({"files": files}, edition).content()
-    if rng.randrange(6) == 0:  # besides, a byte that nothing is right about
+    if rng.randrange(6) == 0:  # and a byte that is wrong in any case
         name = rng.choice(sorted(content))
         data = bytearray(content[name] or b"\0")
         data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
@@ -140,7 +140,7 @@ def _lying_batch(edition: str, rng: random.Random, about: int) -> dict[str, Any]
         rng.choice(records)["length"] = rng.choice(LIES)
     elif kind == 1:
         batch["batch_size"] = rng.choice(LIES)
-    elif kind == 2:  # the third kind of lie
+    elif kind == 2:  # the third kind of wrong value
         batch |= {"checksum": rng.choice(SUMS), "batch_size": rng.choice(LIES)}
     elif kind < 5:
         batch["checksum"] = 0
@@ -193,7 +193,7 @@ def _of_a_branch(rng: random.Random) -> str:
     return f"r1 {kind} {tx}"
 
 
-#: A field as it is stored: its number, its wire type, and what it holds.
+#: A field in stored form: its number, its wire type, and its content.
 Wire = tuple[int, int, int | bytes]
 
 
@@ -210,7 +210,7 @@ def _fields(data: bytes) -> list[Wire]:
     while at < len(data):
         key, at = _number(data, at)
         value, at = _number(data, at)
-        if key & 7 == 2:  # what follows is its length
+        if key & 7 == 2:  # the next bytes are its length
             found.append((key >> 3, 2, data[at : at + value]))
             at += value
         else:

@@ -66,7 +66,7 @@ class _Writer:
         return at
 
     def tree(self, entries: Entries) -> bytes:
-        """Return the root of a tree whose nodes have at most `most` keys; what is below it is stored."""
+        """Return the root of a tree whose nodes have at most `most` keys; the nodes below it are stored."""
         groups = [entries[at : at + self.most] for at in range(0, len(entries), self.most)] or [entries]
         if len(groups) == 1:
             return _leaf(entries)

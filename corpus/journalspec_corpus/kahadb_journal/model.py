@@ -1,6 +1,6 @@
 """What a message store must find again: the messages of each destination, and transactions in doubt.
 
-Operations are what a writer is asked: a payload each. What they mean comes from the naive parser of commands.
+Operations are what a writer is asked: a payload each. Their meaning comes from the naive parser of commands.
 """
 
 from __future__ import annotations

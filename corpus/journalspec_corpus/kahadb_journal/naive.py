@@ -140,7 +140,7 @@ def _records(found: Scanned, data: bytes, at: int, end: int, edition: str) -> No
 
 
 def _take(found: Scanned, record: bytes, at: int, edition: str, first: Mapping[str, Any]) -> None:
-    """Take in the record at `at`, if it is a record of a user; `first` is said of its batch."""
+    """Take in the record at `at`, if it is a record of a user; `first` is about its batch."""
     if record[4] != 1:
         found.note("unknown-type", at, str(record[4]))
         return
@@ -204,7 +204,7 @@ def _sound_batch(data: bytes, at: int, edition: str) -> int:
 
 
 def _emptied(files: Files, edition: str) -> list[dict[str, Any]]:
-    """Return the files that have lost what they held (KHD-FIL-013)."""
+    """Return the files that have lost their content (KHD-FIL-013)."""
     data_of = [(name, bytes(files[name])) for _, name in _files(files)]
     kept = [(name, data) for name, data in data_of if not _unused(data, edition)]
     out = []

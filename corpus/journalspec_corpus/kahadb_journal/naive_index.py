@@ -44,7 +44,7 @@ def _pages(files: Files) -> dict[int, bytes]:
 
 
 class _Tree:
-    """What is stored on the pages; each may be used once."""
+    """The content of the pages; each may be used once."""
 
     def __init__(self, pages: Mapping[int, bytes]) -> None:
         self.pages, self.used = pages, set[int]()

@@ -11,7 +11,7 @@ from journalspec.kahadb_journal.commands import messages
 _MOST = 0x7FFFFFFF
 
 
-class NoCommand(Exception):  # no error: what a check finds
+class NoCommand(Exception):  # no error: the possible results of a check
     """The payload is not a command."""
 
 

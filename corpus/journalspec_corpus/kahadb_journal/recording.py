@@ -43,9 +43,9 @@ from journalspec_reference.kahadb_journal.records import told
 from journalspec_reference.kahadb_journal.scan import scan
 
 FORMAT = "kahadb_journal"
-#: Fields that say where a record is, and not what it says.
+#: Fields for the place of a record, not its content.
 _PLACED = frozenset(["length", "batch_size", "checksum"])
-#: Room before the first step, for what is there; after the last one, for what forces.
+#: Room before the first step, for the starting content; after the last one, for forces.
 _STANDING, _ROOM = 300, 256
 #: Length of the files of a journal that is created.
 CREATED = 1024
@@ -80,7 +80,8 @@ class Run(TabledRecorder):
         self.flushing = False
         #: Records that wait for a force: name, file, type, transaction.
         self._waiting: list[tuple[str, str, str, str]] = []
-        #: How often a name was given: a message that a transaction did not remove is removed again.
+        #: Number of times that a name was given: a message that a transaction did not remove is removed
+        #: again.
         self._named: Counter[str] = Counter()
 
     def forcing(self, number: int) -> Operation:
@@ -127,7 +128,7 @@ class Run(TabledRecorder):
                 name += f".{self._named[name]}"
             self.marked(Mark(name, item.file, item.off, length, key_of(record.type, record.fields), fields))
             self._waiting.append((name, item.file, record.type, tx_name(record.fields)))
-        # A batch makes itself count, and nothing else: without what is before it nobody gets to it.
+        # Only a batch makes itself live: without the bytes before it no reader reaches it.
         self.tell(Publish, [name for name, *_ in self._waiting[-len(batch) :]])
 
     @property
@@ -204,7 +205,7 @@ def _brought(work: Workload, life: int) -> Run:
 def _laid(writer: str, length: int, start: int, life: int) -> Run:
     run = Run(writer, length, life)
     run.open()
-    # An earlier generation is no other journal: it began with the same messages.
+    # An earlier generation is the same journal: it began with the same messages.
     before = [Step("add", VICTIM, 4), Step("standing", FILLER), Step("publish", OWED, 4)]
     run.play([step.operation(0) for step in before], together=False)
     run.apply({**_filler(start - run.position), "sync": True})

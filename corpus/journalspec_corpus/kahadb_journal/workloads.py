@@ -1,4 +1,4 @@
-"""What is done to a KahaDB journal to get its crash states: what is made of ``workloads.toml``."""
+"""The workloads for the crash states of a KahaDB journal, made from ``workloads.toml``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from journalspec_reference.kahadb_journal.codec import DIALECTS
 
 #: Numbers of messages and transactions of a life are this much larger.
 LIFE = 1000
-#: What is before every workload: a message of the queue, one owed to the subscription, what fills up.
+#: The content before every workload: a message of the queue, one pending for the subscription, a filling.
 VICTIM, OWED, FILLER = 91, 92, 90
 #: In a shifted earlier generation every body is this much longer.
 SHIFTED, SHIFT = 2, 3
@@ -30,7 +30,7 @@ class Step(shared.NumberedStep):
 
     def operation(self, life: int) -> Operation:
         """Return the protocol's ``append`` operation, with the ids and bodies of that run."""
-        # What is before all is the same message in every life; an earlier generation has one of its own.
+        # The first content is the same message in every generation; an earlier generation has one of its own.
         number = self.id if self.id in (VICTIM, OWED) and life not in (1, SHIFTED) else self.id + life * LIFE
         size = self.size + (SHIFT if life == SHIFTED and self.size else 0)
         tx = self.tx and TABLES.rows["transactions"][self.tx[0]].format(

@@ -118,7 +118,7 @@ def load_manifest(out: Path) -> dict[str, Any] | None:
         return load(out)
     except ManifestChanged as error:
         if not (out / PLAN_FILE).exists():
-            # Many things have a file of this name; it is not ours to say that it may go.
+            # Many things have a file of this name; it is not ours to delete.
             raise not_ours(out) from None
         raise BuildError(str(error), f"remove {MANIFEST}: {_ANEW}") from None
     except ManifestError:
@@ -256,7 +256,7 @@ def each_shard(
             found[number] = work(number)
             progress(len(found))
         return found
-    # From the end of the plan: workloads grow along it, and what is large should not come last.
+    # From the end of the plan: workloads grow along it, and large ones should not come last.
     order = shards[::-1]
     try:
         with closing(results(partial(_worker, work), order, jobs)) as done:
@@ -271,6 +271,6 @@ def each_shard(
 @contextmanager
 def _worker(work: Callable[[int], Result]) -> Iterator[Callable[[int], Any]]:
     """Give what a worker does with each shard."""
-    # Workloads by the ten thousand and what is remembered stay: they are looked through for garbage seldom.
+    # Workloads by the ten thousand and remembered answers stay: they are searched for garbage seldom.
     gc.set_threshold(100_000, 50, 100)
     yield partial(tried, work)

@@ -27,7 +27,7 @@ MANIFEST = "manifest.json"
 PLAN_FILE = "plan.json"
 #: The folder of the final parts, and that of a build under way.
 STATES, WORK = "states", "work"
-#: Under what everybody may use what is built.
+#: The licence of the built files.
 LICENSE = "CC0-1.0"
 _MEMBERS = frozenset({"plan", "counts", "strata", "digest", "parts"})
 
@@ -123,7 +123,7 @@ def as_json(manifest: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-#: What a part or a file of cases may hold (bytes); the largest there are have some millions.
+#: The largest size of a part or a file of cases (bytes); the largest existing ones have some millions.
 MAX_FILE = 1 << 30
 #: More of one kind are counted, not listed.
 LISTED = 5

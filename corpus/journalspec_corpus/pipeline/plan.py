@@ -14,10 +14,10 @@ from journalspec_corpus.crash.trace import PRESETS
 
 #: Raised whenever the same descriptor would give another id, class or verdict.
 ENGINE = 3
-#: The edition of what plans yield: the first number says what ids and verdicts mean, the second grows with
-#: what is checked.
+#: The edition of the results of plans: the first number changes with the meaning of ids and verdicts, the
+#: second grows with the checks.
 EDITION = f"{ENGINE}.4"
-#: Tiers that are built from traces, and how many workloads make one shard.
+#: Tiers that are built from traces, and the number of workloads in one shard.
 BUILT_TIERS = {"core": 24, "full": 64}
 
 

@@ -39,10 +39,9 @@ from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.run import rows_of
 from journalspec_corpus.pipeline.store import BuildError
 
-#: How many cases are published, and how many of each class there are at least.
+#: Number of published cases, and the least number of each class.
 CORE_CASES, PER_CLASS = 100_000, 3
-#: How many of them come from each stratum, as far as it has so many; what is left over is given
-#: to the strata in this order.
+#: The number from each stratum, if it has as many; the rest is given to the strata in this order.
 QUOTA = {"R": 80_000, "C": 15_000, "L": 5_000}
 #: No category of a stratum gets more than every n-th case of its quota while others have some left.
 SHARES = 8

@@ -130,10 +130,10 @@ class Shard:
         self.seed = seed
         self.readers = adapter.readers
         self.traces = self.generated = 0
-        #: who reaches which states, and who fails in them: also in those that another trace had before
+        #: the writers that reach each state, and the readers that fail in it, also in earlier traces' states
         self.reached: set[Reached] = set()
         self._seen: set[bytes] = set()
-        #: Of each column its values, crash point by crash point; of labels their numbers, of texts of a trace
+        #: The values of each column, crash point by crash point. Labels are numbers, and texts of a trace are
         #: the number of the trace.
         self._columns: dict[str, list[npt.NDArray[Any]]] = defaultdict(list)
         self._texts: list[tuple[str, ...]] = []
@@ -148,7 +148,7 @@ class Shard:
                 if name not in self._seen:
                     self._seen.add(name)
                     keep.append(row)
-            # A state that another trace has left already may owe something else here.
+            # In a state that another trace has left already, other records may be required here.
             rows = found.judged(self.adapter)
             self._note(trace, rows)
             if keep:

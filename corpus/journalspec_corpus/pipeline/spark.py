@@ -58,7 +58,7 @@ def session(master: str | None = None) -> SparkSession:
         f"-Dlog4j2.configurationFile={quiet.as_uri()}",
         f'"-Djava.io.tmpdir={scratch}"',
         "-XX:-UsePerfData",
-        # The work is Python's: code that a compiler takes long over does not run long enough here.
+        # The work is Python's: just-in-time compiled code does not run long enough here to be worth it.
         "-XX:TieredStopAtLevel=1",
     ]
     builder = builder.config("spark.driver.extraJavaOptions", " ".join(options))
@@ -72,7 +72,7 @@ def session(master: str | None = None) -> SparkSession:
             builder = builder.config("spark.driver.bindAddress", _LOOPBACK)
             builder = builder.config("spark.driver.host", _LOOPBACK)
         if inside:
-            # Spark removes what it puts there if it has the time; whoever kills it leaves it none.
+            # Spark removes its files if it has the time; after a kill they are left.
             builder = builder.config("spark.local.dir", scratch)
     try:
         found = builder.getOrCreate()

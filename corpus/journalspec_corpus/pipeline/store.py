@@ -64,7 +64,7 @@ def tried(work: Callable[[int], object], number: int) -> object:
         )
     except MemoryError:
         return BuildError(f"shard {number}: not enough memory", "try fewer --jobs")
-    except Exception as error:  # whatever it is, the builder has to hear of it
+    except Exception as error:  # whatever it is, the builder has to be notified
         if os.environ.get(_TRACEBACK):
             traceback.print_exc()
         text = f"shard {number}: a fault of journalspec, please report it: {type(error).__name__}: {error}"

@@ -68,7 +68,7 @@ def counted(table: pa.Table) -> Counts:
 
 #: The stratum whose presets are guarantees.
 HONEST = "R"
-#: What has to hold in a state for its format to be safe there.
+#: The conditions under which a format is safe in a state.
 SAFETY = ("I1", "I2", "I3", "I4", "I5")
 
 

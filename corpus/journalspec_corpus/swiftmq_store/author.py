@@ -34,7 +34,7 @@ BRIEF = ("type", "at")
 PAGE, CHAIN = 2048, 13
 PAGES, LOG = "db/page.db", "log/transaction.log"
 NUMBERS = {name: number for number, name in ACTIONS.items()}
-#: What a text may say of the header of its page.
+#: The possible words about the header of a page.
 HEADERS = ("empty", "prev", "next", "slots", "valid", "length")
 
 
@@ -42,7 +42,7 @@ def message(text: str) -> bytes:
     """Return a serialised message of kind bytes, priority 4, whose body is a text (``a*3000``)."""
     if text.startswith("hex:"):
         return hex_bytes(text[4:])
-    # Kind, expiration, priority, timestamp, deliveries, mode, redelivered; eleven things that are not there.
+    # Kind, expiration, priority, timestamp, deliveries, mode, redelivered; eleven absent parts.
     return bytes_message(long_text(text).encode())
 
 

@@ -144,7 +144,7 @@ def _seen(content: bytes, stored: bytes) -> bytes:
         pages.take(batch)
         damage += len(batch.damage)
     if not pages.in_file or pages.gone:
-        # What the file lacks is reported.
+        # Missing parts of the file are reported.
         return digest_of(content, stored)
     begun = content[: max(log.end, START_SIZE)]
     cut = b"" if pages.made(pages.in_file) else stored[pages.in_file * DEFAULT_SIZE :]

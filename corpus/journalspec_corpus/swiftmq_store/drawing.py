@@ -1,4 +1,4 @@
-"""Stores drawn at random: valid ones, and fields that lie.
+"""Stores drawn at random: valid ones, and ones with wrong fields.
 
 What the log does to a drawn store is in its pages already, as after a checkpoint that was not finished: so
 the state is that of the pages, whoever replays.
@@ -68,7 +68,7 @@ def _life(edition: str, rng: random.Random, *, wide: bool) -> tuple[Built, Mappi
     pages.append(f"p{spare} FREE")
     plain = build({"pages": pages}, edition)
     log = _log(bytes(plain.files[PAGES]), spare, rng)
-    # A log of zeros alone is none beside pages in use (SMQ-RCV-115).
+    # A log of zeros alone counts as missing if pages are in use (SMQ-RCV-115).
     size = rng.choice((0, 4096)) if log else 0
     built = build({"pages": pages, "log": log, "log_size": size}, edition)
     return built, {"queues": queues, "in_doubt": [], "durables": []}
@@ -93,7 +93,7 @@ def _log(data: bytes, spare: int, rng: random.Random) -> list[str]:
 
 
 def lies(edition: str, rng: random.Random) -> dict[str, bytes]:
-    """Return files in which fields lie; nothing has a checksum."""
+    """Return files with wrong fields; nothing has a checksum."""
     built, _ = _life(edition, rng, wide=False)
     lie_in(built, LIES, rng.choice((1, 1, 2, 3)), rng, small=12)
     return built.content()

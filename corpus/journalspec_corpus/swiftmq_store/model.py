@@ -1,4 +1,4 @@
-"""What a store must find again: the messages of each queue in order, and branches in doubt."""
+"""The content that a store must find again: the messages of each queue in order, and branches in doubt."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class QueuedMessages:
         tx = op["tx"]
         inserted = kept.inserted.get(tx, {})
         branch = QueuedBranch(bool(inserted), tuple(inserted) or kept.removed.get(tx, ()))
-        # What it inserts is in the queue; what it removes stays there.
+        # Its inserts are in the queue; its removals stay there.
         kept = replace(kept, messages={**kept.messages, **inserted})
         kept = self._end(kept, tx, commit=False)
         return replace(kept, branches={**kept.branches, (op["gtrid"], op["bqual"]): branch})

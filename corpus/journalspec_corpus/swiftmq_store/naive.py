@@ -37,7 +37,7 @@ from journalspec_corpus.swiftmq_store.model import PREPARED
 
 FORMAT = "swiftmq_store"
 TYPES = {1: "START", 2: "COMMIT", 3: "ABORT"}
-#: What a record of a tagged log begins with. Both editions are laid out alike.
+#: The beginning of a record of a tagged log. Both editions are laid out alike.
 FORMS, EDITION = {1: "start", 2: "record", 3: "record"}, "13"
 
 
@@ -130,7 +130,7 @@ class LaidPages(dict[int, bytes]):
         super().__init__({at: data[at * size :][:size] for at in range(len(data) // size)})
         self.size, self.free, self.used = size, b"\1".ljust(size, b"\0"), bytes(size)
         self.count = self.in_file = len(self)
-        #: The pages that the log makes, and what the log has of fields that pages of the file have, too.
+        #: The pages that the log makes, and the fields of existing pages in the log.
         self.made: set[int] = set()
         self.fields: dict[tuple[int, int], set[bytes]] = {}
         self.original = dict(self)
@@ -177,7 +177,7 @@ class LaidPages(dict[int, bytes]):
             values = self.fields.setdefault((page, off), set())
             values.update(image[off - offset :][:4] for image in images if offset <= off)
             if offset > off or min(ends) < off + 4 or (new and (offset, *ends) != (off, off + 4, off + 4)):
-                # It is not known what there was.
+                # The starting content is not known.
                 values.add(self.original.get(page, self.used)[off : off + 4])
 
     @property
@@ -271,7 +271,7 @@ class Store:
     unled: bool = False
     unwritten: bool = False
     known: dict[tuple[int, bool], dict[str, Any]] = field(default_factory=dict)
-    #: The pages that something refers to and that are not there, each as often as it is named.
+    #: Missing pages with a reference, each as often as it is named.
     absent: list[int] = field(default_factory=list)
 
     def claim(self, number: int, use: str) -> bytes:

@@ -27,7 +27,7 @@ PARAMS = {"checkpoint_size": "16384", "force_sync": "true"}
 STANDING = ("insert queue=q body=old", "insert queue=q body=x*2500")
 #: Where the fields of a record begin; all actions are one.
 FIELDS = ((0, "type"), (4, "generation"), (12, "transaction"), (20, "number"), (24, "actions"))
-#: So many pages no store of these workloads has.
+#: No store of these workloads has this many pages.
 MOST = 1 << 16
 
 

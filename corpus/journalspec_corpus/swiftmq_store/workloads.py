@@ -33,7 +33,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Workload(shared.SmallWorkload):
-    """Steps, as the table has them; `kind` is their topic. Records lie where they come to lie."""
+    """Steps, as the table has them; `kind` is their topic. Records lie at their given offsets."""
 
     @property
     def name(self) -> str:
@@ -41,7 +41,7 @@ class Workload(shared.SmallWorkload):
         return f"{self.kind}/{'+'.join(step.name for step in self.steps)}"
 
     def fields(self) -> Mapping[str, int]:
-        """Return that nothing is aligned."""
+        """Return the fact that nothing is aligned."""
         return {"": 0}
 
 

@@ -18,9 +18,9 @@ from sphinx.builders.html import StandaloneHTMLBuilder
 from journalspec.formats import format_ids
 from journalspec_docs import domain, generate, sources
 
-#: So few cases were on a page when each group had pages of its own: no group had more of them.
+#: The most cases on a page when each group had pages of its own: no group had more of them.
 CASES_OF_BEFORE = 60
-#: What has an address of its own: its ids are permanent.
+#: The kinds with an address of their own: their ids are permanent.
 KINDS = ("req", "case", "deviation")
 FOLDER = "r"
 #: Removed pages, and the pages that have their content now.

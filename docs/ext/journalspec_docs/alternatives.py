@@ -24,9 +24,9 @@ Place = tuple[str, str]
 
 #: Conditions of this form about one field exclude each other.
 _VALUE = re.compile(r"(.+) == \d+")
-#: Whether there is more of the file is not a form of what is in it.
+#: The presence of further bytes in the file is not a form of its content.
 _PLACE = "_io."
-#: A type of more fields than this is not drawn again for each content: that has a diagram of its own.
+#: A type of more fields than this is not drawn again for each content: it has a diagram of its own.
 MANY = 12
 
 
@@ -150,7 +150,7 @@ def _by_condition(kind: Type) -> list[Type]:
     about = {match[1] if (match := _VALUE.fullmatch(text)) else text for text in conditions}
     if len(conditions) > 1 and (len(about) == 1 or _are_opposite(*conditions)):
         chosen: list[tuple[str, set[str]]] = [(text, {text}) for text in conditions]
-        # Of a field that is read as it is all values are reported.
+        # For a field without conversion all values are reported.
         if _VALUE.fullmatch(conditions[0]) and not about & {item.id for item in kind.fields}:
             chosen.append(("otherwise", set()))
     else:

@@ -137,7 +137,7 @@ def case_facts(cases: Sequence[Case], told: list[str]) -> Iterator[tuple[str, st
 
     said: dict[str, tuple[Callable[[Case], Iterable[str]], Callable[[str], str]]] = {
         "Edition": (lambda case: [case.edition], escape),
-        # The list of cases says what holds where a sheet says nothing.
+        # The list of cases has the facts that a sheet does not repeat.
         "Level": (lambda case: [case.level] if case.level != "must" else [], markup.badge_html),
         "Stratum": (lambda case: [case.stratum], lambda name: f"{name}: {STRATA.get(name, '')}".rstrip(": ")),
         "Category": (lambda case: [case.category], escape),

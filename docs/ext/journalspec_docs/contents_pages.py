@@ -8,7 +8,7 @@ from pathlib import Path
 from journalspec.families import Family, Member, alternative
 from journalspec_docs import sources
 
-#: What the tables call a form of numbers that is not a plain one -> what its bytes are.
+#: The tables' name for a form of numbers that is not a plain one -> the meaning of its bytes.
 FORMS = {
     "bool": "a byte: true if it is not 0",
     "cint": "a number that says how long it is: the bits 00 and 6 more, 01 and 14 more, or 1 and 31 more",

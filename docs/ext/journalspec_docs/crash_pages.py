@@ -26,7 +26,7 @@ BOXES = {
     "lost": "old: what was written is lost",
     "partly": "in part: some of it arrived, or garbage",
 }
-#: Product, stratum, policy, and how many answers got each verdict.
+#: Product, stratum, policy, and the number of answers with each verdict.
 Run = tuple[ProductRun, str, str, Mapping[str, int]]
 
 

@@ -100,7 +100,7 @@ def describe(kind: Type) -> str:
     return f"Bytes of {kind.name}: " + ", ".join(parts) if parts else f"{kind.name} has no bytes"
 
 
-#: What the colours say; the keys are the roles of fields.
+#: The meaning of the colours; the keys are the roles of fields.
 ROLES = {
     "magic": "constant",
     "type": "type or state",
@@ -185,7 +185,7 @@ def _piece(piece: Piece, y: int, strip: bool, grid: Grid, numbers: dict[str, int
     x = grid.label + piece.column * grid.cell
     width = piece.cells * grid.cell
     classes = f"role-{field.role}" + (" strip" if strip else "")
-    # What the field means says its row in the table.
+    # The row in the table has the meaning of the field.
     hint = f"{field.id}: {field.type}, {field.size} bytes at {field.offset}"
     shape = f'<rect class="{classes}" x="{x}" y="{y}" width="{width}" height="{ROW - 4}" rx="2"/>'
     marks = "".join(f"M{x + step * grid.cell} {y + ROW - 8}v4" for step in range(1, piece.cells) if not strip)

@@ -94,7 +94,7 @@ class JournalspecDomain(Domain):
     def get_objects(self) -> Iterator[tuple[str, str, str, str, str, int]]:
         """List everything for the search index and intersphinx."""
         for (kind, name), target in sorted(self.objects.items()):
-            # The most important of all: what has an id is where its definition is, above every mention.
+            # The most important rule: an object with an id is found at its definition, above every mention.
             first = ("req", "deviation", "message", "word")
             shown = name.rpartition(":")[2] if kind == "word" else name
             yield name, shown, kind, target.docname, target.node_id, int(kind not in first)

@@ -18,9 +18,9 @@ from journalspec_docs import hexdump, matrix, sources
 from journalspec_reference.api import load
 from journalspec_reference.hexdump import regions
 
-#: What the kinds of regions are called in the picture.
+#: The names of the kinds of regions in the picture.
 NAMES = {"dropped": "torn", "unused": "not used", "fill": "not used"}
-#: Of a region that is dropped so many bytes are shown.
+#: Number of bytes shown of a dropped region.
 SHOWN = 64
 
 

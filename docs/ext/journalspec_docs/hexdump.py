@@ -38,7 +38,7 @@ CONTAINERS = ("header", "record")
 #: Kinds of regions that are not part of the answer, well-formed records among them.
 OUTSIDE = ("dropped", "stale")
 
-#: Colour class -> what it is called in a dump, of which a site has a hundred thousand.
+#: Colour class -> its letter in a dump, of which a site has a hundred thousand.
 SHORT = {
     "role-magic": "m",
     "role-type": "t",
@@ -116,7 +116,7 @@ def fields_html(
         between = pieces[-1][0] - pieces[HEAD][0] if len(pieces) > LONG else 0
         pieces = [*pieces[:HEAD], pieces[-1]] if between else pieces
         if len(out) > most:
-            # Nobody sees them, and there are ten times as many as are seen: they are counted.
+            # Regions that are not shown are only counted: there are ten times as many as shown ones.
             out += [""] * (len(pieces) + bool(between))
             continue
         rows = [_field_line(segment, content, start, end, roles, mark) for start, end in pieces]

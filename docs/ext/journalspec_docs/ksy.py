@@ -115,7 +115,7 @@ class Field:
     is_group: bool = False
     #: Its size if its condition holds.
     there: Extent = Extent()
-    #: What it is by the value of another field: (value, type).
+    #: Its meaning, by the value of another field: (value, type).
     cases: tuple[tuple[str, str], ...] = ()
     decided_by: str = ""
 

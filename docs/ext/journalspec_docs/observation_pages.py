@@ -13,7 +13,7 @@ from journalspec_corpus.case import Case
 from journalspec_docs import sources
 from journalspec_reference import load
 
-#: So many records are enough to see the form, and few enough to read.
+#: This many records are enough to see the form, and few enough to read.
 FEW = range(1, 5)
 
 

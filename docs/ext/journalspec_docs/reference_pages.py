@@ -16,7 +16,7 @@ from journalspec_docs import sources
 
 Schema = Mapping[str, Any]
 
-#: What the columns of the data source mean; a column without a meaning fails the build.
+#: The meaning of the columns of the data source; a column without a meaning fails the build.
 COLUMNS = {
     "journal": "the path of the journal",
     "format": "format id",

@@ -14,7 +14,7 @@ from journalspec_corpus.design_rules import findings
 from journalspec_docs import sources
 
 LEVELS = ("must", "should", "may")
-#: Kind of deviation -> what it is.
+#: Kind of deviation -> its description.
 KINDS = {
     "errata": "Errata: the product is wrong",
     "permissive": "Permissive: the product takes or writes more, to no harm",

@@ -10,7 +10,7 @@ from journalspec.formats import format_ids, get_format
 from journalspec_corpus.design_rules import VERDICTS, Rule, findings
 from journalspec_docs import sources
 
-#: verdict -> (what is in the table, colour of the badge)
+#: verdict -> (text in the table, colour of the badge)
 SIGNS = {
     "weak": ("weak", "fail"),
     "partly": ("partly", "should"),

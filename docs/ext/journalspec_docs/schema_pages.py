@@ -36,7 +36,7 @@ def example_dump(format_id: str, schema: str, kind: str) -> str:
     return hexdump.fields_html(case.files()[file], own, sources.roles_of(format_id), only=span)
 
 
-#: What a field of a message holds -> in words, its wire type, what it is if missing; all else is a message.
+#: Type of a field of a message -> in words, its wire type, its default; all else is a message.
 HELD = {
     "s4": ("a signed number of 32 bits", 0, "0"),
     "s8": ("a signed number of 64 bits", 0, "0"),
@@ -60,7 +60,7 @@ def message_fields(format_: Format) -> Iterator[tuple[str, int, str, str, str, s
             yield name, row["number"], f"{row['number'] << 3 | wire:02x}", row["name"], about, missing
 
 
-#: What a field of an operation is -> in words; all else is an object, or a list.
+#: Type of a field of an operation -> in words; all else is an object, or a list.
 STORED = {
     "cint": "a compressed int",
     "clong": "a compressed long",

@@ -31,7 +31,7 @@ DATA = Path(__file__).parents[2] / "data"
 
 #: The tables that the pages of every format are made from.
 PAGE_TABLES: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("pages.toml").read_text("utf-8"))
-#: The checkout: what the site offers as a file is in it, wherever the package is installed.
+#: The checkout: the files that the site offers are in it, wherever the package is installed.
 ROOT = Path(__file__).parents[3]
 
 
@@ -126,7 +126,7 @@ def examples(format_id: str) -> Mapping[tuple[str, str], tuple[Case, str, Span]]
         spans = list(load(format_id).spans(case.files(), edition=case.edition))
         for key in open_keys:
             alike = {each: _fields(each, spans) & names[key] for each in spans if each.kind == key[1]}
-            # A page is a record to those who name bytes, and is none of the log.
+            # A page is a record for questions about bytes, but not a record of the log.
             some = [each for each, own in alike.items() if each.length and own]
             span = next((each for each in some if alike[each] == names[key]), next(iter(some), None))
             if span is not None:

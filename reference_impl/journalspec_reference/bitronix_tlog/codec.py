@@ -1,7 +1,7 @@
 """Bytes to records and back, for the disk editions and the seed's reading of them.
 
 Where a field is, and how wide, the format's table says; all integers are big-endian (BTM-REC-002). Nothing
-here reads a file or decides what a journal means: :mod:`.scan` finds and checks records, :mod:`.recover`
+here reads a file or decides the meaning of a journal: :mod:`.scan` finds and checks records, :mod:`.recover`
 concludes.
 """
 
@@ -35,7 +35,7 @@ MAX_GTRID, MAX_NAME = 127, 0x7FFF
 PAYLOAD_AT = _RECORD.off("gtrid_length")
 #: The CRC omits the crc32 field and the gtridLength byte after it (BTM-CRC-003).
 CRC_AT, CRC_RESUMES_AT = map(_RECORD.off, ("crc32", "gtrid"))
-#: So many lists of names, of so many bytes at most, are kept as what they mean: 1 MiB in all.
+#: This many lists of names, of at most this many bytes each, are kept decoded: 1 MiB in all.
 KEPT, KEPT_SIZE = 4096, 256
 
 STATUS_CODES = dict(LAYOUT.types("2.1"))
@@ -43,7 +43,7 @@ STATUS_NAMES = {status: name for name, status in STATUS_CODES.items()}
 
 
 class Framing(NamedTuple):
-    """What the editions disagree on.
+    """The differences between the editions.
 
     `header_length` is the constant a writer stores. `counted_from` is the
     offset from which a stored headerLength locates the payload; None if readers
@@ -61,7 +61,7 @@ SEED = Framing(log_start=0, header_length=16, counted_from=12)
 
 
 class FileHeader(NamedTuple):
-    """The 21 bytes at the start of a log file (disk editions), as they are stored."""
+    """The 21 bytes at the start of a log file (disk editions), in stored form."""
 
     format_id: bytes
     timestamp: int
@@ -90,7 +90,7 @@ def encode_header(timestamp: int, state: int, position: int) -> bytes:
 
 
 def split_names(block: bytes, at: int = 0) -> tuple[bytes, ...] | str:
-    """Return the names of a stored list (count, then length and bytes of each), or what is wrong with it.
+    """Return the names of a stored list (count, then length and bytes of each), or its fault.
 
     `at` is its offset in the file. Takes time linear in its length, whatever the count says.
     """
@@ -125,11 +125,11 @@ def is_printable(name: bytes) -> bool:
 
 
 class Names:
-    """What a stored list of names means. Records that store the same bytes share one.
+    """The meaning of a stored list of names. Records that store the same bytes share one.
 
     `stored` are the names in stored order, None if the list is malformed; `texts` is the set that recovery
-    compares (BTM-REC-020). `summed` is what the checksum covers, `notes` are codes of notes on the list.
-    A `plain` list is well-formed, without a note, and covered as it is stored.
+    compares (BTM-REC-020). `summed` are the bytes under the checksum, `notes` are codes of notes on the list.
+    A `plain` list is well-formed, without a note, and covered in stored form.
     """
 
     __slots__ = ("notes", "plain", "stored", "summed", "texts")
@@ -173,8 +173,8 @@ class Known(dict[bytes, T]):
         return made
 
 
-#: Lists of names, and plain lists with the end marker that follows -> what they mean. That depends on nothing
-#: but their bytes: all scans share what they found.
+#: Lists of names, and plain lists with the end marker that follows -> what they mean. That depends only on
+#: their bytes: all scans share the results.
 NAMES = Known(Names)
 PLAIN_NAMES: Known[Names] = Known(lambda block: NAMES[block[: -len(END_RECORD)]])
 

@@ -38,8 +38,8 @@ def columns(batch: Batch, edition: str) -> dict[str, Any]:
     """Return name -> values, one a record, of each field of :data:`COLUMNS` that the edition has.
 
     Numbers and truth values are arrays. Bytes are (starts, sizes): their place in the data of the
-    batch. What repeats is (codes, values): the index of each record's value among the distinct ones, -1
-    where a record has none.
+    batch. Repeated values are (codes, values): the index of each record's value among the distinct ones, -1
+    if it has none.
     """
     off, names = np.frombuffer(batch.off, np.int64), batch.more["names"]
     of = np.zeros(256, np.int64)

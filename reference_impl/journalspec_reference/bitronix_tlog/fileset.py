@@ -1,4 +1,4 @@
-"""The files of a log: how they are found, what is wrong with them, which one of a pair is active."""
+"""The files of a log: how they are found, their faults, and which one of a pair is active."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def load_pair(files: Files) -> list[LogFile]:
 
 
 def refusal(pair: list[LogFile]) -> Observation | None:
-    """Return the first reason for strict recovery not to look at the records, else None (BTM-RCV-001)."""
+    """Return the first reason for strict recovery not to read the records, else None (BTM-RCV-001)."""
     names = ", ".join(file.name for file in pair)
     if not pair:
         return refused("fileset", "no-files", "there is no log file")
@@ -163,7 +163,7 @@ def detect(files: Files, _: Params) -> list[Detection]:
         name
         for name in alone
         if COPY.sub("", name) not in paired
-        # What it may be a copy of is what comes before any of its points.
+        # Only records before all of its points can be its original.
         and not any(name[:at] in paired for at, char in enumerate(name) if not char.isalnum())
     ]
     # Configured names need have nothing in common: then only one pair can be meant, by length or at all.

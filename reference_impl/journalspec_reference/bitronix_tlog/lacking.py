@@ -1,4 +1,4 @@
-"""What is missing of a pair whose files have other names than the transaction manager looks for."""
+"""The missing file of a pair whose files have other names than the transaction manager looks for."""
 
 from __future__ import annotations
 

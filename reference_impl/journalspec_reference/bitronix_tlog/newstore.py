@@ -44,13 +44,13 @@ from journalspec_reference.newstore import (
 )
 from journalspec_reference.xids import gtrid_text, spelled
 
-#: The timestamps of the new files: whatever a product of either clock stores at its next swap is larger, so
-#: that it elects the right file then. Even the position that 2.1.3 and 2.1.4 store is (BTM-DEV-001).
+#: The timestamps of the new files. A product of either clock stores a larger one at its next swap, so that it
+#: elects the right file then. Even the position that 2.1.3 and 2.1.4 store is (BTM-DEV-001).
 ACTIVE_SINCE, PASSIVE_SINCE = 1, 0
 #: The codes of items that a choice omits, of a valid record outside every log, and of a decision that only
 #: the other file has. That is certain unless the damaged part has more of it.
 BY_CHOICE, UNANCHORED, DECISION, PERHAPS = "by-choice", "unanchored", "decision", "may-be-lost"
-#: What a choice does.
+#: The effect of a choice.
 _DONE = {
     "drop": "it is left out",
     "commit": "a decision to commit is added",
@@ -116,7 +116,7 @@ class LogStore(NewStore):
         for gtrid in self._keep.keys() - still:
             raise ChoiceRefused(f"{self._keep[gtrid]}: it has ended", "there is nothing to do about it")
 
-    # What an edition may do otherwise.
+    # The differences of an edition.
 
     def _open(self) -> None:
         self._log = seed_file(self._active, self._files[self._active])
@@ -230,7 +230,7 @@ class LogStore(NewStore):
     # The account.
 
     def carried(self) -> Iterator[Count]:
-        """Yield how many transactions the new log has recovery commit and roll back."""
+        """Yield the numbers of transactions that recovery of the new log commits and rolls back."""
         return counts_of(self._state)
 
     def left_out(self) -> Iterator[LossItem]:
@@ -247,7 +247,7 @@ class LogStore(NewStore):
             yield LossItem("transaction", UNANCHORED, text, name, file=at.file, off=at.off, length=at.length)
 
     def chosen(self) -> Iterator[str]:
-        """Yield what each choice did."""
+        """Yield the effect of each choice."""
         for gtrid, (choice, text) in self._choices.items():
             fate = f"{_DONE[choice]}; {self._fate(gtrid)}"
             yield f"--{choice} {text}: {fate}; its other resources are not touched"
@@ -277,7 +277,7 @@ class PairStore(LogStore):
         self._log = next(file for file in pair if file.name == self._active)
         self._others = [file for file in pair if file is not self._log]
         other = next((file.name for file in self._others), other_of(self._active))
-        # A compressed file is given back as it was.
+        # A compressed file is returned unchanged.
         self._names = [name.removesuffix(".gz") for name in (self._active, other)]
 
     def _outside(self) -> Iterator[Record]:
@@ -303,9 +303,9 @@ class PairStore(LogStore):
             yield from search(source_of(file.data), region.off, end, file.framing)
 
     def left_out(self) -> Iterator[LossItem]:
-        """Yield also what is damaged of the other file, and the decisions that nothing but that file has.
+        """Yield also the damage of the other file, and the decisions that only that file has.
 
-        Of a pair without damage the answer itself reports them (BTM-RCV-023).
+        For an undamaged pair the answer itself reports them (BTM-RCV-023).
         """
         yield from super().left_out()
         for file in self._others:
@@ -350,7 +350,7 @@ class PairStore(LogStore):
         return *others, _ASIDE, f"{place} {_LEFT}", _START
 
     def files(self) -> Iterator[NewFile]:
-        """Yield the active file, then the other one; half of a file is free, or what was free before."""
+        """Yield the active file, then the other one; half of a file is free, or as much as before."""
         length = max(HEADER_SIZE + 2 * self._used, self._log.length, *(file.length for file in self._others))
         active, passive = self._names
         head = codec.encode_header(ACTIVE_SINCE, STATE_CLEAN, HEADER_SIZE + self._used)
@@ -402,7 +402,7 @@ class NioStore(LogStore):
         )
 
     def files(self) -> Iterator[NewFile]:
-        """Yield the one file, as long as it was, or twice what it needs."""
+        """Yield the one file, with its old length, or twice the length that it needs."""
         head = nio.encode_header(self._header).ljust(nio.HEADER_SIZE, b"\0")
         length = max(nio.HEADER_SIZE + 2 * self._used, len(self._data))
         yield NewFile(self._active, parts(chain([head], self._records()), length))

@@ -20,13 +20,13 @@ from journalspec_reference.bitronix_tlog.scan import OTHER, TYPES
 from journalspec_reference.content import UNREADABLE
 
 _HEADER, _RECORD = (LAYOUT.structure(name, "nio") for name in ("header", "record"))
-#: What follows the delimiters.
+#: The bytes after the delimiters.
 SEPARATOR = _HEADER.fields[-1].constant
 PREVIOUS_AT, CURRENT_AT, SEPARATOR_AT = map(
     _HEADER.off, ("previous_delimiter", "current_delimiter", "separator")
 )
 HEADER_USED, UUID_SIZE = _HEADER.size, CURRENT_AT - PREVIOUS_AT
-#: Frames start here; what is between is reserved.
+#: Frames start here; the bytes before are reserved.
 HEADER_SIZE = 1024
 
 FRAME_START, FRAME_MIDDLE, FRAME_END = b"\r\nLR[", b"][", b"]-"
@@ -64,15 +64,15 @@ def decode_header(data: Any) -> NioHeader | tuple[str, str]:
 
 
 def encode_header(header: NioHeader) -> bytes:
-    """Return the bytes of a header as far as they are written (442)."""
+    """Return the written bytes of a header (442)."""
     return LAYOUT.build("header", "nio", previous_delimiter=header.previous, current_delimiter=header.current)
 
 
 class Names:
-    """What the part of a payload from its names on means. Frames that store the same bytes share one.
+    """The meaning of a payload from its names on. Frames that store the same bytes share one.
 
     `stored` are the names, `texts` the set that recovery compares, `padding` the number of bytes after them.
-    `problem` describes what is wrong with it; empty: nothing.
+    `problem` describes its fault; empty: none.
     """
 
     __slots__ = ("padding", "problem", "stored", "texts")
@@ -97,7 +97,7 @@ class Names:
         self.texts = frozenset(map(latin_text, names))
 
 
-#: What they mean depends on nothing but their bytes: all scans share what they found.
+#: Their meaning depends only on their bytes: all scans share the results.
 _NAMES = Known(Names)
 
 
@@ -111,8 +111,9 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
 ) -> Iterator[Batch]:
     """Yield the valid frames after the header, the damage between them, and notes on `file`.
 
-    Frames are found by how they begin. What is not a valid frame is damage in this lap, which ends at the
-    position `insert`; after it only what begins as a frame is. Every frame start is checked once, and
+    Frames are found by how they begin. Bytes that are not a valid frame are damage in this lap, which ends at
+    the position `insert`; after it only those that begin as a frame are. Every frame start is checked once,
+    and
     costs at most one frame's length (64 KiB), so that time is linear in the file's length.
 
     The frames of a batch are all of one lap: of this one, if it is `current` in `more`, which has the
@@ -129,7 +130,8 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
         final = base + top >= size
         batch, here = _batch(base, data), max(0, at - base)
         while (off := data.find(FRAME_START, here)) >= 0:
-            # Framing, then checksum, then form (BTM-NIO-006); what is not a frame may hold one. `end` is
+            # Framing, then checksum, then form (BTM-NIO-006); bytes that are not a frame may contain one.
+            # `end` is
             # where a frame ends, 0 if that is unknown.
             reason, why, end, payload = "", "", 0, off + FRAME_HEAD.size
             if payload > top:
@@ -214,7 +216,7 @@ def _batch(base: int, data: bytes) -> Batch:
 def _end_gap(
     batch: Batch, at: int, start: int, insert: int, broken: tuple[int, int, str, str] | None
 ) -> None:
-    """Add what is lost between the valid frames that end at `at` and begin at `start` (BTM-NIO-010)."""
+    """Add the loss between the valid frames that end at `at` and begin at `start` (BTM-NIO-010)."""
     first, last, reason, why = broken or (-1, start, "bad-frame", "no frame starts here")
     if at < insert and start > at:
         batch.damage.append((at, min(start, insert), reason if first == at else "bad-frame"))

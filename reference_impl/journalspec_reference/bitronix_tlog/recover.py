@@ -1,7 +1,7 @@
 """Reading the files of a log, and the recovery that follows from it; nothing here changes a file.
 
-What the records amount to is the products' own rule (BTM-RCV): a COMMITTING record is
-the decision, and COMMITTED, ROLLEDBACK and UNKNOWN take resources off it.
+The products' own rule gives the result of the records (BTM-RCV): a COMMITTING record is the decision, and
+COMMITTED, ROLLEDBACK and UNKNOWN remove resources from it.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ DECIDING = FINISHED | {COMMITTING}
 UNDECIDED = frozenset(STATUS_CODES[name] for name in ("PREPARING", "PREPARED", "ROLLING_BACK"))
 #: The note on a timestamp that BTM 2.1.3 or 2.1.4 wrote in a swap.
 SWAPPED = "position-as-timestamp"
-#: So many different sets of names are held once and not for each transaction.
+#: This many different sets of names are stored once instead of for each transaction.
 SHARED = 1024
-#: So many names may be copied each time that one is taken away.
+#: This many names may be copied each time that one is removed.
 FEW = 64
-#: So many transactions are spelt out in a sentence.
+#: This many transactions are listed in a sentence.
 MOST_TOLD = 8
 DOOMED = "; BTM elects {} and rolls back every branch that is still prepared"
-#: What is given as policy to list the files and not to recover them.
+#: The value of policy that lists the files instead of recovering them.
 READ = ""
-#: The first place without a valid record: where it begins and ends, the reason, and that in words.
+#: The first place without a valid record: its begin and end, the reason, and the reason in words.
 Fault = tuple[int, int, str, str]
 
 
@@ -84,8 +84,8 @@ class Replay:
                 decided[gtrid] = base + at
             elif status in ends and gtrid in left:
                 # Without a decision before it, an end has no effect, not even later (BTM-RCV-011). Each
-                # resource ends by itself (BTM-RCV-010), a decision without names with the first of these
-                # records (BTM-RCV-013): no names are a subset of all names.
+                # resource ends by itself (BTM-RCV-010). A decision without names ends with the first of these
+                # records (BTM-RCV-013), because the empty set is a subset of all names.
                 if left[gtrid] <= names.texts:
                     del left[gtrid], decided[gtrid]
                 else:
@@ -147,7 +147,7 @@ class Log:
     """One pass over a file from the start of its log to its limit.
 
     `fault` is the first place without a valid record, None if there is none; with
-    `strict` the pass ends there. `state` is what the records amount to. `is_position`: the
+    `strict` the pass ends there. `state` is the result of the records. `is_position`: the
     timestamp of the file is an offset at which one of its records begins or its log ends.
     """
 
@@ -171,7 +171,7 @@ class Log:
         return chain.from_iterable(map(records, self._stretch.scan()))
 
     def remarks(self) -> Iterator[Note]:
-        """Yield what the header gives away (BTM-HDR-007, BTM-HDR-008, BTM-RCV-015)."""
+        """Yield conclusions from the header (BTM-HDR-007, BTM-HDR-008, BTM-RCV-015)."""
         name, header = self.file.name, self.file.header
         if header is not None and header.state == codec.STATE_UNCLEAN:
             yield Note("unclean", name, codec.STATE_AT)
@@ -248,7 +248,7 @@ def seed_file(name: str, data: Any) -> LogFile:
 
 
 def plan(files: Files, edition: str, _: Params) -> Sequence[Stretch]:
-    """Return the logs of the files that can be used: of a pair, or of the one file that there is."""
+    """Return the logs of the usable files: of a pair, or of the one existing file."""
     if edition == "seed":
         return [log_of(seed_file(name, data)) for name, data in files.items() if len(files) == 1]
     if edition == "nio":
@@ -269,7 +269,7 @@ def _laps(files: Files) -> Iterator[Stretch]:
 
 
 def not_one(files: Files, what: str) -> Observation | None:
-    """Return the refusal if there is not just one file where one is a complete journal, else None."""
+    """Return the refusal if there is not exactly one file in an edition with one file, else None."""
     if not files:
         return refused("fileset", "no-files", f"there is no {what} file")
     if len(files) > 1:
@@ -312,11 +312,11 @@ def recover_nio(files: Files, policy: str) -> Observation:
 
 
 def _observed(pair: list[LogFile], policy: str, losses: Sequence[Note] = ()) -> Observation:
-    """Return what is in `pair`, and what the log of the active file amounts to.
+    """Return the content of `pair`, and the result of the active file's log.
 
     `losses` are notes on the set that say that something is lost. With the policy strict the first
-    fault is a refusal. Reading shows all files, and what is outside a log is noted wherever it is;
-    otherwise only what was given up is: what is after the tail is not a loss.
+    fault is a refusal. Reading shows all files and notes records outside a log anywhere. Otherwise only
+    dropped ones are noted: bytes after the tail are not a loss.
     """
     roles, forensic = {file.role: file for file in pair}, policy == READ
     active, passive = roles["active"], roles.get("passive")
@@ -377,12 +377,12 @@ def _search(found: Found, file: LogFile, regions: Sequence[Dropped], *, noted: b
 
 
 def _missing(log: Log, other: Log) -> Iterator[Missing]:
-    """Yield what the passive file proves: that it is newer, or that decisions were not carried over.
+    """Yield the conclusions from the passive file: that it is newer, or that decisions were not carried over.
 
     A swap copies every decision that is still open to the new file (BTM-SWP-002). A decision that one file
     leaves open and the active one does not know was therefore lost, whichever of the two is newer. A
-    decision without names has no branch. Where a file is damaged, what would refute this may be in what was
-    dropped: a damaged active file proves nothing, and of a damaged passive one only what is before it counts.
+    decision without names has no branch. If a file is damaged, its dropped part may refute this: a damaged
+    active file proves nothing, and in a damaged passive one only the part before the damage is evidence.
     """
     if log.fault is not None:
         return
@@ -400,7 +400,7 @@ def _missing(log: Log, other: Log) -> Iterator[Missing]:
 
 
 def _newer(log: Log, other: Log) -> Iterator[Missing]:
-    """Yield what the passive file holds that is newer than all of the active one (BTM-RCV-022)."""
+    """Yield the records of the passive file that are newer than the whole active one (BTM-RCV-022)."""
     newest = max((record.time for record in log.records()), default=None)
     first, count, begun = -1, 0, False
     last: dict[bytes, int] = {}

@@ -1,8 +1,8 @@
 """From bytes to batches: one loop finds the records of a log, checks each, and reports damage.
 
 A fault inside a known frame is skipped; any other ends the log, because nothing says where
-the next record would start (BTM-RDR-005, BTM-RDR-006). Searching what the log omits is a
-forensic extra with its own function and its own bound.
+the next record would start (BTM-RDR-005, BTM-RDR-006). Searching the omitted part of the log is a forensic
+extra with its own function and its own bound.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ COMMITTING = codec.STATUS_CODES["COMMITTING"]
 FIRST_OF_A_RUN = (0, 1)
 #: The fixed fields, the length without a sign: one that is negative reaches beyond any stretch.
 UNSIGNED = struct.Struct(codec.FIXED.format.replace("ii", "iI", 1))
-#: Why a region holds no record that was read, and is after one of which even the length could not be.
+#: The reason for a region that holds no record, and that follows a record whose length could not be read.
 UNREACHED = "unreached"
-#: A search reads less at a time: most places where it looks for a record have none.
+#: A search reads less at a time: most of its places have no record.
 SEARCH_STRETCH = 4096
 #: The search may look at each byte of its region this often on average (BTM-RDR-007).
 SEARCH_BUDGET = 8
@@ -62,7 +62,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
     most, crc = codec.MAX_GTRID, crc32
     # The smallest time and sequence number of the run so far; `watch`: one up to here may change them.
     begun, oldest, lowest, watch = False, 1 << 63, 1 << 31, 1 << 31
-    # A scan ends where the file does, whatever its caller takes for the tail.
+    # A scan ends at the end of the file, whatever tail its caller gives.
     limit = min(limit, source.size)
     base, need, over = start, 0, False
     while base < limit and not over:
@@ -71,8 +71,8 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
         batch, final, at, need = Batch(base, data), len(data) == room, 0, 0
         names: list[codec.Names] = []
         batch.more["names"] = names
-        # The fixed fields of a record may be unpacked up to here. What the tail cuts off is zeros, in which
-        # no end marker is.
+        # The fixed fields of a record may be unpacked up to here. The bytes that the tail cuts off are zeros,
+        # which contain no end marker.
         data, top = (data + bytes(head_size), room) if final else (data, len(data) - head_size)
         edge = top
         # With unreadable bytes in the stretch no gtrid is short enough: all records are checked closely.
@@ -179,7 +179,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
                     begun, oldest, lowest = True, time, sequence
                 elif time < oldest and sequence < lowest:
                     # Threads overtake each other by a few records, so that each is compared with the whole
-                    # run; what a file held before is older than all of it (BTM-RDR-011).
+                    # run; earlier content of a file is older than all of it (BTM-RDR-011).
                     batch.notes.append(Note("stale-suspect", file, base + at))
                     if len(batch.damage) + len(batch.notes) >= MOST_ODD:
                         edge = top = stop  # the batch ends here
@@ -229,8 +229,8 @@ def search(
 
     There is a note on each, if the `file` has a name.
     They are evidence for people and never enter a result (BTM-RDR-014). Candidates are found by the usual
-    headerLength. The work on those that come to nothing is bounded by SEARCH_BUDGET times the region;
-    beyond that the search stops, so that crafted bytes cannot make it quadratic.
+    headerLength. The work on false candidates is bounded by SEARCH_BUDGET times the region. Beyond that the
+    search stops, so that crafted bytes cannot make it quadratic.
     """
     start, end = max(0, start), min(end, source.size)
     budget = SEARCH_BUDGET * max(0, end - start)
@@ -246,7 +246,7 @@ def search(
             stop = off + UNCOUNTED + length
             if length < codec.MIN_RECORD_LENGTH or stop > end or source.read(stop - 4, 4) != END_RECORD:
                 continue
-            # What was one log is one still: records follow each other.
+            # Records that were one log still are: they follow each other.
             for batch in scan(source, off, end, framing, only_usual=True, stretch=SEARCH_STRETCH):
                 batch.notes = [Note("unanchored", file, batch.base + at) for at in batch.off if file]
                 yield batch

@@ -17,7 +17,7 @@ from journalspec_reference.bitronix_tlog.scan import TYPES, scan, search
 
 
 def spans(files: Files, edition: str, _: Params, fields: bool) -> Iterator[Span]:
-    """Yield the spans of files: header, log or laps, and what is stale or fill after them."""
+    """Yield the spans of files: header, log or laps, and stale or fill bytes after them."""
     framing = {"seed": SEED, "nio": None}.get(edition, DISK)
     examined = {file.name: file for file in load_pair(files)} if framing is DISK else {}
     for name, data in files.items():

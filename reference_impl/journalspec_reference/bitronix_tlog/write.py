@@ -155,7 +155,8 @@ class DiskWriter(_Writer):
         if problem is not None:
             raise WriterRefused(problem.code or "", problem.message)
         active = next(file for file in pair if file.role == "active")
-        # After a damaged record nothing would be found again (I9): what recovery refuses is not appended to.
+        # After a damaged record no later record would be found (I9): a log that recovery refuses is not
+        # appended to.
         self._sound(active)
         self._adopt(active, pair)
         # Durable before the first record, so that the journal does not look closed (BTM-WRT-010).
@@ -237,7 +238,7 @@ class DiskWriter(_Writer):
         decisions = {record.gtrid: record for record in log.records() if record.status == COMMITTING}
         for gtrid in filter(left.__contains__, decisions):
             record = decisions[gtrid]
-            # BTM 3.0 writes each anew; others keep what still names the same resources as it is stored.
+            # BTM 3.0 writes each one anew; others keep a stored record that still has the same resources.
             if self._order != "3.0" and len(left[gtrid]) == len(set(record.names)):
                 yield data[record.off : record.off + codec.UNCOUNTED + record.record_length]
             else:
@@ -322,7 +323,7 @@ class NioWriter(_Writer):
     def _delimiter(self) -> bytes:
         """Return the next lap's delimiter; drawn from the seed so that runs repeat.
 
-        A later run draws the same ones again: what the header has is skipped, for it would not be new.
+        A later run draws the same ones again: the one in the header is skipped, because it would not be new.
         """
         while True:
             self._laps += 1
@@ -358,7 +359,7 @@ class NioWriter(_Writer):
         self._storage.sync_dir()
 
     def _track(self, fields: dict[str, Any]) -> None:
-        """Remember what a lap change has to carry over: the last word on each open transaction."""
+        """Remember the records that a lap change has to carry over: the last one of each open transaction."""
         gtrid, tracked = fields["gtrid"], self._tracked
         if fields["status"] not in nio.FINISHED:
             if fields["status"] == NO_TRANSACTION:

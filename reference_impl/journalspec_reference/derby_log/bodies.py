@@ -1,4 +1,4 @@
-"""What the bodies of records hold, by the table of operations (DRB-REC-021, DRB-REC-111)."""
+"""The bodies of records, by the table of operations (DRB-REC-021, DRB-REC-111)."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ _NARROW = ((1, 0x3F), (2, 0x3FFF), (4, 0x7FFFFFFF), (4, 0x7FFFFFFF))
 _WIDE = tuple(
     (2 * size, (1 << 16 * size - (1 if form > 1 else 2)) - 1) for form, (size, _) in enumerate(_NARROW)
 )
-#: Lists of up to so many elements are kept as they are decoded.
+#: Lists of up to this many elements are kept decoded.
 _FEW = 16
-#: So many bodies up to this length (bytes) are kept as they are decoded: 2 MiB in all.
+#: This many bodies up to this length (bytes) are kept decoded: 2 MiB in all.
 _MOST, _SHORT = 1024, 128
-#: What a body begins with.
+#: The beginning of a body.
 BODY_START = LOG_RECORD.to_bytes(2, "big")
 
 
 class Body(NamedTuple):
-    """A body: its group, transaction and operation, and what follows the operation."""
+    """A body: its group, transaction and operation, and the bytes after the operation."""
 
     group: int
     transaction: int | None
@@ -53,22 +53,22 @@ class Body(NamedTuple):
     #: Of a compensation record: which record it undoes.
     undone: Instant | None
     data: bytes
-    #: How many bytes no field takes, and whether a number has a longer form than it needs.
+    #: The number of bytes that no field uses, and whether a number has a longer form than it needs.
     surplus: int
     long_number: bool
 
 
-#: What a record is for a replay: a change of a page, what undoes one, begin or end of a transaction, what
-#: makes or removes a container, nothing, or not plain.
+#: The role of a record in a replay: a change of a page, the undo of one, begin or end of a transaction,
+#: creation or removal of a container, nothing, or not plain.
 CHANGE, UNDO, BEGIN, END, MAKE, NOTHING, CLOSELY = range(7)
-#: So many records are worth NumPy, where it is installed.
+#: From this many records on NumPy is used, if it is installed.
 MANY = 1024
 
 
 #: A compressed int in its shortest form.
 _INT = rb"[\0-\x3f]|\x40[\x40-\xff]|[\x41-\x7f].|\x80\0[\x40-\xff].|\x80[^\0]..|[\x81-\xff]..."
 NUMBER = re.compile(_INT, re.DOTALL)
-#: So many of them, a power of two.
+#: This many of them, a power of two.
 _NUMBERS = [re.compile(b"(?:%b){%d}+" % (_INT, 1 << power), re.DOTALL) for power in range(13)]
 #: The first bytes of numbers in their shortest form are below this one.
 SHORTEST = 0x40
@@ -118,7 +118,7 @@ class BodyReader:
         return self.data[self.at - size : self.at]
 
     def object(self, form: Form, *, null: bool) -> dict[str, Any] | None:
-        """Read an object, or (`null`) that there is none."""
+        """Read an object, or (`null`) the mark that there is none."""
         ident = self.fixed("u2")
         if not ident and null:
             return None
@@ -159,8 +159,8 @@ class BodyReader:
             return mutf8.readable(self.take(self.fixed("u2")))
         if isinstance(slot.of, str):
             return self.object(objects()[slot.of], null=slot.null)
-        # Each element takes a byte: more of them than bytes are left end soon. An object costs many times
-        # its bytes: of a long list the bytes are kept, and decoded for whoever goes through it.
+        # Each element takes a byte: more of them than bytes are left end soon. An object costs many times its
+        # bytes: the bytes of a long list are kept, and decoded on each iteration.
         start, count, rows = self.at, known[slot.count], []
         plain = count > _FEW and self.quick and all(each.type == "cint" for each in slot.of)
         # Numbers in their shortest forms are passed all at once.
@@ -217,7 +217,7 @@ def _all() -> Forms:
 
 
 def decode(data: bytes, forms: Forms | None = None) -> Body:
-    """Return what a body holds, by default by all operations; raises BadLog (DRB-REC-022).
+    """Return the fields of a body, by default by all operations; raises BadLog (DRB-REC-022).
 
     It is not to be changed: the same bytes may give the same object.
     """
@@ -253,9 +253,9 @@ def _decoded(data: bytes, forms: Forms) -> Body:
 
 
 def coverage(body: bytes) -> tuple[int, int] | None:
-    """Return how many bytes a checksum record covers, and their sum; None for others (DRB-REC-023).
+    """Return the number of bytes that a checksum record covers, and their sum; None for others (DRB-REC-023).
 
-    That is one whatever else its group has; opaque bodies are others. Raises BadLog if it is of another
+    A body is one whatever else its group has; opaque bodies are others. Raises BadLog if it is of another
     algorithm, or of fewer than no bytes.
     """
     # Of every record only the part is decoded that shows whether it is a record.

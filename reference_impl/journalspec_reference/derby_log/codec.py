@@ -11,9 +11,9 @@ from journalspec_reference.batches import ReadingRefused
 
 #: The format id of control files and log files, the only ids that take four bytes.
 FILE_FORMAT = 128
-#: What a control file and a log file header have (bytes).
+#: The lengths of a control file and of a log file header (bytes).
 CONTROL, HEADER = 48, 24
-#: What a record has before its body, length and instant, and after it, the length again.
+#: The bytes around a record's body: before it length and instant, after it the length again.
 BEFORE, BEHIND = 12, 4
 OVERHEAD = BEFORE + BEHIND
 #: A position has 31 bits in an instant; the bit above them is ignored.
@@ -23,7 +23,7 @@ _HEADER = Struct(">iiqq")
 
 
 class BadLog(ValueError):
-    """Bytes that are not what they should be; `reason` is the spec's word for how."""
+    """Bytes that do not have the expected form; `reason` is the spec's word for how."""
 
     def __init__(self, message: str, reason: str = "bad-body") -> None:
         super().__init__(message)
@@ -66,7 +66,7 @@ class Control(NamedTuple):
 
 
 def control(data: bytes) -> Control:
-    """Decode a control file; the obsolete version and what is spare are ignored."""
+    """Decode a control file; the obsolete version and spare bytes are ignored."""
     if len(data) != CONTROL:
         raise BadLog(f"a control file of {len(data)} bytes, not {CONTROL}", "bad-control")
     form, _, packed, major, minor, build, flags, value = _CONTROL.unpack(data)

@@ -1,6 +1,6 @@
 """The bodies of all records of a batch at once, as columns: needs NumPy, which is imported here alone.
 
-What is in a body is found by the table of operations, field by field for all records of one operation.
+The table of operations gives the fields of a body, field by field for all records of one operation.
 A record that is not quite as the table has it is left to :func:`.bodies.decode`, and one that has a list.
 """
 
@@ -49,7 +49,7 @@ _SHIFTS = tuple((64 - 8 * sizes).astype(np.uint64) for sizes in _SIZES)
 _MASKS = tuple(
     (np.uint64(1) << (8 * sizes - [2, 2, 1, 1]).astype(np.uint64)) - np.uint64(1) for sizes in _SIZES
 )
-#: Of eight bytes, by how many count: the bits that are 0 where each is a number in its shortest form.
+#: For eight bytes, by their number: the bits that are 0 if each is a number in its shortest form.
 _FIRST_BITS = np.array(
     [int.from_bytes((b"\xc0" * many).ljust(8, b"\0"), "big") for many in range(9)], np.uint64
 )
@@ -88,7 +88,7 @@ class Gathered:
         longer = np.zeros(rows, np.bool_)
         number, behind = self._number(at + 2, longer, wide=True)
         self.closely |= (owned & longer) | (~owned & (owner != 0))
-        #: The number of the transaction, -1 where there is none.
+        #: The number of the transaction, -1 if there is none.
         self.transaction = np.where(owned, number, -1)
         at = np.where(owned, behind, at + 2)
         self.operation = shorts[at].astype(np.int64)
@@ -96,12 +96,12 @@ class Gathered:
         #: Field -> its values, and where there are any.
         self.fields: dict[str, Ints] = {name: np.zeros(rows, np.int64) for name in names}
         self.has = {name: np.zeros(rows, np.bool_) for name in names}
-        #: Where the data of each row begin, and how many bytes they are.
+        #: Begin and size of the data of each row.
         self.data_at, self.data_size = np.zeros(rows, np.int64), np.zeros(rows, np.int64)
-        #: The lists: their rows, their fields, how many elements they have, where they begin and end.
+        #: The lists: their rows, their fields, the number of their elements, their begin and end.
         self._lists: list[tuple[int, tuple[Slot, ...], int, int, int]] = []
-        # The operation, and what comes after its fields: the rows of each pair have the same fields, and
-        # those of most begin with the fields of a page.
+        # The operation, and the bytes after its fields: the rows of each pair have the same fields, and those
+        # of most begin with the fields of a page.
         key = np.where(self.closely, -1, self.operation << 16 | self.group & _BEHIND)
         known = {pair: _slots(pair >> 16, pair & 0xFFFF, pair >> 16 in forms) for pair in _distinct(key)}
         self.closely |= np.isin(key, [pair for pair, slots in known.items() if slots is None])
@@ -131,7 +131,7 @@ class Gathered:
     def fill(self, decoded: Mapping[int, Body]) -> None:
         """Take in the rows whose bodies are decoded, and by how much each row moves the version of its page.
 
-        That is -1 where the record that is undone says by how much (DRB-RCV-164).
+        The step is -1 if the undone record gives it (DRB-RCV-164).
         """
         self.growth = np.ones(len(self.closely), np.int64)
         for row, slots, count, start, end in self._lists:
@@ -153,7 +153,7 @@ class Gathered:
     ) -> tuple[Sequence[int], Iterator[Plain], int]:
         """Return rows by their numbers, what each is for a replay, and the highest transaction of the others.
 
-        Of the first `rows`, those of transactions that begin and end here are omitted if pages have all
+        In the first `rows`, those of transactions that begin and end here are omitted if pages have all
         changes: `known` are then the transactions that began before. Those of `closely` are containers;
         `place` is the instant of the batch.
         """
@@ -200,7 +200,7 @@ class Gathered:
         return {*_distinct(self.fields["container"][self.has["page_version"]])}
 
     def made(self, rows: int) -> set[int]:
-        """Return the containers that are made or removed in the first `rows`, but for those in `closely`."""
+        """Return the containers that the first `rows` make or remove, except for those in `closely`."""
         here = (self.operation == _CONTAINER)[:rows] & ~self.closely[:rows]
         return {*self.fields["container"][:rows][here].tolist()}
 
@@ -220,7 +220,7 @@ class Gathered:
         """Return the changes of pages in the first `rows`; `last`: at least the last one of each page."""
         here = np.flatnonzero(self.has["page_version"][:rows])
         if last:
-            # Of the rows of one place in the table the last one stays, and those of other pages than its.
+            # Among the rows of one place in the table the last one stays, and those of other pages than its.
             container, page = (self.fields[name][here] for name in REPLAYED[:2])
             place, table = (container * _SPREAD + page) & _PLACES - 1, np.empty(_PLACES, np.int64)
             table[place] = order = np.arange(len(here))

@@ -1,7 +1,8 @@
 """The containers next to a log, page by page: their faults, and Derby's messages about them.
 
 A container is a file of pages of one size; the first of them says so (its *info*), and it has a checksum of
-its own. Pages of encrypted containers are decrypted as they are read, but for the first one, which is clear.
+its own. Pages of encrypted containers are decrypted when they are read, except for the first one, which is
+clear.
 """
 
 from __future__ import annotations
@@ -35,16 +36,17 @@ INFO, INFO_SIZE = 109, 80
 #: Its format, status and page size; and, before its checksum, what that covers.
 _INFO, _SUMMED = Struct(">iii"), 72
 _CONTAINER, _REMOVED = 116, 2
-#: Of the extent after it: the number of its first page, of the last it can hold, and how many pages it has.
+#: Of the extent after it: the number of its first page, of its last possible page, and the number of its
+#: pages.
 _EXTENT = Struct(">8xqqi")
 _SMALLEST, _LARGEST = 1024, 32768
-#: Where the number of the next page of that kind is, and what is there if there is none.
+#: The place of the number of the next page of that kind, and its value if there is none.
 _NEXT, _NO_PAGE = 60, b"\xff" * 8
-#: What the first row of a heap begins with: its format (up to 10.2, from 10.3 on), and its container.
+#: The beginning of the first row of a heap: its format (up to 10.2, from 10.3 on), and its container.
 _HEAP, _HEAPS = Struct(">Hiqi"), (91, 467)
-#: What the column at this place of the first row of an index begins with: its format, and its container.
+#: The beginning of the column at this place of the first row of an index: its format, and its container.
 _INDEX, _INDEXES, _ABOUT_INDEX = Struct(">Hq"), (388, 470), 6
-#: Where the map of its free pages is: how many bits it has, and they.
+#: The map of its free pages: its place, the number of its bits, and the bits.
 _FREE = 245
 _DELETED = 1
 
@@ -94,7 +96,7 @@ class Heap:
         self, number: int, name: str, data: Any, cipher: Decrypts | None = None, info: bytes = b""
     ) -> None:
         self.number, self.name, self._data, self._cipher = number, name, data, cipher
-        #: What is wrong with its info. If it has no page size, nothing of it can be read.
+        #: The fault of its info. Without a page size, nothing of it can be read.
         self.fault: Fault | None = None
         start = bytes(data[: INFO + INFO_SIZE + _EXTENT.size])
         info = info or start[INFO : INFO + INFO_SIZE]
@@ -114,7 +116,7 @@ class Heap:
                 self.fault = Fault("bad-container", f"{name} has pages of {size} bytes", "", INFO + 8)
         #: Whether it was dropped for good: nothing but a stub is left of it.
         self.removed = bool(status & _REMOVED)
-        #: How many pages its file has.
+        #: The number of pages in its file.
         self.count = len(data) // self.size if self.size else 0
         if self.count and len(start) == INFO + INFO_SIZE + _EXTENT.size:
             first, last, pages = _EXTENT.unpack_from(start, INFO + INFO_SIZE)
@@ -124,7 +126,7 @@ class Heap:
 
     @property
     def length(self) -> int:
-        """How long its file is."""
+        """The length of its file."""
         return len(self._data)
 
     def page(self, number: int) -> bytes:
@@ -157,7 +159,7 @@ class Heap:
 
     @cached_property
     def numbers(self) -> Sequence[int]:
-        """The numbers of the pages after the first one, as far as they are no holes of the file."""
+        """The numbers of the pages after the first one, except for holes of the file."""
         return numbers_of(self._data, self.size, self.count)
 
     def absent(self) -> range:
@@ -167,7 +169,7 @@ class Heap:
     def spare(self, number: int) -> bool:
         """Return whether a page was set aside and never used: it is after all that the first page lists.
 
-        What is there was not forced to disk, and may be torn.
+        The existing bytes were not forced to disk, and may be torn.
         """
         return self._alone and number >= self._listed and self.sound
 
@@ -241,7 +243,7 @@ def tally(data: bytes, skip: int) -> tuple[int, int]:
 
 
 def descriptor(row: HeapRow) -> tuple[int, tuple[int, ...]] | None:
-    """Return what the first row of a heap says: its container, and the formats of its columns."""
+    """Return the facts in the first row of a heap: its container, and the formats of its columns."""
     data = row.values[0] if row.values else None
     if not isinstance(data, bytes) or len(data) < _HEAP.size:
         return None

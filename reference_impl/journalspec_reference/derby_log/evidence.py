@@ -1,7 +1,7 @@
-"""What the containers of a database prove: which of them are damaged, and which are missing.
+"""Conclusions from the containers of a database: which are damaged, and which are missing.
 
 A page that is only older than the log is healthy, because redo repairs it; so is one that the log makes anew.
-Nothing of the rows is decoded but those of the catalogue that name the containers.
+Only those rows are decoded that belong to the catalogue and name the containers.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Evidence:
             if first is not None:
                 found.append(self._note(number, heap, first, faults))
         for number, page in sorted(self._store.unloaded.items()):
-            # What an open transaction made is taken back.
+            # The changes of an open transaction are undone.
             if self._store.made[number] not in self._store.transactions:
                 name = self._names[number]
                 text = (
@@ -99,7 +99,7 @@ class Evidence:
         return Note("damaged-container", self._names[number], first.off, text)
 
     def _faults(self, number: int, heap: Heap) -> Iterator[Fault]:
-        """Yield what is wrong with a container, its pages in order."""
+        """Yield the faults of a container, its pages in order."""
         if heap.removed:
             return
         fresh, made = self._store.fresh, number in self._store.made
@@ -148,7 +148,7 @@ class Evidence:
 
 
 def _other(data: bytes, number: int) -> int | None:
-    """Return the container that the page after the first one says that it is of, if that is another one."""
+    """Return the container that the page after the first one names as its own, if that is another one."""
     with suppress(BadLog, StopIteration):
         said = said_container(next(rows_of(data))[2])
         return said if said != number else None

@@ -1,4 +1,4 @@
-"""The files of a log: how they are found, which control file counts, how the log goes on to the next."""
+"""The files of a log: how they are found, which control file is valid, how the log continues in the next."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PROPERTIES = f"{HOME}{properties.NAME}"
 CONTROLS = ("log.ctrl", "logmirror.ctrl")
 #: A container: in the directory of the database, or as the suite has it, flat.
 _CONTAINER = re.compile(r"(?:(?:\.\./)?seg0/|seg0\.)(?:c([0-9a-f]{1,15})\.dat|C([0-9A-F]{1,15})\.DAT)")
-#: What is left of a container that was removed.
+#: The rest of a container that was removed.
 _STUB = re.compile(r"(?:\.\./)?seg0/(?:d([0-9a-f]{1,15})\.dat|D([0-9A-F]{1,15})\.DAT)")
 _NAME = re.compile(r"log([1-9][0-9]{0,9})\.dat")
 LARGEST = 2147483646
@@ -123,7 +123,7 @@ def choose(files: Mapping[str, Any]) -> ChosenControl:
 
 
 class LogEnd(NamedTuple):
-    """Where the whole log ends: in which file, how; and what is odd about the next one (a note, its file)."""
+    """The end of the whole log: the file, the kind; and an oddity of the next file (a note, its file)."""
 
     file: LogFile
     end: End
@@ -201,7 +201,7 @@ class Log:
     def ended(self, last: LogEnd) -> bool:
         """Return whether the last file was ended by a length of 0 for a missing next one (DRB-FIL-169).
 
-        What was set aside ends with a sector: there, four zeros may be just the rest of it.
+        Preallocated space ends with a sector: there, four zeros may be just the rest of it.
         """
         file, end = last.file, last.end
         whole = end.marked and file.length == end.off + _MARK and file.length % _SECTOR != 0

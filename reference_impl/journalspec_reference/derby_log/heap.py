@@ -1,6 +1,7 @@
-"""Pages of rows: how rows are stored on them and in a log, and what a change does to them.
+"""Pages of rows: how rows are stored on them and in a log, and the effect of a change.
 
-A field is a value, or the place of a long one (:class:`Pointer`). What a value means, its column says.
+A field is a value, or the place of a long one (:class:`Pointer`). The meaning of a value is given by its
+column.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _NULL, _LONG, _ABSENT, _FIXED = 1, 2, 5, 32
 _SIZES = (1, 2, 4, 4)
 #: What changes its page row by row.
 BY_ROW = ("PURGE", "COPY_ROWS")
-#: A value of a row: None if it has none, `...` if nothing here says what it is.
+#: A value of a row: None if it has none, `...` if nothing here shows it.
 Value = Any
 #: Adds a row to a page, at a slot, under a record id.
 Put = Callable[[int, int, "HeapRow"], None]
@@ -41,7 +42,7 @@ class Pointer(bytes):
 class HeapRow(NamedTuple):
     """A row, or its beginning: then `rest` says where it continues, by page and record id.
 
-    `had` is the most bytes that it has had: they stay its own when it gets shorter.
+    `had` is the largest number of bytes that it has had: they stay reserved when it gets shorter.
     """
 
     values: list[Value]
@@ -52,7 +53,7 @@ class HeapRow(NamedTuple):
 
     @property
     def room(self) -> int:
-        """About how many bytes of its page are its own."""
+        """The approximate number of its own bytes on its page."""
         return max(self.had, sum(len(value) + 4 for value in self.values if isinstance(value, bytes)))
 
 
@@ -70,7 +71,7 @@ class HeapPage:
     overflow: bool = False
     valid: bool = True
     _slots: list[int] = field(default_factory=list)
-    #: What has not been done to the order yet: a slot where a row was added, or None, and its record id.
+    #: The pending changes of the order: a slot where a row was added, or None, and its record id.
     _moves: list[tuple[int | None, int]] = field(default_factory=list)
 
     @property
@@ -119,7 +120,7 @@ def number(data: bytes, at: int, *, wide: bool) -> tuple[int, int]:
 
 
 def image(data: bytes, at: int = 0) -> tuple[int, HeapRow, int]:
-    """Decode a row as it is stored in a log or on a page; return its record id, it, and where it ends.
+    """Decode a row stored in a log or on a page; return its record id, the row, and its end.
 
     Raises BadLog if it does not fit into `data`.
     """
@@ -133,7 +134,7 @@ def image(data: bytes, at: int = 0) -> tuple[int, HeapRow, int]:
             rest = page, record
         if status & _HAS_FIRST:
             first, at = number(data, at, wide=False)
-        # What is only a pointer to the rest of a row ends here.
+        # A mere pointer to the rest of a row ends here.
         if at < len(data) or status & (_OVERFLOW | _HAS_FIRST) != _OVERFLOW:
             count, at = number(data, at, wide=False)
         # Each field takes a byte: more of them than bytes end soon.
@@ -235,7 +236,7 @@ def page_of(data: bytes) -> HeapPage:
 
 
 def changed(old: HeapRow | None, new: HeapRow) -> HeapRow:
-    """Return the row that a logged image makes of an old one: values that it does not have stay."""
+    """Return the row that results from a logged image and an old row: values missing in the image stay."""
     known = {} if old is None else dict(enumerate(old.values, start=old.first))
     given = enumerate(new.values, start=new.first)
     values = [known.get(at, ...) if value is ... else value for at, value in given]
@@ -243,7 +244,7 @@ def changed(old: HeapRow | None, new: HeapRow) -> HeapRow:
 
 
 def apply(page: HeapPage, body: Body, by: Body, put: Put, *, undo: bool = False) -> None:
-    """Do on `page` what a record did to its rows, or undo that, where `by` says; raises BadLog.
+    """Apply to the rows of `page` the change of a record, or undo it, where `by` says; raises BadLog.
 
     A row gets onto the page by `put`.
     """

@@ -1,7 +1,7 @@
 """What keeps log files from being deleted at the next checkpoint (DRB-FIL, DRB-CHK).
 
-A checkpoint lets those files go that lie before its undo point: where the oldest transaction began that was
-active then, or else where the log ended. Until the next one, a boot reads from the undo point of the last.
+A checkpoint deletes the files before its undo point: the begin of the oldest transaction active then, or the
+end of the log. Until the next one, a boot reads from the undo point of the last.
 """
 
 from __future__ import annotations

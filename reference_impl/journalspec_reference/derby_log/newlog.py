@@ -1,7 +1,7 @@
 """The log of a new database: what recovery reads of the old one, and what decides transactions in doubt.
 
-It ends where the old one does for recovery: later bytes are not in it. Sums hold, each file says where the
-one before it ends, and control files name a checkpoint that is in it.
+It ends where the old one does for recovery: later bytes are not in it. Sums are right, each file names the
+end of the one before it, and control files name a checkpoint in it.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class NewLog:
         self.said: list[str] = []
         #: Which of the records that are added is a checkpoint.
         self._named = -1
-        #: Number of a log file -> what is at offsets of it instead.
+        #: Number of a log file -> replacements for its bytes at offsets.
         self._edits: dict[int, dict[int, bytes]] = {}
         self._begin = log.start
         #: The number of the last file.
@@ -61,7 +61,7 @@ class NewLog:
         end = Instant(self.last, self._end)
         kept = self._checkpoint is not None and self._checkpoint < end and log.redo_from <= end
         if not kept or self._begin != log.start:
-            # It is not needed where Derby begins by itself: at the first record of the first file.
+            # It is not needed if Derby begins by itself: at the first record of the first file.
             self._checkpoint = None
             if self._begin != (1, HEADER) or log.redo_from > (1, HEADER):
                 bodies += self._new_checkpoint(len(bodies))
@@ -152,7 +152,8 @@ class NewLog:
         """Yield the records of a checkpoint; control files then name it."""
         number, self._next = self._next, self._next + 1
         at = Instant(self.last, self._end)
-        # Pages have what is before the redo instant. One after the end would let a boot after another crash
+        # Pages have all changes before the redo instant. One after the end would let a boot after another
+        # crash
         # pass over what Derby has added since.
         redo = min(max(self._log.redo_from, self._begin), at)
         own = {"transaction": {"number": number}, "first": {"file": at.number, "position": at.position}}
@@ -188,7 +189,7 @@ class NewLog:
             self._edits.setdefault(number, {})[0] = LAYOUT.build("header", self._journal.edition, **link)
 
     def _seal(self, number: int) -> None:
-        """Sum up again what is edited, or cut off at the end of the log."""
+        """Compute the sums of edited parts, and of the end of the log if it was cut, once more."""
         file, limit = self._log.log.files[number], self._log.ends[number]
         edits, left = self._edits.setdefault(number, {}), _MOST_SUMMED
         sums = [
@@ -220,7 +221,7 @@ class NewLog:
 
 
 def edited(data: Any, edits: Mapping[int, bytes], start: int, end: int) -> Iterator[bytes]:
-    """Yield the bytes of a file from `start` to `end`, with what is at some offsets instead."""
+    """Yield the bytes of a file from `start` to `end`, with replacements at some offsets."""
     for at in range(start, end, PIECE):
         piece = bytearray(data[at : min(at + PIECE, end)])
         for off, new in sorted(edits.items()):

@@ -1,4 +1,4 @@
-"""A new database of one that recovery has read: log and control files repaired, the pages as they are.
+"""A new database from a recovered one: log and control files repaired, the pages unchanged.
 
 Derby redoes the log when it starts on it. Where a page does not fit to the log, or cannot be read, it would
 not start, or not read a table: then the rows are written as SQL instead (see :mod:`.sql`). Without containers
@@ -40,12 +40,13 @@ from journalspec_reference.newstore import (
     pieces,
 )
 
-#: So many of the pages that records after the end of the log change are read.
+#: This many of the pages that records after the end of the log change are read.
 _MOST_PAGES = 50_000
-#: Below the directory of a database: what is not of it, or made again; and how deep directories are searched.
+#: Below the directory of a database: files that do not belong to it or are rebuilt; and the depth to which
+#: directories are searched.
 _NOT_COPIED, _LOCKS, _DEPTH = {"log", "seg0", "tmp"}, {"db.lck", "dbex.lck"}, 4
 _PROPERTIES = properties.NAME
-#: Remarks on what the new database does not have: it is made again there.
+#: Remarks on things that the new database does not have: they are rebuilt there.
 _REPAIRED = {"bad-header", "lost-checkpoint", "remade-page"}
 #: Those, and remarks on a database that Derby starts on, and where it reads the rows that contents have.
 _HARMLESS = _REPAIRED | {
@@ -102,7 +103,7 @@ def _home(journal: Journal, found: DerbyContents) -> Path | None:
 
 
 def _check(choices: StoreChoices) -> None:
-    """Refuse what is not possible in this format."""
+    """Refuse requests that this format does not permit."""
     hint = "export a part of it: journalspec export --as sql"
     if choices.queues:
         raise ChoiceRefused("a database is carried over as a whole: --queue names a table", hint)
@@ -121,7 +122,7 @@ def _problems(  # noqa: C901, PLR0912  # one question after the other, of everyt
     if seen.state is None and not found.repairs:
         file, off = (seen.at.file, seen.at.off) if seen.at else ("", None)
         yield LossItem("log", str(seen.code), seen.message, file=file, off=off)
-    # What the answer says is listed as its own.
+    # The answer's own statements are listed as its own.
     for gone in seen.missing:
         if gone.code == "container":
             yield LossItem(_NOTE, gone.code, gone.text, file=gone.name)
@@ -210,7 +211,7 @@ class Behind:
 
 
 class _Made(NewStore):
-    """What a new store says in either form."""
+    """The statements of a new store in either form."""
 
     base = ".."
 
@@ -281,7 +282,7 @@ class Database(_Made):
             yield NewFile(name, edited(data, edits, 0, end) if edits or end < len(data) else pieces(data))
 
     def _edited(self) -> dict[str, tuple[dict[int, bytes], int]]:
-        """Return the containers of which pages are zeros, because the log makes them, and where each ends."""
+        """Return the containers with pages of zeros, because the log makes them, and the end of each."""
         state, found = self._found.state, {}
         changed = state.store.pages if state.store is not None else {}
         for container, (name, data) in state.beside.items():
@@ -375,7 +376,7 @@ class OnlyRows(_Made):
 
     def steps(self) -> Sequence[str]:
         """Return how to get a database of it."""
-        # Its text may name a table, and steps are not redacted: what is omitted has it.
+        # Its text may name a table, and steps are not redacted: the omitted items have it.
         problem = ": ".join(filter(None, (self._problem.code, self._problem.file)))
         return (
             f"No database can be made ({problem}): rows.sql makes its tables in an empty one.",
@@ -394,7 +395,7 @@ def _files(directory: Path) -> dict[str, Any]:
 
 
 def _below(directory: Path, prefix: str = "", depth: int = _DEPTH) -> dict[str, Any]:
-    """Return what else is of a database, by name: its properties, jars, texts."""
+    """Return the other parts of a database, by name: its properties, jars, texts."""
     found = {
         f"{prefix}{name}": data for name, data in _files(directory).items() if prefix or name not in _LOCKS
     }

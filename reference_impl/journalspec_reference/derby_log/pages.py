@@ -18,15 +18,15 @@ from journalspec_reference.derby_log.codec import BEFORE, BEHIND, BadLog, Instan
 from journalspec_reference.derby_log.fileset import Log
 from journalspec_reference.derby_log.store import Changes, Place, Store, growth
 
-#: The version after a change that nothing here says: what it undoes does.
+#: The version after a change that nothing here shows: the change that it undoes shows it.
 _UNDONE = -1
 
 
 class Bodies:
     """The bodies of the records of a batch: those of all, or of many records only those that are not plain.
 
-    `rows` is the number of records before the first whose body cannot be decoded, `problem` what is wrong
-    with that. `columns` are those of the others, if there are others.
+    `rows` is the number of records before the first one whose body cannot be decoded, `problem` the fault of
+    that body. `columns` are those of the others, if there are others.
     """
 
     __slots__ = ("_end", "_filled", "columns", "decoded", "problem", "rows")
@@ -57,7 +57,7 @@ class Bodies:
     def replay(
         self, store: Store, closely: Collection[int], place: int, rows: int, redo_from: int
     ) -> Iterable[int]:
-        """Redo what is plain in the first `rows`; yield the numbers of the others, to be taken at once.
+        """Redo simple records in the first `rows`; yield the numbers of the others, to be taken at once.
 
         `closely` are containers whose changes are not plain; `place` is the instant of the batch.
         """

@@ -10,7 +10,7 @@ from journalspec_reference.filesets import FilesetError, load
 NAME = "service.properties"
 #: No more of it is read (bytes).
 LONGEST = 1 << 20
-#: What a database has at least in its properties: where its catalogue is, the same in all releases.
+#: The minimal properties of a database: the place of its catalogue, the same in all releases.
 AT_LEAST = {
     "SysconglomeratesIdentifier": 32, "SysconglomeratesIndex1Identifier": 49,
     "SysconglomeratesIndex2Identifier": 65, "SysconglomeratesIndex3Identifier": 81,
@@ -35,7 +35,7 @@ def of_database(log: Path | None) -> dict[str, str] | None:
 
 
 def problem(stored: Any) -> str:
-    """Return the fault of a database's properties and the behaviour of Derby; empty: none."""
+    """Return the fault of a database's properties and the reaction of Derby; empty: none."""
     lines = bytes(stored[:LONGEST]).decode("latin-1").splitlines(keepends=True)
     names = {line.partition("=")[0].strip() for line in lines}
     gone = [name for name in AT_LEAST if name not in names]
@@ -62,7 +62,7 @@ def whole(stored: Any) -> tuple[bytes, list[str]]:
     if cut.startswith("#"):
         lines.append(cut)
     elif cut:
-        # What was written whole ends with a line feed.
+        # A completely written file ends with a line feed.
         said.append("the last line is cut, and left out")
     for line in lines:
         if not line.replace("\t", " ").isprintable():

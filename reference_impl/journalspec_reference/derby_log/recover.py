@@ -58,7 +58,8 @@ _BETA, _TEST_MODE = 1, 2
 #: The length of a control file of an old release.
 _OLD_CONTROL = 16
 _UNBORN = "DRB-DEV-006, DRB-DEV-007: Derby does not start (XSLAM, or XSLA3 from 16 bytes on)"
-#: What the product does without a log file: that of the checkpoint, that where undo begins, a later one.
+#: The reaction of the product to a missing log file: that of the checkpoint, that of the undo start, a later
+#: one.
 _NEW_LOG = (
     "Derby 10.1 to 10.16 begins a new log and boots: rows that only the log has are lost, rows of"
     " transactions without an end stay, and none is in doubt (DRB-DEV-004)"
@@ -66,7 +67,7 @@ _NEW_LOG = (
 _NO_UNDO = "Derby 10.1 to 10.16 does not boot (NullPointerException)"
 _ENDS_BEFORE = "Derby 10.1 to 10.16 boots as if the log ended before it, and says nothing (DRB-DEV-018)"
 _UNCHOSEN = choose({})
-#: What is reported next, and what takes in its batches.
+#: The next reported item, and the consumer of its batches.
 Step = tuple[Stretch, Callable[[Batch], None]]
 #: Notes that make a verdict `recovered`.
 _LOSSES = {code for code, word in get_format(FORMAT).vocabulary.notes.items() if word.loss}
@@ -81,11 +82,12 @@ def examined(  # noqa: C901, PLR0912  # what is asked of a batch before its reco
 ) -> Iterator[Batch]:
     """Yield the batches of a file from `start` on, up to a record whose body cannot be decoded (DRB-REC-022).
 
-    Each has in `more` its ``bodies``, if they are decoded; the last one has the ``end``. Notes say what is
-    odd about bodies, and what checksum records cover but in part. With a `stop` the log begins there: what
-    reaches beyond it is not a record. What is after the end is damage.
+    Each has in `more` its ``bodies``, if they are decoded; the last one has the ``end``. Notes report
+    oddities of bodies, and bodies that checksum records cover only in part. With a `stop` the log begins
+    there: what
+    reaches beyond it is not a record. Bytes after the end are damage.
     """
-    #: Where what a checksum record covers ends, and where that record is: the first end first.
+    #: The end of the range of a checksum record, and the place of that record: the first end first.
     covered: list[tuple[int, int]] = []
     for batch in log.scan(file, start, None if stop is None else stop + 1):
         base, off, end, last = batch.base, batch.off, batch.end, batch.more.get("end")
@@ -97,7 +99,7 @@ def examined(  # noqa: C901, PLR0912  # what is asked of a batch before its reco
             rows, last = bodies.rows, End(base + off[bodies.rows], "bad-body")
             batch.more["problem"] = bodies.problem
         sums = [(base + end[row] + size, base + off[row]) for row, size in batch.more["sums"] if row < rows]
-        # Nearly all that is covered ends where the next checksum record begins, and so in the midst of none.
+        # Nearly every range ends where the next checksum record begins, and so inside no range.
         covered += [one for one, after in pairwise([*sums, (0, 0)]) if one[0] != after[1]]
         covered.sort()
         odd: list[tuple[int, Note]] = []
@@ -151,7 +153,7 @@ class LogPass:
         self._files, self._edition, self._policy = files, edition, policy
         self._logs = gather(files)
         self._found, self._beside_log = Found(), Found()
-        #: How many records there are of each operation, and that change a page of each container.
+        #: The number of records of each operation, and of those that change a page of each container.
         self._types: Counter[int] = Counter()
         self._containers: Counter[int] = Counter()
         self._late: list[Note] = []
@@ -164,7 +166,7 @@ class LogPass:
         self._opaque = self._short = False
         #: What recovery refuses first of a log that can be read: the whole of it is scanned before.
         self._unfit: Refusal | None = None
-        #: The last checksum record of the log: number of its file, begin, end, what it covers.
+        #: The last checksum record of the log: number of its file, begin, end, covered range.
         self.last_sum: tuple[int, int, int, int] | None = None
         self.start = Instant(0, 0)
         self.redo_from = Instant(0, 0)
@@ -174,17 +176,17 @@ class LogPass:
         #: The checkpoint record from which recovery begins, if there is one.
         self.checkpoint: Instant | None = None
         self._missing: list[Missing] = []
-        #: What the product does because log files are missing.
+        #: The reaction of the product to missing log files.
         self._does = _ENDS_BEFORE
         linked = edition not in (SEED, "10.0", "10.1")
         self.log = Log(self._logs, summed=edition not in UNSUMMED, linked=linked)
         #: How bodies are decoded; None: they are opaque.
         self._forms: Forms | None = None
-        # A method of its own would tie it to itself, and whoever reads many logs keeps them all.
+        # A method of its own would create a reference cycle, and a reader of many logs would keep them all.
         self._find = partial(body_at, self.log, edition)
         self._beside = container_names(files)
-        #: Whether all containers should be beside the log; those that are not and are changed, by the first
-        #: record that does; and those that the log itself makes or removes, or that a stub stands for.
+        #: Whether all containers should be next to the log; the missing ones that are changed, by the first
+        #: record that changes each; and those that the log itself makes or removes, or that have a stub.
         self._home = any(name.startswith(HOME) for name in files)
         self._complete = self._home or self._beside.keys() >= CATALOGUE
         self._absent: dict[int, Instant] = {}
@@ -202,7 +204,7 @@ class LogPass:
             self.answer = _refused(refusal)
 
     def steps(self) -> Iterator[Step]:
-        """Yield what is reported, records or damage, in order; raises Refusal.
+        """Yield the reported items, records or damage, in order; raises Refusal.
 
         The next step depends on the batches of this one: all of them are to be taken first.
         """
@@ -216,7 +218,7 @@ class LogPass:
         if not self._policy:
             yield from self._before(start)
         if self._beside and self._forms is not None and self._replay:
-            # In the order of the files. What is walked from its begin on is not walked again.
+            # In the order of the files. A part that was walked from its beginning is not walked again.
             self._explained = pages.Explained(self.store)
             begins = start.number + (start.position != HEADER)
             self._explained.walk(self.log, self._forms, (each for each in self._logs if each < begins))
@@ -231,7 +233,8 @@ class LogPass:
     # Where the log begins.
 
     def _start(self) -> Instant:
-        """Return what the control file names, or that of the first log file (DRB-CTL). Raises Refusal."""
+        """Return the start that the control file names, or that of the first log file (DRB-CTL).
+        Raises Refusal."""
         if self._edition == SEED:
             return self._entered(Instant(min(self._logs, default=1), HEADER))
         self.chosen = choose(self._files)
@@ -257,7 +260,7 @@ class LogPass:
         return self._entered(control.checkpoint or Instant(1, HEADER), At(self.chosen.name, 8, 8))
 
     def _boots_without(self) -> str:
-        """Return what the product does because `log.ctrl` is as it is."""
+        """Return the reaction of the product to the state of `log.ctrl`."""
         data = bytes(self._files[CONTROLS[0]][: codec.CONTROL]) if CONTROLS[0] in self._files else None
         if data is None:
             return "DRB-DEV-003: Derby does not look at the mirror; it begins at log1.dat, or with a new log"
@@ -311,7 +314,7 @@ class LogPass:
         return Instant(at.number, HEADER)
 
     def _before(self, start: Instant) -> Iterator[Step]:
-        """Take in the files before the log, and what is before it in its own first file."""
+        """Take in the files before the log, and the earlier part of its own first file."""
         for number, file in self._logs.items():
             if number < start.number and file.length >= HEADER:
                 end = yield from self._beside_the_log(file)
@@ -395,7 +398,7 @@ class LogPass:
         return Stretch(file.name, scanned, records, late_columns(__package__, self._edition), alike=alike)
 
     def _vouched(self, file: LogFile, start: int) -> int:
-        """Return up to where the checksum records before `start` cover what follows it."""
+        """Return the end of the range that the checksum records before `start` cover."""
         out = start
         for batch in self.log.scan(file, HEADER, start) if self.log.summed and start > HEADER else ():
             out = max(out, *(batch.base + batch.end[row] + size for row, size in batch.more["sums"]), 0)
@@ -429,7 +432,7 @@ class LogPass:
             closely = {*store.tables}
             if self._complete:
                 closely |= columns.containers() - self._beside.keys()
-                # In a database, what was made before has been on disk since the checkpoint.
+                # In a database, content created earlier has been on disk since the checkpoint.
                 if not self._home or number << 32 | base + batch.end[-1] > redo_from:
                     self._own |= bodies.made()
             rows = bodies.replay(store, closely, number << 32 | base, len(batch), redo_from)
@@ -491,7 +494,7 @@ class LogPass:
             beyond = self._logs[self.checkpoint.number]
         groups = self._after_damage(file, end)
         if self._policy == "strict" and (beyond or groups):
-            # The log may be said to begin after its file.
+            # The log may begin after its file.
             off = min(end.off, file.length)
             shows = (
                 f"{groups.number} sound group(s) follow" if groups else f"{beyond and beyond.name} continues"
@@ -529,7 +532,7 @@ class LogPass:
                     del batch.more["bodies"]
 
     def _missing_files(self, last: LogEnd) -> None:
-        """List what is missing: log files that others refer to, and containers that are changed."""
+        """List missing items: log files with references to them, and containers that are changed."""
         # In a database, one that is dropped later must be there until then, or its stub.
         own = self._stubs | self.store.made.keys() if self._home else self._own
         for container, instant in self._absent.items():
@@ -587,7 +590,7 @@ class LogPass:
         )
 
     def _called(self, container: int) -> str:
-        """Return what a container is called in a summary: its number and its file."""
+        """Return the name of a container in a summary: its number and its file."""
         return f"{container} ({self._beside.get(container, file_of(container)).removeprefix(HOME)})"
 
     def _state(self) -> dict[str, Any]:
@@ -610,7 +613,7 @@ class LogPass:
         return {"rows": _shown(store.rows(store.places())), "in_doubt": in_doubt}
 
     def _branch(self, number: int, locked: set[RowPlace]) -> dict[str, Any]:
-        """Roll a prepared transaction back; return what it had done (DRB-RCV-113).
+        """Roll a prepared transaction back; return its changes (DRB-RCV-113).
 
         `locked` are the rows of the branches before it. Its own are added.
         """
@@ -628,7 +631,7 @@ class LogPass:
         return told
 
     def _maps(self) -> Iterator[FileMap]:
-        """Yield what each file is, and what it says of itself at its beginning, if that is whole."""
+        """Yield the role of each file, and its own description at its beginning, if that is intact."""
         last = self.last.file.number if self.last else 0
         roles = dict(zip(CONTROLS, ("control", "mirror"), strict=True))
         if self._edition == SEED:

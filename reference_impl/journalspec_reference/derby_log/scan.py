@@ -1,8 +1,8 @@
 """Walking the log: which control file counts, the records of a file, the next file, and the end (DRB-END).
 
 :func:`scan` is the one loop that finds records: it yields a batch per stretch of a file, and no objects.
-Lengths are compared with the file before anything is read, and every byte is summed once; where checksum
-records claim the same bytes again and again, sums are put together from those of prefixes: it stays linear.
+Lengths are compared with the file before anything is read, and every byte is summed once. If checksum records
+claim the same bytes repeatedly, sums are computed from those of prefixes, so that it stays linear.
 """
 
 from __future__ import annotations
@@ -26,22 +26,25 @@ UNSUMMED = ("seed", "10.0")
 SUM = 1
 #: A batch has no more records than this: each of them may give rise to a note.
 MOST_ROWS = 1 << 14
-#: What a record begins with, its length and its instant; its second length, with what the next begins with.
+#: The first bytes of a record, its length and its instant; its second length, with the first bytes of the
+#: next.
 _HEAD, _NEXT, _LENGTH = Struct(">iq"), Struct(">iiq"), Struct(">i")
-#: What comes after the last bytes of a file: nothing there is read as a record.
+#: The bytes after the last bytes of a file: nothing there is read as a record.
 _PAD = b"\xff" * 32
-#: How the body of a checksum record begins as all writers make it, and then: how much it covers, its sum.
+#: The beginning of the body of a checksum record in the form of all writers, and then: the covered length,
+#: and the sum.
 _SUM, _COVERS = b"\0\x81\x49\0\0\0\x01\xc5\x01", Struct(">iq")
 _SUM_BODY = len(_SUM) + _COVERS.size
 #: A group may have CHECKSUM only if the first byte of its number is larger: for others no body is decoded.
 _FORM_AND_CHECKSUM, _NEITHER = 0xC8, 0x40
 #: A checksum record as writers make it, from the last byte of its length on.
 _GROUP = rb"\x15(?<=\0\0\0\x15)%b[\0-\x7f].{3}\0\x81\x49\0\0\0\x01\xc5\x01[\0-\x7f].{3}\0\0\0\0.{4}\0\0\0\x15"
-#: What a writer brings before the bytes that it sums: the 37 bytes of a checksum record (DRB-CHK-037).
+#: The header that a writer puts before the bytes that it sums: the 37 bytes of a checksum record
+#: (DRB-CHK-037).
 _CHECKSUM = 37
 #: Ranges are summed in pieces of this size (bytes).
 _PIECE = 1 << 20
-#: So many bytes are read to look at one record.
+#: Bytes read to examine one record.
 _FEW = 1 << 12
 
 
@@ -54,7 +57,7 @@ class End(NamedTuple):
 
 
 class Groups(NamedTuple):
-    """Groups after the end of the log: where the first one is, and how many they are."""
+    """Groups after the end of the log: the place of the first one, and their number."""
 
     first: int
     number: int
@@ -74,7 +77,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
 
     The file ends at `limit`. `summed`: there are checksum records, and they can be read. No record is looked
     at that begins at `until` or after it: then there may be no ``end``. Each batch has in `more` as ``sums``
-    its checksum records: their rows, and how many bytes each covers. Any `stretch` gives the same.
+    its checksum records: their rows, and the number of bytes that each covers. Any `stretch` gives the same.
     """
     limit = source.size if limit is None else limit
     high, digest, unreadable = number << 32, Sums(source), source.unreadable
@@ -91,7 +94,8 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
             # Here no record continues in the next stretch: its head may be read beyond the end.
             data += _PAD
         ready, edge = room if final else top - _HEAD.size, min(room, until - base)
-        # Where a record may end at once, and what its instant is less its offset here; beyond 4 GiB none is.
+        # The place where a record may end directly, and its instant minus its offset here; beyond 4 GiB there
+        # is none.
         soon = -1 if unreadable else min(ready, edge)
         origin = high + base if base + top < 1 << 32 else -1 << 63
         batch = Batch(base, data)
@@ -163,7 +167,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
                     reason = UNREADABLE
                 end = End(base + at, reason)
                 break
-            # Summing what is far ahead may have found it.
+            # Summing bytes far ahead may have found it.
             soon = -1 if unreadable else soon
             add(at)
             at, length, instant = stop, next_length, next_instant
@@ -193,7 +197,7 @@ def body_of(batch: Batch) -> bytes | None:
 
 
 def _covers(data: bytes, start: int, end: int) -> tuple[int, int] | None:
-    """Return what the body in ``data[start:end]`` covers, and its sum, if it is that of a checksum record."""
+    """Return the covered length and the sum, if ``data[start:end]`` is the body of a checksum record."""
     if data.startswith(_SUM, start) and end - start >= len(_SUM) + _COVERS.size:
         length, value = _COVERS.unpack_from(data, start + len(_SUM))
         if length >= 0:
@@ -225,7 +229,7 @@ def _group_of(number: int) -> re.Pattern[bytes]:
 
 
 def groups_after(source: Source, number: int, start: int) -> Groups | None:
-    """Return the sound groups from `start` on, wherever their records say that they were (DRB-END-165).
+    """Return the intact groups from `start` on, whatever place their records state (DRB-END-165).
 
     A group that was moved, because bytes before it were cut out, still has its number and its checksum.
     """
@@ -246,8 +250,8 @@ def groups_after(source: Source, number: int, start: int) -> Groups | None:
 def search(source: Source, number: int, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Yield begin and end of complete records of file `number` between `start` and `end`, not overlapping.
 
-    A record says where it is. Of what says otherwise nothing more is read, and of what does not end
-    as it begins, its last bytes: the search is linear whatever the bytes say.
+    A record says where it is. A record with another instant is not read further, and of one with another
+    second length only its last bytes are read: the search is linear for any bytes.
     """
     # Zeros are skipped: the search is for the last nonzero byte of the number.
     stamp = number.to_bytes(4, "big").rstrip(b"\0")

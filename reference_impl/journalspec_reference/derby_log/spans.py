@@ -18,12 +18,12 @@ from journalspec_reference.derby_log.fileset import CONTROLS, Log, LogFile, body
 from journalspec_reference.derby_log.recover import SEED
 from journalspec_reference.derby_log.scan import End, garbage, search
 
-#: So many fields of a body are named, what is after them is one: a name costs many times what it names.
+#: This many fields of a body are named, the rest is one field: a name costs many times its value.
 _NAMED = 1000
 
 
 def spans(files: Files, edition: str, _: Params, fields: bool = True) -> Iterator[Span]:
-    """Yield the spans of control files and log files: headers, records, the end, what comes after it."""
+    """Yield the spans of control files and log files: headers, records, the end, the bytes after it."""
     logs = {file.name: file for file in gather(files).values()}
     start = _start(files, edition)
     for name, data in files.items():
@@ -66,7 +66,7 @@ def _fields(edition: str, data: bytes, piece: Piece) -> Iterator[Spot]:
 
 
 class _NamingReader(BodyReader):
-    """A reader that keeps what it reads under the names that the bytes of a body have."""
+    """A reader that keeps the values under the names of a body's fields."""
 
     quick = False
 
@@ -126,7 +126,7 @@ def _start(files: Files, edition: str) -> Instant:
 
 
 def _pieces(file: LogFile, edition: str, start: int) -> Iterator[Piece]:
-    """Yield what a file holds; if it makes no sense up to `start`, it is read from there nevertheless."""
+    """Yield the content of a file; if it makes no sense up to `start`, it is read from there nevertheless."""
     if file.length < HEADER:
         yield Piece(0, file.length, "dropped", "bad-header")
         return
@@ -143,7 +143,7 @@ def _pieces(file: LogFile, edition: str, start: int) -> Iterator[Piece]:
 
 
 def _behind(file: LogFile, end: End, start: int) -> Iterator[Piece]:
-    """Yield what is after the end of the records, up to `start` if that is before it."""
+    """Yield the bytes after the end of the records, up to `start` if that is before it."""
     if end.off < start:
         yield Piece(end.off, min(start, file.length), "dropped", end.reason or "truncated")
     elif end.reason:

@@ -45,20 +45,20 @@ _WIDEST = {17: 32672, 28: 32672, 25: 32672, 30: 32672, 442: 2147483647, 446: 214
 _RULES = {"C": "CASCADE", "U": "SET NULL", "R": "NO ACTION", "S": "RESTRICT"}
 #: A schema of the product's own.
 _SYSTEM = ("SYS", "NULLID", "SQLJ")
-#: Tables of the catalogue that have what is not written -> the column with its name, and what it is.
+#: Tables of the catalogue with unwritten contents -> the column with its name, and its kind.
 _UNTOLD = {
     "SYSTRIGGERS": ("TRIGGERNAME", "trigger"), "SYSALIASES": ("ALIAS", "routine, synonym or type"),
     "SYSROLES": ("ROLEID", "role"), "SYSTABLEPERMS": ("GRANTEE", "privilege on a table"),
     "SYSCOLPERMS": ("GRANTEE", "privilege on columns"), "SYSPERMS": ("GRANTEE", "privilege"),
     "SYSFILES": ("FILENAME", "jar file"), "SYSUSERS": ("USERNAME", "user"),
 }  # fmt: skip
-#: What every catalogue has that is looked for.
+#: The tables of every catalogue that are needed.
 _NEEDED = {
     "SYSSCHEMAS", "SYSTABLES", "SYSCOLUMNS", "SYSCONGLOMERATES", "SYSCONSTRAINTS", "SYSKEYS",
     "SYSFOREIGNKEYS", "SYSCHECKS", "SYSVIEWS", "SYSDEPENDS", "SYSTRIGGERS", "SYSALIASES",
 }  # fmt: skip
 _VIEW = re.compile(r"\s*create\s+view\s", re.IGNORECASE)
-#: What is quoted, and comments. An open comment takes the rest of the text, or it were read again and again.
+#: Quoted text, and comments. An open comment takes the rest of the text, or it were read again and again.
 _QUOTED = re.compile(r"""'[^']*'|"[^"]*"|--[^\n]*\n|/\*.*?\*/|(?:--|/\*).*""", re.DOTALL)
 Raw = Mapping[str, Any]
 
@@ -80,7 +80,7 @@ class Script:
         self._losses: dict[tuple[str, str, str, str], LossItem] = {}
         self._counts: list[Count] | None = None
         self._part = bool(tables)
-        #: By its name: without names of schemas the catalogue is there nevertheless.
+        #: By its name: without names of schemas the catalogue is still usable.
         self._system = {table.name: table for table in found.sql.values() if table.kind == "system"}
         self._schemas = {_text(row["SCHEMAID"]): _text(row["SCHEMANAME"]) for row in self._raw("SYSSCHEMAS")}
         listed = {
@@ -105,7 +105,7 @@ class Script:
         self._by_ident = {each.ident: each for each in self._tables.values() if each.ident}
 
     def _raw(self, name: str) -> Iterator[Raw]:
-        """Yield the rows of a table of the catalogue, by column, as they are stored."""
+        """Yield the rows of a table of the catalogue, by column, in stored form."""
         table = self._system.get(name)
         if table is None and name in _NEEDED:
             self._lose("catalogue", name, "", "the catalogue does not have it: what it says is not written")
@@ -118,14 +118,14 @@ class Script:
         item = LossItem(what, "not-in-sql", why, name, table)
         self._losses.setdefault((what, name, table, why), item)
 
-    # What is asked of it.
+    # The questions about it.
 
     def parts(self) -> Iterator[bytes]:
         """Return the script, in UTF-8; the same each time."""
         return parts(statement.encode("utf-8", "replace") for statement in self._statements())
 
     def losses(self) -> Iterator[LossItem]:
-        """Yield what the script does not have of the tables, and rows and values that could not be read."""
+        """Yield the parts of the tables that the script lacks, and rows and values that could not be read."""
         self.counts()
         yield from self._losses.values()
         for remark in self._found.remarks.kept:
@@ -154,7 +154,7 @@ class Script:
     def counts(self) -> list[Count]:
         """Return the rows of each table, and their bytes in the script."""
         if self._counts is None:
-            # Everything is made once: only then it is known what is not in it.
+            # Everything is made once: the missing parts are known only then.
             for _ in self._made():
                 pass
             self._counts = []
@@ -298,7 +298,7 @@ class Script:
             _quoted(value) if typed.type == _NUMERIC and _type(typed).startswith("VARCHAR") else made(value)
         )
 
-    # What else the catalogue has.
+    # The other objects of the catalogue.
 
     def _keyed(self, ident: str, table: _Table, descriptor: Any) -> tuple[list[str], list[bool], bool]:
         """Return the columns of an index, whether each ascends, and whether it is unique; raises ODD."""
@@ -367,7 +367,7 @@ class Script:
                 yield f"ALTER TABLE {_title(table.table)} ADD CONSTRAINT {called} {what};\n"
 
     def _filled(self, table: _Table, key: Sequence[str]) -> Iterator[str]:
-        """Yield what lets columns be a key of which nothing tells that they have values in all rows."""
+        """Yield statements that make columns a key, if nothing shows that they have values in all rows."""
         for name, typed in _columns(table.table):
             if typed.nullable and _name(name) in key:
                 yield f"ALTER TABLE {_title(table.table)} ALTER COLUMN {_name(name)} NOT NULL;\n"
@@ -443,7 +443,7 @@ class Script:
             yield f"{definition.strip()}\n;\n"
 
     def _untold(self) -> None:
-        """Count what has no statement here."""
+        """Count objects without a statement here."""
         for table, (column, what) in _UNTOLD.items():
             for row in self._raw(table):
                 with suppress(*ODD):
@@ -596,7 +596,7 @@ def contained(sql: str, *, commas: bool) -> bool:
 
 
 def _blank(quoted: re.Match[str]) -> str:
-    """Return what is checked instead of something quoted: itself, if it may end elsewhere.
+    """Return the text that is checked instead of something quoted: itself, if it may end elsewhere.
 
     For ij a comment ends at a carriage return, too, and one in brackets may have others in it.
     """
@@ -611,7 +611,7 @@ def _blank(quoted: re.Match[str]) -> str:
 
 
 def _default(stored: Any) -> tuple[str | None, int]:
-    """Return the text of a default, None without one, and what kind it is; raises ODD."""
+    """Return the text of a default, None without one, and its kind; raises ODD."""
     data = bytes(stored)
     if int.from_bytes(data[:2], "big") != _DEFAULT:
         raise ValueError("an object of another format")

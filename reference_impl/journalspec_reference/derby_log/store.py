@@ -44,7 +44,7 @@ from journalspec_reference.derby_log.heap import (
 _PAGE_SIZE = Struct(">117xi")
 #: From the second one on, slots have numbers of four bytes; no product makes such pages.
 _SMALLEST_PAGE, _LARGE_PAGE = 1024, 65536
-#: What is done to a container.
+#: The operation on a container.
 CREATED = 1
 #: A transaction that the engine began for itself: it is rolled back before others.
 INTERNAL = 16
@@ -57,9 +57,10 @@ Place = tuple[int, int]
 RowPlace = tuple[int, int, int]
 
 
-#: What a record is for a replay (see :mod:`.bodies`), its transaction, page, the version of that and how it
-#: grows, its instant; and what it undoes, or the status that it begins with, or the container that it makes,
-#: or how many rows it changes one by one (-1: none). A version grows by -1 where what is undone says by what.
+#: The role of a record in a replay (see :mod:`.bodies`), its transaction, page, the version of that and its
+#: growth, its instant; and the instant that it undoes, or its status, or the container that it makes, or the
+#: number of rows it changes one by one (-1: none). A version grows by -1 if the undone record gives the
+#: number.
 Plain = tuple[int, int, Place, int, int, int, int]
 
 
@@ -73,7 +74,7 @@ class Changes(NamedTuple):
 
 
 def growth(body: Body, *, undo: bool = False) -> int:
-    """Return by how much a record moves the version of its page, or (`undo`) what undoes it (DRB-RCV-164)."""
+    """Return how much a record, or (`undo`) its undo, changes the version of its page (DRB-RCV-164)."""
     if body.operation.name not in BY_ROW:
         return 1
     rows = body.fields["rows"]
@@ -82,7 +83,7 @@ def growth(body: Body, *, undo: bool = False) -> int:
 
 
 class Container:
-    """The pages of a container that is there as a file: those that are not whole are as if they were not."""
+    """The pages of a container that exists as a file: incomplete ones are treated as absent."""
 
     def __init__(self, data: Any) -> None:
         start = bytes(data[: _PAGE_SIZE.size])
@@ -158,16 +159,16 @@ class Transaction:
     status: int
     branch: Mapping[str, Any] | None
     prepared: bool = False
-    #: The record that says so.
+    #: The record that shows it.
     prepared_by: int = 0
     changes: array[int] = field(default_factory=lambda: array("q"))
-    #: Those of them that change their page row by row -> how many rows.
+    #: Those of them that change their page row by row -> number of rows.
     by_row: dict[int, int] = field(default_factory=dict)
 
     def undo(self, instant: int) -> int | None:
         """Undo the changes from `instant` on; return how much the one there counts, None if there is none.
 
-        That is 1, but for changes of a page row by row.
+        That is 1, except for changes of a page row by row.
         """
         last = -1
         while self.changes and self.changes[-1] >= instant:
@@ -205,9 +206,9 @@ class Store:
         #: Containers that the log makes, with the transaction that does: they may be filled without records,
         #: and forced to disk instead.
         self.made: dict[int, int] = {}
-        #: Those of them that were filled so, and of which a page is not on disk.
+        #: Those of them that were filled in that way, and of which a page is not on disk.
         self.unloaded: dict[int, int] = {}
-        #: Pages that the log makes in a container that is there: nothing was on disk.
+        #: Pages that the log makes in an existing container: nothing was on disk.
         self.fresh: set[Place] = set()
         #: Container -> its last page, where the log cuts it off.
         self.highest: dict[int, int] = {}
@@ -228,7 +229,7 @@ class Store:
         """Redo the record at a packed instant (DRB-RCV-062, DRB-RCV-063); raises Refusal, BadLog."""
         number = body.transaction
         if number is None or body.operation.name == "CHECKSUM":
-            return  # whatever transaction a checksum record names, it is of none (DRB-CHK-036)
+            return  # whatever transaction a checksum record names, it belongs to none (DRB-CHK-036)
         self.next = max(self.next, number + 1)
         known = self.transactions.get(number)
         if body.group & FIRST:
@@ -250,7 +251,7 @@ class Store:
     def replay(  # noqa: C901, PLR0912  # one loop: each branch is a kind
         self, numbers: Iterable[int], rows: Iterable[Plain], redo_from: int
     ) -> Iterator[int]:
-        """Redo what is plain in the records of a batch; yield the numbers of the others, to be taken at once.
+        """Redo the simple records of a batch; yield the numbers of the others, to be taken at once.
 
         Each of the `rows` has one of the `numbers`.
 
@@ -290,7 +291,7 @@ class Store:
                 yield row
 
     def _follow(self, number: int, known: Transaction, instant: int, body: Body) -> int | None:
-        """Take in what a record is for its transaction; return by how much it counts what it undoes."""
+        """Take in the role of a record for its transaction; return how much its undo counts."""
         if body.group & LAST:
             del self.transactions[number]
         elif body.group & PREPARE:
@@ -380,7 +381,7 @@ class Store:
     # What is left.
 
     def losers(self) -> list[int]:
-        """Return what is rolled back: internal transactions first, the newest first (DRB-RCV-065)."""
+        """Return the transactions to roll back: internal ones first, the newest first (DRB-RCV-065)."""
         known = self.transactions
         open_ = [number for number, item in known.items() if not item.prepared]
         return sorted(open_, key=lambda number: (not known[number].status & INTERNAL, -known[number].first))
@@ -410,7 +411,7 @@ class Store:
         del self.transactions[number]
 
     def touched(self, number: int) -> list[RowPlace]:
-        """Return the rows of which a transaction has changed a part, by where they begin."""
+        """Return the rows of which a transaction has changed a part, by their begin."""
         found: dict[RowPlace, None] = {}
         for fields in (body.fields for body in self._changes(number)):
             for entry in ([fields] if "record_id" in fields else []) + fields.get("rows", []):

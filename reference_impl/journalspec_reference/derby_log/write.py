@@ -28,10 +28,10 @@ from journalspec_reference.derby_log.scan import garbage
 from journalspec_reference.derby_log.store import INTERNAL, RowPlace, Transaction
 from journalspec_reference.storage import Storage, fill, whole
 
-#: After how many bytes a file is ended and a checkpoint taken if nothing else is asked for, and their bounds
+#: The default number of bytes after which a file is ended and a checkpoint taken, and their bounds
 #: (DRB-WRT-085).
 SWITCH, CHECKPOINT_AFTER, LEAST, MOST = 1048576, 10485760, 100000, 134217728
-#: What one write holds: records that do not fit begin the next one.
+#: Bytes of one write: records that do not fit begin the next one.
 BUFFER = 32768
 CHECKSUM_RECORD = 37
 #: A recovery ends without a checkpoint if the log is no longer than this after the redo instant.
@@ -44,13 +44,13 @@ _BODY = Struct(">iq")
 _RAWSTORE, _LOCK = BITS["RAWSTORE"], BITS["XA_NEEDLOCK"]
 _PAGE, _CLR = _RAWSTORE | _LOCK, _RAWSTORE | _LOCK | BITS["COMPENSATION"]
 _FIRST = BITS["FIRST"] | _RAWSTORE
-#: What a compensation record has of the one that it undoes.
+#: The parts that a compensation record takes from the record that it undoes.
 _SAME = ("segment", "container", "container_version", "page", "record_id")
 _NONE = Instant(0, 0)
 _STATUS = {"ABORT": 1, "PREPARE": 2, "COMMIT": 4}
 #: The first transaction of a new log: making the database has taken the numbers before it (DRB-DEV-019).
 _FIRST_NUMBER = 200
-#: The first page of rows of a base's table: one row, which says what the table is; and what fits on a page.
+#: The first page of rows of a base's table: one row, which describes the table; and the free room on a page.
 _BASE_PAGE, _FIRST_ROW, _ROOM, _FILLED = 2, 6, 32000, 24000
 _ROWS_PAGE, _PAGE_SIZE, _UNUSED = 117, 32768, 2
 #: Bytes that a row needs on its page besides its content.
@@ -93,7 +93,7 @@ class LogWriter:
         }
         return perform(handlers, op, self._open_)
 
-    # Opening: recovery, and what it writes.
+    # Opening: recovery, and its writes.
 
     def _open(self, _: Operation) -> dict[str, Any]:
         if self._edition not in EDITIONS:
@@ -110,7 +110,7 @@ class LogWriter:
         file, end = found.last.file, found.last.end
         named = found.chosen.control.checkpoint if found.chosen.control else None
         if named is not None and found.redo_from != _NONE and (file.number, end.off) < named:
-            # What is durable comes after: whoever goes on here loses it.
+            # Durable content follows: a writer that continues here loses it.
             raise WriterRefused(
                 "lost-middle", f"the log ends at {end.off} of {file.name}, before its checkpoint"
             )
@@ -122,7 +122,8 @@ class LogWriter:
         self._redo, self._undo = max(found.redo_from, found.start), found.start
         self._number, self._end = file.number, end.off
         self._since = 0
-        # First the checksum: over zeros instead of what it covers, the group before them is lost as well.
+        # First the checksum: computed over zeros instead of the covered bytes, it also costs the group before
+        # them.
         if found.last_sum is not None and found.last_sum[0] == self._number:
             self._shorten(*found.last_sum[1:])
         if end.reason or garbage(file.data, end.off) is not None:
@@ -148,7 +149,7 @@ class LogWriter:
         return {"durable": True}
 
     def _shorten(self, off: int, end: int, covers: int) -> None:
-        """Let a checksum record cover what is left of its group: what comes next is not covered by it."""
+        """Let a checksum record cover the rest of its group: the bytes after it are not covered."""
         if end + covers > self._end:
             data = self._storage.read(self._name, end, self._end - end)
             self._storage.write(self._name, off, self._sum_of(off, data))
@@ -348,7 +349,7 @@ class LogWriter:
             self._locks = {place: owner for place, owner in self._locks.items() if owner != number}
 
     def _undo_all(self, number: int) -> None:
-        """Write compensation records for what a transaction has done, the last change first, and its end."""
+        """Write compensation records for the changes of a transaction, the last change first, and its end."""
         self._flush()
         for instant, body in list(self._store.undoable(number)):
             fields = body.fields
@@ -426,7 +427,7 @@ class LogWriter:
         return {"durable": True}
 
     def _page(self, container: int, number: int) -> HeapPage:
-        """Return a page of a table: one of the base, if nothing is known of it."""
+        """Return a page of a table: one of the base, if no newer one is known."""
         store = self._store
         known = store.page(container, number)
         if known is None:
@@ -443,7 +444,7 @@ class LogWriter:
         if page.slots and _used(page) + size > _FILLED:
             number, page = self._new_page(container, number + 1)
         begun = self._begun(tx)
-        # The first row of a new page is written as the continuation of none.
+        # The first row of a new page is written as a row that continues no other.
         first = not page.slots
         ident, data = page.next, row_of(page.next, key, value, first=first)
         on = {**_on(container, number, page), "slot": len(page.slots), "record_id": ident}
@@ -468,7 +469,7 @@ class LogWriter:
         return number, page
 
     def _alter(self, tx: _Tx, place: RowPlace, key: int, value: bytes | None) -> None:
-        """Change a row, or (no value) delete it; one that gets too long goes to another page."""
+        """Change a row, or (no value) delete it; one that becomes too long moves to another page."""
         container, number, ident = place
         begun = self._begun(tx)
         if self._locks.get(place, begun) != begun:
@@ -500,5 +501,5 @@ def _on(container: int, number: int, page: HeapPage) -> dict[str, Any]:
 
 
 def _used(page: HeapPage) -> int:
-    """Return about how many bytes of a page are those of rows: what is undone must find its place again."""
+    """Return the approximate number of bytes of a page that rows occupy: undone rows must find room again."""
     return sum(_SLOT + row.room for row in page.rows.values())

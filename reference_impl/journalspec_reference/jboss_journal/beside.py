@@ -16,13 +16,13 @@ from journalspec_reference.content import Content
 from journalspec_reference.filesets import FilesetError, Journal, Loaded, load
 
 JOURNAL, BINDINGS = "journal", "bindings"
-#: What each directory may be called, after the prefix.
+#: The possible names of each directory, after the prefix.
 NAMES = {
     BINDINGS: (BINDINGS,),
     "paging": ("paging",),
     "large": ("large-messages", "largemessages", "large_messages"),
 }
-#: So many directories of addresses are looked into.
+#: This many directories of addresses are examined.
 MOST_ROOMS = 100_000
 
 
@@ -56,7 +56,7 @@ class Room:
         return None
 
     def is_packed(self, name: str) -> bool:
-        """Return whether a file is there compressed alone, so that a broker does not find it."""
+        """Return whether a file is there only in compressed form, so that a broker does not find it."""
         listed = (self.loaded.listed if self.loaded else None) or frozenset()
         return name not in listed and f"{name}.gz" in listed
 

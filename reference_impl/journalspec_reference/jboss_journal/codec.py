@@ -1,7 +1,7 @@
 """What the editions disagree on, from the table of fields; bytes of a healthy record to its fields and back.
 
 All integers are signed and big-endian (JBM-REC). Only the edition with the calculated hash
-needs checksums. What is a healthy record is decided in :mod:`.scan`.
+needs checksums. :mod:`.scan` decides whether a record is healthy.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from journalspec.jboss_journal import LAYOUT
 INT = struct.Struct(">i")
 PAIR = struct.Struct(">ii")
 LONG_HEADER = LAYOUT.structure("header", "v2").packed()
-#: Type and file id: what every record begins with.
+#: Type and file id: the first bytes of every record.
 PROLOGUE = 5
 #: Bytes at the end of a record: its length or its checksum.
 CHECK_SIZE = 4
@@ -33,7 +33,8 @@ FIXED_LENGTH = ("seed", "seed+hash", "s1")
 CONTROL_IDS = {"s2": -1}
 
 
-#: Number of a record -> what an observation calls it, or that of which it is the size; in the order there.
+#: Number of a record -> its name in an observation, or the name of the field whose size it is; in the order
+#: there.
 SHOWN = {
     "compact_count": "compact_count",
     "tx": "tx",
@@ -53,9 +54,9 @@ class Kind:
     """One record type of an edition, as the numbers that it has after type and file id.
 
     `numbers` gives their names in stored order, each with its letter for `struct`, which unpacks
-    them. `pick` takes those of _ASKED out of them, after which a 0 has been put for what the type
-    does not have. `least` is its length with nothing in it, check included; `sizes` are the places of
-    what makes it longer, and how many bytes one of each count has. `places` are those of the numbers in it,
+    them. `pick` selects those of _ASKED from them, after a 0 for the fields that the type does not have.
+    `least` is its length with nothing in it, check included; `sizes` are the places of its variable sizes,
+    and the number of bytes of one unit of each. `places` are those of the numbers in it,
     `shown` the fields of an observation.
     """
 
@@ -139,7 +140,7 @@ class Dialect:
 
     @cached_property
     def shapes(self) -> dict[int, tuple[int, tuple[tuple[int, int], ...]]]:
-        """Record type number -> how long a record is at least, and the places of what makes it longer."""
+        """Record type number -> least length of a record, and the places of its variable sizes."""
         return {code: (kind.least, kind.sizes) for code, kind in self.kinds.items()}
 
     @cached_property
@@ -180,7 +181,7 @@ DIALECTS = {name: _dialect(name) for name in get_format(LAYOUT.format_id).editio
 
 
 def of_version(dialect: Dialect, version: int) -> Dialect:
-    """Return what a file of format `version` is written in: v2 and v2e still read v1 files."""
+    """Return the form in which a file of format `version` is written: v2 and v2e still read v1 files."""
     return DIALECTS[LAYOUT.behind(dialect.name, {"format_version": version})]
 
 

@@ -32,8 +32,8 @@ COLUMNS = _columns()
 def columns(batch: Batch, dialect: Dialect, file_id: int | None = None) -> dict[str, Any]:
     """Return the fields of the records of a batch, one value of each for every record.
 
-    A number is an array, a masked one if there are records without it. Bytes are where they begin in
-    ``batch.data``, and how many they are (-1: the record has none). The type is an index of each record, and
+    A number is an array, a masked one if there are records without it. Bytes are their begin in
+    ``batch.data`` and their number (-1: the record has none). The type is an index of each record, and
     the names. `file_id` is that of the file's header; None: what each record bears itself.
     """
     off, code = np.frombuffer(batch.off, np.int64), np.frombuffer(batch.code, np.uint8)

@@ -1,4 +1,4 @@
-"""Which files make up a journal, in which order, and what a compaction left to do (JBM-FIL)."""
+"""Which files make up a journal, in which order, and the unfinished part of a compaction (JBM-FIL)."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ LONG_FIELDS = LAYOUT.structure("header", "v2").names
 FAR = 1000
 #: So many gaps in the ids are reported one by one.
 MOST_GAPS = 20
-#: The lists of a control record, in order, and what each of their elements holds.
+#: The lists of a control record, in order, and the fields of their elements.
 CONTROL_LISTS = (("old_names", ("",)), ("new_names", ("",)), ("renames", (".source", ".target")))
 
 
@@ -74,7 +74,7 @@ class DataFile:
 
 @dataclass(frozen=True, slots=True)
 class FileSet:
-    """The data files in reading order, and what was said and done on the way there."""
+    """The data files in reading order, with the notes and changes on the way there."""
 
     files: tuple[DataFile, ...] = ()
     notes: tuple[Note, ...] = ()
@@ -87,7 +87,7 @@ class FileSet:
     missing: tuple[Missing, ...] = ()
     #: No file has been used again, and there was no compaction.
     unused: bool = False
-    #: Nor was one removed: whatever was written is here.
+    #: Nor was one removed: every written record is here.
     complete: bool = False
 
 
@@ -180,7 +180,7 @@ def _without_copies(found: list[DataFile]) -> tuple[list[DataFile], list[Note]]:
     notes, out = [], []
     for file in found:
         unpacked = file.name.removesuffix(".gz")
-        # A file that is there packed as well is one file, however many others have its id.
+        # A file that is also there in compressed form is one file, however many others have its id.
         packed = unpacked != file.name and (unpacked, file.file_id) in plain
         first = unpacked if packed else "" if proper(file) else originals.get(file.file_id, "")
         if file.problem is None and first:
@@ -228,7 +228,7 @@ def implied_id(data: Any, dialect: Dialect) -> int | None:
 
 
 def _packed_away(files: list[DataFile]) -> list[Missing]:
-    """Return the files that are there as `.gz` only while others are not: no product sees them."""
+    """Return the files that exist only as `.gz` while others do not: no product sees them."""
     packed = [file for file in files if file.name.endswith(".gz")]
     text = "it is compressed: its records are read here, no product reads them"
     mixed = packed if len(packed) < len(files) else []
@@ -402,7 +402,7 @@ def control_fields(body: bytes) -> list[tuple[str, int, str]] | None:
 def _fields_of(body: bytes) -> Iterator[tuple[str, int, str]]:
     """Yield what :func:`control_fields` returns; raises ValueError if a field is cut.
 
-    A negative count is an empty list (JBM-CMP-006); what is left at the end is `slack`.
+    A negative count is an empty list (JBM-CMP-006); the rest at the end is `slack`.
     """
     at = 0
 
@@ -426,7 +426,7 @@ def _fields_of(body: bytes) -> Iterator[tuple[str, int, str]]:
 
 
 def refusal(found: FileSet) -> Observation | None:
-    """Return the refusal that the first unusable file is under the strict policy, else None."""
+    """Return the refusal for the first unusable file under the strict policy, else None."""
     for file in found.files:
         if file.problem is not None:
             reason, text = file.problem
@@ -465,8 +465,7 @@ def detect(files: Files, params: Params) -> list[Detection]:
     """Return one journal for each extension: the configured one, or those that look like it.
 
     An extension does if the products use it, or if a file of the right
-    name has the header of 16 bytes. All of its files belong, whatever else
-    their names hold (JBM-FIL-001).
+    name has the header of 16 bytes. All of its files belong, whatever else is in their names (JBM-FIL-001).
     """
     groups: dict[str, list[str]] = defaultdict(list)
     for name in sorted(files):
@@ -488,7 +487,7 @@ def detect(files: Files, params: Params) -> list[Detection]:
         if all(zeros(source_of(files[name])) for name in groups[extension]):
             # Zeros prove nothing, and no edition that the product wrote begins a file with them.
             editions = (preferred or LONG[-1],)
-        # A product's own extension: headers that do not fit may be damage; its reader is asked too.
+        # A product's own extension: headers that do not fit may be damage, so its reader is asked too.
         own = preferred or (LONG[-1] if extension in EXTENSIONS else "")
         if own and own not in editions:
             editions = (*editions, own)
@@ -498,10 +497,10 @@ def detect(files: Files, params: Params) -> list[Detection]:
 
 
 def head_of(data: Any) -> str:
-    """Return what the first bytes of a file look like: "1" or "2" (format version), "short", or nothing.
+    """Return the form of the first bytes of a file: "1" or "2" (format version), "short", or nothing.
 
-    Behind the id of a 4-byte header stands a record or fill, neither of which
-    is a user version that anybody has configured. A file that was never given
+    After the id of a 4-byte header comes a record or fill, and neither is a user version that is configured
+    anywhere. A file that was never given
     a header says nothing.
     """
     first = bytes(data[: LONG_HEADER.size])

@@ -1,8 +1,8 @@
 """What keeps data files from being used again (the rule of reclaiming, JBM-FIL).
 
 A file is free when each ADD and UPDATE in it was deleted, each transaction with records in it has ended, and
-no earlier file stays that its own deletes and ends are about. What is in the file that the broker writes to
-does not count: its reclaimer looks at the files before that one alone.
+no earlier file stays for which it has deletes and ends. The file that the broker writes to is left out: its
+reclaimer looks only at the files before that one.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ from journalspec_reference.jboss_journal.recover import stretch_of
 from journalspec_reference.keeping import Holder, Keeping, held_for_others
 
 _LONG = Struct(">q")
-#: Bits of the offset and of the size of a record in a place: one number takes a third of what a tuple does.
+#: Bits of the offset and of the size of a record in a place: one number takes a third of the memory of a
+#: tuple.
 _OFF, _SIZE = 48, 32
 #: More places of one record than most have.
 _FEW = 6
@@ -48,7 +49,7 @@ def _turn(place: int) -> int:
 
 @dataclass(slots=True)
 class _Changes:
-    """What a transaction has done so far: (id, type of user record, place) of its records."""
+    """The records of a transaction so far: (id, type of user record, place) of its records."""
 
     added: list[tuple[int, int, int]] = field(default_factory=list)
     deleted: list[tuple[int, int]] = field(default_factory=list)
@@ -64,15 +65,15 @@ class _Ledger:
         #: id of a record -> user type of its ADD, then the places of its ADD and UPDATEs
         self.live: dict[int, tuple[int, ...] | list[int]] = {}
         self.open: dict[int, _Changes] = {}
-        #: What is deleted stays so, whatever comes (JBM-RCV-003).
+        #: A deleted record stays deleted, whatever follows (JBM-RCV-003).
         self._deleted = Ids()
         #: Whether something came that was deleted before, which no product writes.
         self.again = False
         #: The files that hold records.
         self.used: set[int] = set()
-        #: The names of files of which a part is damaged.
+        #: The names of files with a damaged part.
         self.damaged: dict[str, None] = {}
-        #: (file, earlier file) -> how many deletes, and how many ends of transactions, it has about it
+        #: (file, earlier file) -> the number of deletes, and of ends of transactions, that it has about it
         self.deletes: Counter[tuple[int, int]] = Counter()
         self.ends: Counter[tuple[int, int]] = Counter()
 

@@ -1,4 +1,4 @@
-"""What is missing of a journal by how the products make their files and directories.
+"""The missing parts of a journal, according to the way products make their files and directories.
 
 A journal that is alone proves nothing: people send it in without the rest. A directory of page files or of
 large messages next to it marks a broker's data directory. There, journal and bindings are always present.
@@ -39,7 +39,7 @@ _NO_QUEUE = (
     "the bindings do not have the queue of this id: a broker that starts deletes its messages (AMQ222043)"
 )
 _ZERO_PAGE = "it holds zeros only: a broker writes the first message where a page file begins"
-#: Remarks on page files, and what each means here.
+#: Remarks on page files, and their meaning here.
 _OF_PAGES = {
     "page-damaged": "a broker reads this page no further, and drops what follows (AMQ222033)",
     "no-address-file": "a broker ignores the pages of this directory (AMQ222035)",
@@ -77,7 +77,7 @@ def lacking(answer: Answer) -> Iterator[Missing]:
 
 
 def _prefix(files: Sequence[DataFile]) -> str:
-    """Return what the names of the files have before their numbers."""
+    """Return the part of the file names before their numbers."""
     found = parsed(files[0].name) if files else None
     return found["prefix"] if found else ""
 
@@ -175,7 +175,8 @@ def _of_pages(store: Store) -> Iterator[Missing]:
 def _never_deleted(queues: set[int], bindings: Answer) -> set[int]:
     """Return those queues that the bindings cannot have deleted.
 
-    What is sent to a queue while it is deleted stays in the journal. A compaction of the bindings, or a file
+    A message sent to a queue while the queue is deleted stays in the journal. A compaction of the bindings,
+    or a file
     that was used again, took DELETEs away.
     """
     journal, replay = bindings.journal, replay_of(bindings)

@@ -28,7 +28,7 @@ from journalspec_reference.newstore import LossItem, NewFile
 
 #: Record type of the settings of an address as JSON.
 JSON = 52
-#: Of bindings that the source does not have: how long a file is (bytes).
+#: The length of a file of bindings that the source does not have (bytes).
 SIZE = 1 << 20
 
 
@@ -84,7 +84,7 @@ def records(wanted: WantedParts) -> Iterator[NewRecord]:
             found.append(NewRecord(ADD, last, ADDRESS, text_bytes(address) + routing + b"\0"))
     if counter is None:
         last = counter = last + 1
-    # A broker continues after it: what is too low gives new messages ids that are in use.
+    # A broker continues after it: a number that is too low gives new messages ids that are in use.
     yield NewRecord(ADD, counter, COUNTER, LONG.pack(last))
     yield from found
 

@@ -80,7 +80,7 @@ class NewPages:
                     totals[queue].add(size, entry.timestamp or None)
 
     def left_out(self) -> Iterator[LossItem]:
-        """Yield messages of queues that are not kept, but for those that were acknowledged."""
+        """Yield messages of queues that are not kept, except for acknowledged ones."""
         pending = self._store.pending
         for file in self._files():
             for entry, queues in self._entries(file):

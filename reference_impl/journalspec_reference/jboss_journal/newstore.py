@@ -65,9 +65,9 @@ UNBOUND = (
     "bindings is missing, find it and do this again before you start the broker."
 )
 ABOUT_QUEUES = frozenset({REFERENCE, ACKNOWLEDGED, DELIVERIES, SCHEDULED})
-#: Those of the cursors of pages, and of the counters of what is in pages.
+#: Those of the cursors of pages, and of the counters of pages.
 CURSORS, COUNTERS = frozenset({CURSOR_ACK, PAGE_DONE}), frozenset({COUNTER, INCREMENT, COUNTER_PENDING})
-#: Record type -> how long it is at least; those that a table decodes are in SHAPES.
+#: Record type -> its least length; those that a table decodes are in SHAPES.
 LEAST = {
     PAGE_TX: 12, CURSOR_ACK: 20, PAGE_DONE: 16, COUNTER: 16, INCREMENT: 12, COUNTER_PENDING: 16,
     **dict.fromkeys(OTHERS, 0),
@@ -332,7 +332,7 @@ class BrokerStore(NewStore):
     def _records(self) -> Iterator[NewRecord]:
         """Yield the records of the journal: each message before its references, in the order of these."""
         pending, feed, others = self._store.pending, list[int](), list[int]()
-        # One place is asked for, and one record read, at a time.
+        # One place is requested, and one record read, at a time.
         bodies = self._store.replay.bodies(iter(feed.pop, -1))
         done, made, record = bytearray(self._store.messages), tuple.__new__, NewRecord
         long_at = LONG.unpack_from

@@ -28,7 +28,7 @@ from journalspec_reference.jboss_journal.codec import (
 from journalspec_reference.jboss_journal.fileset import parsed
 from journalspec_reference.newstore import PIECE, NewFile, parts, pieces
 
-#: What the products ask of a data file's length at least.
+#: The least length that the products require of a data file.
 SMALLEST = 1024
 #: A file that is longer than this (bytes) is not a reason to make others as long: it may be a hole.
 LARGEST = 128 << 20
@@ -87,7 +87,7 @@ class _Packed:
     def __init__(self, form: Packing, records: Iterable[NewRecord]) -> None:
         self._form, self._records = form, iter(records)
         self._next: NewRecord | None = next(self._records, None)
-        #: Transaction -> how many of its records are in each file.
+        #: Transaction -> the number of its records in each file.
         self._counts: dict[int, Counter[int]] = {}
         kinds = form.dialect.kinds
         #: ADD or UPDATE -> what packs all before its body, if there is no checksum.
@@ -107,7 +107,7 @@ class _Packed:
         """Yield a file in pieces: as many records as there is room for, then fill."""
         form = self._form
         data = bytearray(form.header(number))
-        # What is longer than a file has one of its own: a record of an older version may grow by a byte.
+        # A record longer than a file gets a file of its own: a record of an older version may grow by a byte.
         end = first = len(data)
         stamp, heads, counted, room = form.dialect.stamp(number), self._heads, self._counted, form.size
         following = chain((self._next,), self._records) if self._next is not None else iter(())
@@ -170,7 +170,7 @@ def packing_of(answer: Answer, directory: str = "") -> Packing:
 
 
 def copied(kept: Kept, dialect: Dialect, dropped: Iterable[int] = ()) -> Iterator[NewRecord]:
-    """Yield all that recovery kept of a journal, but for the records `dropped`.
+    """Yield all that recovery kept of a journal, except for the records `dropped`.
 
     What changes a record that is not there adds it: it is delivered, and nothing is missing.
     """

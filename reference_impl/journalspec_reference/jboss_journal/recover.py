@@ -65,19 +65,19 @@ from journalspec_reference.jboss_journal.scan import NEED, earlier, first_found,
 
 T = TypeVar("T")
 LONG = Struct(">q")
-#: What a COMMIT or PREPARE counts: (file id, or turn of the file; number of records).
+#: The counts of a COMMIT or PREPARE: (file id, or turn of the file; number of records).
 Pairs = Sequence[tuple[int, int]]
 #: Bits of a place that are the offset; the others number the file.
 OFFSET_BITS = 40
-#: What a record without its ADD means.
+#: The meaning of a record without its ADD.
 UNKNOWN_TEXT = "it is changed or deleted here, and the record that added it is not there"
-#: Up to here a record of any type has said its user type and the size of its body (bytes).
+#: Up to this offset a record of any type has its user type and the size of its body (bytes).
 _BRIEF = 1 + max(
     kind.places.get("user_type", 0) for dialect in DIALECTS.values() for kind in dialect.kinds.values()
 )
 #: With fewer references than this (numbers, two each) deleted ones are not worth a sweep.
 SWEEP_FROM = 1 << 15
-#: When live records are read again: how much at first, and at most, where they follow each other (bytes).
+#: When live records are read again: the first and the largest amount, if they follow each other (bytes).
 AGAIN_FROM, AGAIN_MOST = 1 << 12, 1 << 20
 
 
@@ -119,7 +119,7 @@ def stretch_of(file: DataFile, limit: int, *, quiet: bool = False) -> Stretch:
 
 
 class Transaction:
-    """What has been read of one transaction so far.
+    """The part of one transaction that has been read so far.
 
     `changes` and `deletes` are ids and places of records, one after the other. `seen` counts its records by
     file: by its id where pairs name it, else by its turn. `prepared` is where the last healthy PREPARE is,
@@ -178,16 +178,18 @@ class Replay:
         self._ended = Ids()
         #: Deletes since the last sweep, and those before it of records that were not seen.
         self._deletes, self._unknown = array("q"), array("q")
-        #: Of transactions that lack records, the id, where that is seen, and how many are not there.
+        #: For transactions that lack records: the id, the place where that is seen, and the number of missing
+        #: records.
         self._lacking = array("q")
-        #: When a sweep is due, how much the last one left, and the highest id that was deleted by then.
+        #: When a sweep is due: the number of entries that the last one left, and the highest id that was
+        #: deleted by then.
         self._sweep_at, self._swept, self._highest = SWEEP_FROM, 0, -1 << 63
         self._deleted = Ids()
         #: Whether a record deletes, or ends a transaction with nothing: then a file may have been removed.
         self.deletes = False
         self._open: dict[int, Transaction] = {}
         self.dropped: list[Discarded] = []
-        #: The ids of files that COMMITs and PREPAREs list which did not find what they count.
+        #: The ids of files in COMMITs and PREPAREs whose counts were not met.
         self.disputed: set[int] = set()
 
     def next_file(self, file: DataFile, limit: int) -> None:
@@ -224,7 +226,7 @@ class Replay:
                     transaction = transactions.get(tx)
                     if transaction is None:
                         transaction = transactions[tx] = Transaction()
-                    # Every record of a transaction counts, whatever it does (JBM-RCV-013).
+                    # Every record of a transaction is part of its count, whatever it does (JBM-RCV-013).
                     transaction.seen[holder] = transaction.seen.get(holder, 0) + 1
                     (ident,) = number(data, at + id_at[code])
                     held = transaction.deletes if code == delete_tx else transaction.changes
@@ -243,7 +245,7 @@ class Replay:
                 (ident,) = number(data, at + id_at[code])
                 self._deletes.extend((ident, here + at << 1))
         if len(self._delivered) + len(self._deletes) >= self._sweep_at:
-            # Deleted is deleted, whatever comes: what stays is at most twice what is live.
+            # A deleted record stays deleted, whatever follows: at most twice the live records are kept.
             self._sweep()
 
     def _counts(self, dialect: Dialect, data: bytes, at: int) -> Pairs:

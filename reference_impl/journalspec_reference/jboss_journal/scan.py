@@ -20,7 +20,7 @@ from journalspec_reference.checksums import Sums
 from journalspec_reference.content import UNREADABLE
 from journalspec_reference.jboss_journal.codec import CHECK_SIZE, INT, PROLOGUE, Dialect
 
-#: What finds a candidate in bytes from a place on, and returns where it is; below 0: there is none.
+#: A function that finds a candidate in bytes from a place on, and returns its place; below 0: there is none.
 Finder = Callable[[bytes, int], int]
 #: Why a candidate is not a record, by number.
 REASONS = ("truncated", "bad-size", "bad-check-size", "bad-hash", UNREADABLE)
@@ -30,17 +30,17 @@ MOST_FIXED = 48
 SEARCH_STRETCH = 1 << 16
 #: More bytes than any record has that is empty, with the type and file id of the next one.
 NEED = 64
-#: What a record ends with, and the type and file id that follow.
+#: The end of a record, and the type and file id of the next.
 NEXT = struct.Struct(">i5s")
 #: A size without a sign: one that is negative reaches beyond any stretch.
 LENGTH = struct.Struct(">I")
-#: So many bytes of rejected candidates are summed in each scan before sums of prefixes are kept.
+#: Each scan sums this many bytes of rejected candidates before sums of prefixes are kept.
 SUMMED = 8 << 20
 #: The blocks of the kernel's asynchronous I/O: a sector, and the block size of common file systems (bytes).
 BLOCKS = (512, 4096)
-#: What a new file is filled with.
+#: The fill of a new file.
 FILLS = (b"\0", b"J")
-#: What the header may have to itself: the configured size of a block.
+#: The room of the header: the configured size of a block.
 HEADER_BLOCKS = tuple(1 << bits for bits in range(9, 17))
 
 
@@ -83,8 +83,8 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
         batch = Batch(base, data)
         add = batch.off.append
         while True:
-            # Every offset is considered, and what is not a type of the edition with the stamp is
-            # skipped by one byte (JBM-RDR-001, JBM-RDR-002, JBM-RDR-003, JBM-RDR-015).
+            # Every offset is considered; bytes that are not a type of the edition with the stamp are skipped
+            # one by one (JBM-RDR-001, JBM-RDR-002, JBM-RDR-003, JBM-RDR-015).
             found = find(data, zeros_end(data, at, top))
             at = found if found >= 0 else top if final else max(at, edge + 1)
             if at > edge:
@@ -162,7 +162,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
         base += at
         batch.code += bytes(map(data.__getitem__, batch.off))
         yield batch
-    # What follows the last record is not a hole; the regions there reach as far as they claim.
+    # The bytes after the last record are not a hole; the regions there reach as far as they claim.
     regions = _of_this_life(source, dialect, last, limit, torn) if torn else iter(())
     while damage := [(begin, end, REASONS[why]) for begin, end, why in islice(regions, MOST_ODD)]:
         batch = Batch(limit, b"")

@@ -1,6 +1,6 @@
 """Whether a broker takes a text for the filter of a queue: a JMS selector, as Artemis 2 parses it.
 
-A broker does not start with a queue whose filter is invalid. HornetQ asks for a little more of types.
+A broker does not start with a queue whose filter is invalid. HornetQ has a few more rules about types.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-#: What may come before a filter. With the first of them names may have hyphens.
+#: The possible text before a filter. With the first of them names may have hyphens.
 _HYPHENATED, _PREFIX = "hyphenated_props:", re.compile(r"(no_)?convert_string_expressions:")
 _TOKEN = re.compile(
     r"""(?P<skip>[ \t\n\r\f]+|--[^\n\r]*[\n\r]|/\*.*?\*/)
@@ -26,7 +26,7 @@ _LIKE_IT = {
     **{each: each for each in "+-(),"},
     **{word: word for word in ("NULL", "NOT", "AND", "OR", "BETWEEN", "LIKE", "ESCAPE", "IN", "IS")},
 }  # fmt: skip
-#: What an expression may be where a condition, or a number, is asked for.
+#: The kinds of an expression where a condition, or a number, is expected.
 _CONDITIONS = frozenset({"name", "literal", "NULL", "condition"})
 _NUMBERS = frozenset({"name", "number", "sum"})
 

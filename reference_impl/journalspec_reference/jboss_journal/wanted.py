@@ -28,7 +28,7 @@ LOST = frozenset(
 NOUNS = {
     "page-unreadable": FILE, "no-address-file": FILE, "page-damaged": BYTES, "unknown-status": "record",
 }  # fmt: skip
-#: Codes of new stores alone, and what they mean.
+#: Codes of new stores alone, and their meaning.
 CODES = {
     "dropped": "left out as asked for",
     "not-asked-for": "it is in none of the queues that were asked for",

@@ -279,7 +279,7 @@ class JournalWriter:
         self.ledger, self.listed = Ledger(), set()
         usable = [file for file in found.files if file.problem is None]
         replay = Replay(file.file_id for file in usable)
-        # A file that is omitted has a name nevertheless: a new one must not take it away (JBM-FIL-007).
+        # An omitted file still has its name: a new one must not take it away (JBM-FIL-007).
         names = (found.renamed.get(file.name, file.name) for file in found.files)
         self.counter = max(map(_number, names), default=0)
         ends: dict[Usage, int] = {}
@@ -293,7 +293,7 @@ class JournalWriter:
             # Without it, a file that an unhealthy COMMIT or PREPARE lists would make it healthy
             # (JBM-RCV-027).
             if usage.file_id in replay.disputed:
-                # Nothing cancels this positive: the file stays for as long as this run lasts.
+                # Nothing cancels this positive: the file stays until this run ends.
                 usage.positives += 1
                 used.append(usage)
             else:
@@ -340,7 +340,7 @@ class JournalWriter:
                     # The files of a rejected transaction stay: they prove that it was incomplete.
                     self.ledger.pending.pop(item.tx, None)
                 elif item.kind.code != PREPARE or item.tx in self.ledger.pending or dialect.prepare_extra:
-                    # In the seed a PREPARE of which nothing was read before it has no effect (JBM-SED-005).
+                    # In the seed a PREPARE without any record before it has no effect (JBM-SED-005).
                     self.ledger.take(usage, item)
         return end
 

@@ -23,7 +23,7 @@ END_MARKER = b"-qMa4"
 #: A larger batch is damage (KHD-SCN-002).
 MOST = 2147483614
 USER, BATCH = 1, 2
-#: What a batch of no bytes may have for a checksum: none, or that of nothing (KHD-END-009).
+#: The possible checksums of a batch of no bytes: none, or that of nothing (KHD-END-009).
 OF_NOTHING = (0, 1)
 #: The command after which a file may repeat another one; it came with the end marker.
 REWRITTEN = "REWRITTEN_DATA_FILE"
@@ -33,7 +33,7 @@ _FIXED = {1: 8, 5: 4}
 #: Bits of a wire type that neither VARINT nor SIZED has.
 _FIXED_BITS = ~(VARINT | SIZED)
 _LONGEST = 10
-#: Messages within messages up to so many bytes are remembered, so many at a time: a journal repeats few.
+#: Messages within messages up to this many bytes are remembered, this many at a time: a journal repeats few.
 _REMEMBERED, _MOST_REMEMBERED = 256, 4096
 _known: dict[tuple[str, bytes], Mapping[str, Any]] = {}
 #: A record that was parsed: its command and fields, or why it is not a command.
@@ -42,7 +42,7 @@ Parsed = tuple[str, Mapping[str, Any]] | str
 
 @dataclass(frozen=True)
 class Dialect:
-    """What is particular to an edition: how a batch begins, what ends a log, what payloads are."""
+    """The differences of an edition: the beginning of a batch, the end of a log, the payloads."""
 
     edition: str
 

@@ -1,8 +1,8 @@
 """The commands of all records of a batch at once, as typed columns. Needs NumPy, which is imported here only.
 
-The fields of all records are followed side by side: first the first of each, then the second. What is not
-as usual (a field twice or in another order, of an unknown number, longer than 2 MiB, within another command)
-is left to :func:`.commands.command`, record by record.
+The fields of all records are followed side by side: first the first of each, then the second. Unusual
+payloads (a field twice or in another order, of an unknown number, longer than 2 MiB, within another command)
+are left to :func:`.commands.command`, record by record.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Ints = npt.NDArray[np.int64]
 #: Messages within commands whose members become columns, and where these are described.
 _PARTS = {"transaction": ("local", "xa"), "destination": ("destination",)}
 _TYPES = {"s4": "int32", "s8": "int64", "bool": "bool", "str": "string", "bytes": "binary"}
-#: The fields of commands, and what each holds; that of another command is not one of them.
+#: The fields of commands, and the type of each; the field of another command is not among them.
 FIELDS = {
     slot.name: slot.holds
     for name, table in messages().items()
@@ -176,7 +176,7 @@ class Gathered:
     def field(self, name: str) -> tuple[Ints, Ints, npt.NDArray[np.bool_]]:
         """Return for each record the begin and size of the value of a field, and whether the record has it.
 
-        Of a number the size is the value.
+        For a number the size is the value.
         """
         rows, *found = self._find(name)
         columns = np.zeros((2, len(self.code)), np.int64)

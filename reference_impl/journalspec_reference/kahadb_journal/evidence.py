@@ -55,9 +55,9 @@ class Log(NamedTuple):
 
     #: where the log of each file ends, by the file's id
     ends: Mapping[int, int]
-    #: whether a message begins at a place, given what the store has of it
+    #: whether a message begins at a place, given the store's entry for it
     adds: Callable[[Place, int | None], bool]
-    #: whether regions are dropped, or files have lost what they held
+    #: whether regions are dropped, or files have lost their content
     damaged: bool
 
 
@@ -67,7 +67,7 @@ class Evidence:
     def __init__(self, files: Files) -> None:
         self._index: Index | None = None
         self._why = ""
-        #: How many messages took effect by records that the index covers, once the pass is beyond them.
+        #: Number of messages that took effect by records that the index covers, once the pass is beyond them.
         self._mark: int | None = None
         #: What of an index that can be used is of use for contents, once the two are compared.
         self.known: Known | None = None
@@ -153,7 +153,7 @@ class Known:
         self._referred: set[int] = set()
         #: messages of queues whose records the journal has, and the index alone what committed them
         self.committed: dict[tuple[Name, str], Place] = {}
-        #: subscriptions that the journal does not have, and what each is owed
+        #: subscriptions that the journal does not have, and the pending messages of each
         self.only: dict[tuple[Name, str], int] = {}
         #: messages that the journal has and the index, which covers them, has not
         self.hidden: dict[Name, set[str]] = {}
@@ -225,7 +225,7 @@ class Known:
         for name in {name for name, _ in acks} & self._numbers.keys():
             numbers = self._numbers[name]
             there, done = sorted(numbers.values()), Counter[int]()
-            # How many subscriptions begin or cease to need a message, in the order of numbers.
+            # Number of subscriptions that begin or cease to need a message, in the order of numbers.
             change = [0] * (len(there) + 1)
             for key, ranges in self.index.needed(self.topics[name]):
                 for first, last in zip(ranges[::2], ranges[1::2], strict=True):

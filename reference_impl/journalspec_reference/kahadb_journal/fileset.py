@@ -29,11 +29,11 @@ from journalspec_reference.kahadb_journal.codec import (
 #: Editions whose files are alike.
 MARKED = tuple(edition for edition, dialect in DIALECTS.items() if dialect.marked)
 ZEROS = ("5.3", "5.12")
-#: So many batches are passed at most to see what follows them.
+#: At most this many batches are passed to see the bytes after them.
 _LOOKED_AT = 1 << 16
-#: So many bytes are read for that at a time.
+#: This many bytes are read for that at a time.
 _PIECE = 1 << 16
-#: An end marker is searched for in so many bytes: by default a torn batch has no more than 4 MiB.
+#: An end marker is searched for in this many bytes: by default a torn batch has no more than 4 MiB.
 _TORN = 8 << 20
 #: The number of REWRITTEN_DATA_FILE, which came with the end marker, and bytes that hold any such command.
 _REWRITTEN, _SHORT = b"\x10", 64
@@ -71,7 +71,7 @@ def _narrowed(found: Detection, files: Files) -> Detection:
     if not left:
         return found
     edition = found.edition if found.edition in left else left[-1]
-    # Editions that read alike are not tried: which releases it can be is said with the index's version.
+    # Editions that read alike are not tried: the index's version shows which releases are possible.
     alike = len({get_format(FORMAT).editions[name].reads_as or name for name in left}) == 1
     return replace(found, edition=edition, editions=() if alike else left)
 
@@ -103,7 +103,7 @@ def _admitted(files: Sequence[tuple[Any, bool]]) -> tuple[str, ...]:
     others, unless nothing was written after them: a crash or a full disk leaves such a tail in any edition.
     """
     endings: list[str] = []
-    # The last file has the least to go through, and almost always says it.
+    # The last file has the fewest bytes to read, and almost always shows it.
     for data, _ in reversed(files):
         endings.insert(0, ending(data))
         if endings[0] == "marker":
@@ -111,7 +111,7 @@ def _admitted(files: Sequence[tuple[Any, bool]]) -> tuple[str, ...]:
     used = [at for at, (_, hit) in enumerate(files) if hit]
     if any(endings[at] == "zeros" for at in used[:-1]):
         return ZEROS
-    # Zeros in the last file are what 5.12 leaves, and what is left of a later edition's after a crash.
+    # Zeros in the last file are the preallocation of 5.12, or the rest of a later edition's after a crash.
     return (*MARKED, *ZEROS) if used and endings[used[-1]] == "zeros" else (*ZEROS, *MARKED)
 
 
@@ -124,7 +124,7 @@ def ending(data: Any) -> str:
     end, piece, base, last, size = source.size - CONTROL, b"", 0, -1, 0
     for _ in range(_LOOKED_AT):
         if at > last:
-            # After a small batch many follow; of what follows a large one little is read.
+            # After a small batch many follow; after a large one little is read.
             piece, base = source.read(at, _PIECE if size < _PIECE >> 2 else CONTROL + _SHORT), at
             last = base + len(piece) - CONTROL - _SHORT
         here = at - base

@@ -40,7 +40,7 @@ _MOST_NUMBER = (1 << 63) - 1
 Place = tuple[int, int]
 
 
-class UnusableIndex(Exception):  # no error: what a look at an index may find
+class UnusableIndex(Exception):  # no error: the possible results of a look at an index
     """The index proves nothing; the text says why (KHD-IDX-003)."""
 
 
@@ -77,7 +77,7 @@ class _Bytes:
 
     def texts(self, count: int, behind: int = 0) -> tuple[Sequence[str], bytes]:
         """Return strings, and the bytes after them, of which each has so many."""
-        # An index of many messages has as many texts: all of a node are taken in one loop.
+        # An index of many messages has as many texts: all texts of a node are taken in one loop.
         data, at, found, rest = self.data, self.at, list[bytes](), list[bytes]()
         for _ in range(count):
             end = at + _U2.size + int.from_bytes(data[at : at + _U2.size], "big")
@@ -134,7 +134,7 @@ def _unmodified(raw: bytes) -> str:
     return units.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-#: What takes so many keys or values of a node.
+#: A function that takes this many keys or values of a node.
 Take = Callable[[_Bytes, int], Sequence[Any]]
 
 
@@ -338,7 +338,7 @@ class Index:
     def messages(self, roots: Roots) -> Iterator[tuple[int, str, Place]]:
         """Yield the messages of a destination; at the end raises ContradictoryIndex if its trees differ.
 
-        What is summed is the same for entries in any order. It is of bytes and texts: sums over hashes of
+        The sum is the same for entries in any order. It is of bytes and texts: sums over hashes of
         tuples are often the same where two entries have changed their numbers.
         """
         places = ids = 0

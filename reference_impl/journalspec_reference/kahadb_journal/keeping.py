@@ -1,7 +1,7 @@
 """What keeps data files from the cleanup of ActiveMQ.
 
 The cleanup begins with all files and takes out those that something holds: the index itself, transactions,
-messages, subscriptions, and acknowledgements of messages in files that stay. What is left is deleted.
+messages, subscriptions, and acknowledgements of messages in files that stay. The rest is deleted.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is missing of a journal by how ActiveMQ makes and ends its files."""
+"""The missing parts of a journal, according to the way ActiveMQ makes and ends its files."""
 
 from __future__ import annotations
 

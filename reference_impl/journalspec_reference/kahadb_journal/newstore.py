@@ -310,7 +310,7 @@ class KahaNewStore(NewStore):
         yield from self._unchecked()
 
     def _unchecked(self) -> Iterator[LossItem]:
-        """Yield what no checksum covers, or none that was compared: for each file how many messages.
+        """Yield the items that no checksum covers, or no compared one: for each file the number of messages.
 
         What only the index leads to may be in a damaged region.
         """
@@ -383,7 +383,8 @@ class KahaNewStore(NewStore):
                 "subscriptions. 5.8 and earlier, 5.12.1 and later do not."
             )
         if AUDIT in self._passed.last:
-            # No loss: a start reads the one that an index leads to, and else makes it of the messages.
+            # No loss: a start reads the one that an index refers to, and otherwise makes it from the
+            # messages.
             out.append(
                 "ActiveMQ makes its audit of producers anew, of the messages that are here: a message that "
                 "was consumed before is not recognised if a client sends it again after a failover."

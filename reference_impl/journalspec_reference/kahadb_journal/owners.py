@@ -1,6 +1,7 @@
 """Which messages durable subscriptions need: counted for each message, listed only on demand.
 
-A subscription needs all messages above a number, but for those it acknowledged. So of the messages that
+A subscription needs all messages above a number, except for those that it acknowledged. So of the messages
+that
 equally many subscriptions acknowledged, those up to a number are the ones that no subscription needs.
 """
 
@@ -16,7 +17,7 @@ from operator import le
 
 #: More than the number of any message, and more than that.
 _LAST, _NEVER = 1 << 62, 1 << 63
-#: So many acknowledgements and places in heaps are always kept.
+#: This many acknowledgements and places in heaps are always kept.
 _FEW = 256
 
 
@@ -25,7 +26,7 @@ _NONE: AbstractSet[int] = frozenset()
 
 
 class Subscription:
-    """What a subscription needs: messages above a number, but for those that it acknowledged."""
+    """The messages that a subscription needs: those above a number that it has not acknowledged."""
 
     __slots__ = ("above", "acknowledged")
 
@@ -40,17 +41,18 @@ class Owners:
     def __init__(self, messages: Mapping[int, str]) -> None:
         """Begin without subscriptions, with ids of messages by number."""
         self.subscriptions: dict[str, Subscription] = {}
-        #: ids of messages that a subscription needs, and of those that came when there was none
+        #: ids of messages that a subscription needs, and of those that came before any subscription
         self._ids: dict[int, str] = {}
         self._idle = dict(messages)
         #: above what number each subscription needs messages, sorted
         self._above = [_LAST]
-        #: how many subscriptions acknowledged a message, if any did
+        #: number of subscriptions that acknowledged a message, if any did
         self._times: dict[int, int] = {}
-        #: by how often they were acknowledged: a heap of messages, others among them, and the first of it
+        #: by the number of acknowledgements: a heap of messages, others among them, and the first of it
         self._waiting: list[list[int]] = []
         self._lowest = array("Q")
-        #: messages that have not come to where they wait, and how many may: then what is of no use goes
+        #: messages that have not come to their place, and their largest number: then unused entries are
+        #: removed
         self._changed: list[int] = []
         self._most = _FEW
 

@@ -1,4 +1,4 @@
-"""Records by place: the turn of a file and an offset in it. What is around a message is skipped."""
+"""Records by place: the turn of a file and an offset in it. The bytes around a message are skipped."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def transaction_in(record: bytes) -> bytes | None:
     """Return the transaction that ADD_MESSAGE names, as stored; None: none, or it is another command."""
     if record[HEAD] != _ADD:
         return None
-    # What comes twice is merged.
+    # Repeated entries are merged.
     found = [record[start:end] for key, start, end in _fields(record, *_added(record)) if key == TRANSACTION]
     return b"".join(found) if found else None
 

@@ -74,7 +74,8 @@ POLICIES = {
 _ADDS = frozenset(["ADD_MESSAGE", "UPDATE_MESSAGE"])
 #: Notes with which an answer is not clean.
 _LOSSY = ("suspicious-end", "unscanned-damage")
-#: In journals of so many bytes, batches of so many records are taken as columns: NumPy takes long to begin.
+#: In journals of this many bytes, batches of this many records are taken as columns: NumPy takes long to
+#: start.
 _LARGE, _MANY = 8 << 20, 256
 #: The numbers of commands: an audit of producers, a map of acknowledgements, a job that is scheduled.
 AUDIT, ACK_MAP, JOB = 8, 9, 11
@@ -289,7 +290,7 @@ class JournalPass:
         self._found, self._beside = Found(), Found()
         #: The state by the records taken so far.
         self.store = Store()
-        #: Of the seed's records nothing is known that an index could refer to.
+        #: No record of the seed can be the target of an index.
         self._evidence = Evidence({} if dialect.bare else files)
         #: Number of a command -> place of the last such record, for those that contents begin with.
         self.last: dict[int, int] = {}
@@ -306,7 +307,7 @@ class JournalPass:
         self._skipping = False
         #: The last region that is not a record that is not a command.
         self._damage: tuple[str, int, int] | None = None
-        #: The first message that was added twice, by file; files of which a part does not count.
+        #: The first message that was added twice, by file; files that are only partly live.
         self._doubled: dict[str, Note] = {}
         self._skipped: list[Note] = []
         self._roles = {file.name: role_of(file, dialect) for file in self._files}
@@ -342,14 +343,14 @@ class JournalPass:
         """Replay the records of a batch."""
         items: Sequence[Parsed] | Commands = batch.more.get("parsed", ())
         if len(batch) >= _MANY:
-            # What was parsed is larger than what was read, and is not kept.
+            # A parsed command is larger than its bytes, and is not kept.
             batch.more.pop("parsed", None)
         place = (turn << PLACE) + batch.base
         for code in _LAST_OF:
             if (row := batch.code.rfind(code)) >= 0:
                 self.last[code] = place + batch.off[row]
         steps = self._steps(file, batch, items, place) if isinstance(items, Sequence) else items.steps(place)
-        # The index covers the records before one; what came before it is what the two have to agree on.
+        # The index covers the records before one; the two have to agree on the earlier ones.
         cut = bisect_left(batch.off, self._evidence.begins(file.number) - batch.base)
         self._replay(file, islice(steps, cut))
         if cut < len(batch):
@@ -557,7 +558,7 @@ def _only_filling(data: Any, start: int) -> bool:
     for at in range(start, len(data), 1 << 16):
         piece = begun + bytes(data[at : at + (1 << 16)])
         begun = piece.replace(END_MARKER, bytes(MARKER)).lstrip(b"\0")
-        # What is left may be the beginning of an end marker that continues in the next piece.
+        # The remaining bytes may be the beginning of an end marker that continues in the next piece.
         if not (END_MARKER.startswith(begun) and piece.endswith(begun)):
             return False
     return not begun

@@ -3,7 +3,7 @@
 Nothing proves that they are as they were written: a checksum that covers them failed or is missing. So each
 is taken
 only if its command can be read to its last byte, its OpenWire object too, and the two say the same of what is
-in both: the message's id, the destination, the subscription. What is withheld is replaced by a TRACE of its
+in both: the message's id, the destination, the subscription. A withheld command is replaced by a TRACE of its
 length, and a region becomes batches with checksums of their own: so the reader reads it as any other journal.
 """
 
@@ -38,7 +38,7 @@ from journalspec_reference.kahadb_journal.store import destination_of
 _MOST_UNIT, _MOST = 16 << 20, 256 << 20
 #: Reasons of regions that are no damaged batch.
 _OTHERS = frozenset(["bad-command", "unreadable"])
-#: What may begin a record after its length: the type, and the number of a command.
+#: The possible beginning of a record after its length: the type, and the number of a command.
 _BEGINS = re.compile(rb"(?=\x01[\x00-\x10])")
 _MODULUS = 65521
 _PREFIXES = {"QUEUE": "queue", "TOPIC": "topic", "TEMP_QUEUE": "temp-queue", "TEMP_TOPIC": "temp-topic"}
@@ -146,7 +146,7 @@ class _Unit:
         self._file, self._at, self._data, self._dialect, self._version = file, at, data, dialect, version
         size, self._sum = sums(data, 0) if len(data) >= CONTROL else (0, 0)
         self._whole = data.startswith(dialect.start) and 0 < size <= len(data) - CONTROL
-        #: Where the batch says that it ends, if it can be.
+        #: The end of the batch as it states it, if that is possible.
         self._said = CONTROL + size if self._whole else -1
         #: From here on there are only zeros.
         self._zeros = len(data.rstrip(b"\0"))

@@ -80,7 +80,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop on purpose: a branch is a 
         plain = -1 if hurt or inside else calm
         body, stop, odd = 0, inside - base, 0
         while True:
-            # Almost all batches pass all checks below: they are given here, and nothing else is.
+            # Almost all batches pass all checks below: only those are given here.
             begun, batches = len(off), len(first)
             while at <= plain and len(off) < MOST_ROWS and data.startswith(begin, at):
                 size, total = sums(data, at)
@@ -132,7 +132,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop on purpose: a branch is a 
                     elif base + stop == verified:
                         inside = verified
                     elif size > piece or bad:
-                        # By pieces: what is long (KHD-SCN-011), and what may be unreadable in part.
+                        # By pieces: long batches (KHD-SCN-011), and those that may be partly unreadable.
                         why = _problem(source, base + at, base + stop, total if checked else 0, stretch)
                         after = stop
                         inside = verified = base + stop if not why else 0
@@ -212,7 +212,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop on purpose: a branch is a 
                     batch.damage.append((hurt[0], base + at, hurt[1]))
                 batch.more["end"] = base + at, ended
                 break
-            # KHD-SCN-006: the next control record is looked for, but not within what was recognised.
+            # KHD-SCN-006: the next control record is searched for, but not within recognised bytes.
             ended = ""
             at = data.find(begin, max(after, zeros_end(data, after, top) - len(begin)), top)
             if not 0 <= at <= top - CONTROL:
@@ -270,7 +270,7 @@ def _problem(source: Source, at: int, end: int, total: int, stretch: int) -> str
 def _only_zeros(source: Source, data: bytes, base: int, at: int, limit: int) -> bool:
     """Return whether there are only zeros from `at` to `limit`; `data` begins at `base`."""
     top = len(data)
-    # The first few hundred bytes after what is surely zeros decide it, unless the stretch ends with them.
+    # The first few hundred bytes after the leading zeros decide it, unless the stretch ends with them.
     at = zeros_end(data, at, top)
     stop = min(at + 256, top)
     if data.count(0, at, stop) < stop - at:
@@ -297,7 +297,7 @@ def walk(  # noqa: C901, PLR0912  # one loop, as above
         top, room, at, need = len(data), limit - base, 0, 0
         batch = Batch(base, data)
         first = batch.more["first"] = array("q")
-        # A control record stays with the record that follows it: it is kept back until that is there.
+        # A control record stays with the record that follows it: it is held until that is read.
         control = -1
         while len(batch.off) < MOST_ROWS and len(batch.notes) < MOST_ODD:
             if at == room:

@@ -83,7 +83,7 @@ def _pieces(source: Source, dialect: Dialect) -> Iterator[Piece]:
         )
         for start, end, what in [*sorted(found, key=lambda item: item[0]), *ended]:
             while at < start:
-                # What is between is not a record: control records, and records of unknown types.
+                # The bytes in between are not a record: control records, and records of unknown types.
                 here = source.read(at, CONTROL)
                 if at == stop:
                     yield Piece(at, at + CONTROL, "header", "batch")

@@ -72,7 +72,7 @@ class Step(NamedTuple):
     place: int
     subscription: str | None
     transaction: TxId | None
-    #: whether a subscription that begins needs what was there before; None: none begins
+    #: whether a beginning subscription needs the existing messages; None: none begins
     retroactive: bool | None
 
 
@@ -80,7 +80,7 @@ class Step(NamedTuple):
 _ADDING = frozenset(["ADD_MESSAGE", "UPDATE_MESSAGE"])
 _CHANGING = _ADDING | {"REMOVE_MESSAGE"}
 _ENDING = frozenset(["PREPARE", "COMMIT", "ROLLBACK"])
-#: The transaction of a command that ends one and names none (KHD-CMD-007).
+#: The transaction of a command that ends one without naming it (KHD-CMD-007).
 NO_TRANSACTION: TxId = ("LOCAL", "", 0)
 
 
@@ -186,7 +186,7 @@ class Store:
 
     def __init__(self) -> None:
         self.destinations: dict[Name, Destination] = {}
-        #: The steps of transactions without PREPARE or end, as given: of most, none is checked by name.
+        #: The steps of transactions without PREPARE or end, as given: most are never checked by name.
         self._begun: dict[TxId, list[tuple[Any, ...]]] = {}
         self.prepared: dict[TxId, list[Step]] = {}
         #: the number of the last message that took effect

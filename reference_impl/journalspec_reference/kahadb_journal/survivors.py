@@ -42,7 +42,7 @@ _SAYS = "what recovery kept of another journal"
 
 
 class Survivors:
-    """What is kept of a journal after one pass over it."""
+    """The content that is kept of a journal after one pass over it."""
 
     def __init__(self, passed: JournalPass, choices: StoreChoices) -> None:
         self.passed, self.store, self._places = passed, passed.store, passed.places
@@ -248,7 +248,7 @@ class Survivors:
         for name in sorted(self.passed.idle()):
             if name not in self.needed and self.takes(name[1]):
                 yield self._empty(name), None
-        # The number is what a packed message begins with.
+        # A packed message begins with its number.
         messages.sort()
         begins.sort()
         at = 0

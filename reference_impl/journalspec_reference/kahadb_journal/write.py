@@ -35,7 +35,7 @@ SPARE = 524288
 TEMPLATE = "db-log.template"
 #: Edition -> the default way of setting a file aside.
 STRATEGIES = {"seed": "none", "5.3": "none", "5.12": "zeros"}
-#: What comes after each batch (KHD-END-001 to KHD-END-003).
+#: The bytes after each batch (KHD-END-001 to KHD-END-003).
 MARKERS = {"seed": b"", "5.3": b"", "5.12": bytes(MARKER)}
 
 #: Of records that are copied a batch is closed before it has more bytes: of a damaged one all is in doubt.
@@ -84,7 +84,7 @@ def data_files(records: Iterable[bytes], edition: str) -> Iterator[NewFile]:
         number += 1
         here = parts()
         yield NewFile(f"db-{number}.log", here)
-        for _ in here:  # what the caller did not take
+        for _ in here:  # the part that the caller did not take
             pass
 
 

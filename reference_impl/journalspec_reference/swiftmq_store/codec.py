@@ -14,7 +14,7 @@ from journalspec import mutf8
 
 #: No page; also no transaction id.
 NONE = -1
-#: What an index page and a page of a message begin with; what an entry of a queue index takes.
+#: The beginning of an index page and of a page of a message; the size of an entry of a queue index.
 INDEX_HEADER, CHAIN_HEADER, QUEUE_ENTRY = 17, 13, 33
 #: Page sizes are 2 KB and its multiples; a reader takes every size that has room for the headers.
 SMALLEST_PAGE = INDEX_HEADER + QUEUE_ENTRY
@@ -31,7 +31,7 @@ _NAMED, _NUMBER = Struct(">Bi"), Struct(">i")
 
 
 class BadStore(ValueError):
-    """Bytes that are not what they should be; `reason`: why a log that ends there does."""
+    """Bytes that do not have the expected form; `reason`: why a log that ends there does."""
 
     def __init__(self, why: str, reason: str = "bad-record") -> None:
         super().__init__(why)
@@ -243,7 +243,7 @@ def _destination(cursor: Cursor) -> bytes:
 
 #: The beginning of every message; kind, expiration and priority are needed to find its end.
 FIXED, _FIXED = Struct(">iqiqii?"), Struct(">iqi17x")
-#: How that is taken which it may have then, each after a byte that says whether it has.
+#: The decoders of its optional parts, each after a byte that says whether the part is there.
 _OPTIONAL = (*[Cursor.utf] * 5, *[_destination] * 2, blob_place, *[Cursor.utf] * 3)
 _ABSENT = bytes(len(_OPTIONAL))
 #: The numbers of a stream or of properties, by their ids; 8 is a blob and 9 a string.
@@ -251,7 +251,7 @@ PRIMITIVES = {kind: Struct(f">{code}") for kind, code in enumerate("iqdf?Hhb")}
 BLOB, TEXT = 8, 9
 
 
-#: So many bytes of the strings of a text message are read together.
+#: This many bytes of the strings of a text message are read together.
 _STRETCH = 1 << 12
 
 
@@ -279,7 +279,7 @@ def _stream(cursor: Cursor) -> None:
 
 def _body(cursor: Cursor, kind: int) -> None:
     """Pass over the body of a message."""
-    # Of maps and texts, every value but 0 says that they are there (SMQ-MSG-103).
+    # For maps and texts, every value but 0 says that they are there (SMQ-MSG-103).
     if kind == 1 or (kind == 2 and cursor.u1()) or (kind == 3 and cursor.u1() == 1):
         cursor.room(cursor.s4())
     elif kind == 4:
@@ -294,7 +294,7 @@ def optional(cursor: Cursor) -> Iterator[Any]:
     for take in _OPTIONAL:
         there = data[off] if off < end else cursor.room(end + 1)
         off += 1
-        # Of the properties, every value but 0 says that they are there.
+        # For the properties, every value but 0 says that they are there.
         if there == 1 or (there and take is blob_place):
             cursor.off = off
             yield take(cursor)
@@ -328,7 +328,8 @@ IMAGE_PAGE = _ENTRY.size - _NUMBER.size
 
 
 def branch(data: Any, images: list[int] | None = None) -> Branch:
-    """Decode the message that a prepared branch is kept as; `images` take where that of each entry is."""
+    """Decode the message that a prepared branch is kept as; `images` receives the place of each entry's
+    image."""
     found = message(data)
     if found.kind != 1:
         raise BadStore(f"a prepared branch in a message of kind {found.kind}")

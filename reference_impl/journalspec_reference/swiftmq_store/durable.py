@@ -18,9 +18,9 @@ _START = bytes.fromhex("aced0005")
 _MAP = b"java.util.HashMap"
 #: The serialVersionUID of that class; flags: it is serialisable and writes itself.
 _VERSION, _FLAGS = 0x0507DAC1C31660D1, 3
-#: What an element of a stream begins with.
+#: The beginning of an element of a stream.
 _NULL, _REFERENCE, _CLASS, _OBJECT, _STRING, _BLOCK, _END, _LONG_STRING = b"pqrstwx|"
-#: The first handle of a stream. The class takes it, the map the next one, then each string takes one.
+#: The first handle of a stream. The class takes the first handle, the map the next one, then each string one.
 _HANDLES = 0x7E0000
 _FIELDS = (b"F", b"loadFactor"), (b"I", b"threshold")
 #: The keys that mean something.

@@ -10,9 +10,9 @@ from journalspec_reference.swiftmq_store.store import DURABLES, LOG, PAGES, SWAP
 
 FORMAT = "swiftmq_store"
 DEFAULT_SIZE = 2048
-#: What a conversion of the pages leaves of them as they were.
+#: The files of the pages before a conversion.
 OLD_PAGES = "db/page.db_old"
-#: What makes a backup one that counts: it has the pages and the durable subscribers side by side, and no log.
+#: The marks of a valid backup: it has the pages and the durable subscribers side by side, and no log.
 COMPLETED = ".completed"
 
 

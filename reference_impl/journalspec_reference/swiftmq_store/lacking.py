@@ -1,4 +1,4 @@
-"""What is missing of a store by how a router makes it: pages and log are never without each other."""
+"""The missing parts of a store, by the way a router makes it: pages and log always exist together."""
 
 from __future__ import annotations
 

@@ -35,12 +35,12 @@ from journalspec_reference.swiftmq_store.scan import START
 from journalspec_reference.swiftmq_store.store import DURABLES, LOG, PAGES, SWAP, Chained, Queue
 from journalspec_reference.xids import xid_text
 
-#: The topic of a subscription is looked for in so many messages.
+#: The topic of a subscription is looked for in this many messages.
 MOST_TOLD = 100
-#: Codes: omitted by a choice; the queue of a subscription of which nothing tells the topic; a subscription
-#: whose file was made of what its messages tell.
+#: Codes: omitted by a choice; the queue of a subscription without a known topic; a subscription whose file
+#: was made from its messages.
 BY_CHOICE, NO_TOPIC, REBUILT = "by-choice", "no-topic", "subscription-rebuilt"
-#: The code of a branch that cannot be decoded, and what it costs to leave it out.
+#: The code of a branch that cannot be decoded, and the cost of leaving it out.
 UNREAD = "bad-branch"
 _COST = "what they inserted is delivered as if they were committed, what they removed as if rolled back"
 #: A message in a queue: the name of the queue, its key, its first page.
@@ -172,7 +172,7 @@ class PagedStore(NewStore):
             self.lines.append(f"--{choice} {text}: {done}; its other resources are not touched")
 
     def _drop(self, text: str) -> None:
-        """Omit a queue, or the message of a key or an id; not what a branch holds."""
+        """Omit a queue, or the message of a key or an id; messages that a branch holds are kept."""
         named = [name for name in self._users if _shown(name) == text]
         found = [] if named else self._search(text)
         held = self._held()

@@ -279,7 +279,7 @@ class PagedIndex:
         off = next(higher, used)
         self._pages.patch(tx, number, off, entry + bytes(self._pages[number][off:used]))
         self._pages.link(tx, number, _SLOTS, len(slots) + 1)
-        # The entries count, whatever the page says of them (SMQ-IDX-014).
+        # The entries decide, whatever number the page states (SMQ-IDX-014).
         self._pages.link(tx, number, _VALID, sum(slot.valid for slot in slots) + 1)
 
     def remove(self, tx: Transaction, number: int, slot: Slot) -> None:

@@ -48,7 +48,7 @@ from journalspec_reference.swiftmq_store.store import (
 EDITIONS = "seed", "13"
 #: Queues of the router's own begin so: they belong to no durable subscriber.
 SYSTEM = ("sys$", "tmp$", "rt$", "tpc$")
-#: So many keys are spelt out in a note.
+#: This many keys are listed in a note.
 _KEYS = 12
 #: So much of a queue's name is shown: it may be as long as a page, and is with each of its messages.
 _SHOWN = 60
@@ -61,7 +61,7 @@ class Recovered:
         self, files: Mapping[str, Any], page_size: int = DEFAULT_SIZE, name: Callable[[str], str] = str
     ) -> None:
         self.files, self.page_size, self.name = files, page_size, name
-        #: What each file is for.
+        #: The role of each file.
         self.roles = {path: role(path) for path in files}
         #: Why there is no start, as a code and a text.
         self.refused: tuple[str, str] | None = None
@@ -69,10 +69,10 @@ class Recovered:
         self.checked = False
         self.queues: list[Queue] = []
         self.branches: list[codec.Branch] = []
-        #: Of queues the name, how many messages they have, and the keys of those that branches hold.
+        #: For queues: the name, the number of messages, and the keys of those that branches hold.
         self.held: list[tuple[bytes, int, list[int]]] = []
         self.dropped: dict[bytes, str] = {}
-        #: Queue, key and what is wrong of the messages that salvage omits from a queue.
+        #: Queue, key and fault of the messages that salvage omits from a queue.
         self.lost: list[tuple[bytes, int, str]] = []
         self.durables: list[Durable] = []
         #: Files that cannot be read, with the reason, and swap files, which a start deletes.
@@ -81,9 +81,9 @@ class Recovered:
         self.notes = StoreNotes(page_size, name)
         #: Of the log the regions without records.
         self.damage: list[tuple[int, int, str]] = []
-        #: What is referred to and is not there.
+        #: Targets of references that are missing.
         self.missing: list[Missing] = []
-        #: The log as it was read, the pages that it leads to, the walk on them; None if no page has the size.
+        #: The log as it was read, the resulting pages, the walk on them; None if no page has the size.
         self.read: tuple[Log, ReplayedPages, Walk] | None = None
 
     def find_durables(self) -> None:
@@ -409,7 +409,7 @@ def told(log: Log, name: str, batch: Batch) -> Iterator[Record]:
         if code != START:
             at = off + log.lead
             transaction, number = TRANSACTION.unpack_from(data, at - TRANSACTION.size)
-            # Of many actions those that are asked for are decoded again.
+            # Of many actions the requested ones are decoded again.
             again = partial(_actions, data, at, end, log.page_size)
             fields |= {"transaction": transaction, "actions": few(again, number, _size)}
         yield Record(LAYOUT.type_name(EDITIONS[0], code), fields, At(name, base + off, end - off))
@@ -433,7 +433,7 @@ class StoreState(dict[str, object]):
 
     def __init__(self, found: Recovered) -> None:
         self.found = found
-        # All messages together are few, or none is kept; and so are queues.
+        # All messages together are few, or none is kept; the same for queues.
         many = sum(len(queue.entries) for queue in found.queues) * COST > reread.KEEP
         queues = partial(_queues, found.queues, many=many)
         crowd = len(found.queues) * COST > reread.KEEP

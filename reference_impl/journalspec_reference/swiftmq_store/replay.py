@@ -1,7 +1,7 @@
 """What the log makes of the pages of a file.
 
-Of the first pages that it changes the bytes are kept, as they are by now; of all others where their images
-are in the log, until somebody asks for the page.
+For the first pages that it changes, the current bytes are kept; for all others the places of their images in
+the log, until a caller asks for the page.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from journalspec_reference.swiftmq_store.scan import (
     actions,
 )
 
-#: A page so near to those that are held is read together with its neighbours: so many bytes at a time.
+#: A page near the held ones is read together with its neighbours: this many bytes at a time.
 #: Pages of an index are farther from each other, with the messages between them that they name.
 NEAR, BLOCK = 8, 1 << 16
-#: So many bytes of changed pages are kept; the log of a product changes fewer between two checkpoints.
+#: This many bytes of changed pages are kept; the log of a product changes fewer between two checkpoints.
 SETTLED = 16 << 20
-#: What the place of an image takes. Once those of a page are longer than the page, it is made.
+#: The memory for the place of an image. Once those of a page are longer than the page, it is made.
 PLACE = 24
-#: The fields of a page's header that an index changes alone: where they are, and how long.
+#: The fields of a page's header that an index changes alone: their places and lengths.
 _FIELDS, _FIELD = range(1, 17, 4), 4
 _NO_IMAGES = array("q")
 
@@ -46,14 +46,15 @@ class ReplayedPages:
         self.in_file = self.count = source.size // page_size
         #: Pages that the log has made, as one of zeros or of an image of all of it; True: they are free.
         self._made: dict[int, bool] = {}
-        #: Of pages what the log puts into them, in order: offset, place in the log and length of each image.
+        #: For pages, the images that the log puts into them, in order: offset, place in the log and length of
+        #: each.
         self._images: dict[int, array[int]] = {}
-        #: In place of that the first pages, and those with too many images, as they are by now.
+        #: Instead of that the first pages, and those with too many images, in their current state.
         self._settled: dict[int, bytearray] = {}
-        #: Of pages the fields that were compared, as bits, and what the file has of those that differ.
+        #: For pages, the compared fields as bits, and the file's values of those that differ.
         self._seen: dict[int, int] = {}
         self._unlike: dict[int, dict[int, bytes]] = {}
-        #: The pages that were read last, and their bytes; what is in memory is read as it is.
+        #: The pages that were read last, and their bytes; content in memory is read directly.
         in_memory = isinstance(source, Memory)
         self._held = range(self.in_file if in_memory else 0)
         self._block = source.read(0, source.size) if in_memory else b""
@@ -239,7 +240,7 @@ class ReplayedPages:
                     self._unlike.setdefault(page, {})[at] = stored
                 return
         if most <= _FIELD and not unlike and seen >> at & 1:
-            # Of a field that was compared nothing is read again, unless it differs.
+            # A compared field is not read again, unless it differs.
             return
         for off in range(max(_FIELDS[0], at - (at - 1) % _FIELD), min(at + most, _FIELDS.stop), _FIELD):
             known, seen = seen >> off & 1, seen | 1 << off

@@ -16,32 +16,32 @@ from journalspec_reference.swiftmq_store.codec import NONE
 
 START, COMMIT, ABORT = 1, 2, 3
 INSERT, UPDATE, DELETE, PORTION = 1, 2, 3, 4
-#: What a START record takes, what comes before the actions of another one by whether the log is tagged,
-#: and the least that an action takes.
+#: The size of a START record, of the bytes before the actions of another record by whether the log is tagged,
+#: and the least size of an action.
 START_SIZE, LEADS, LEAST_ACTION = 12, {True: 24, False: 16}, 8
 NUMBER, TRANSACTION = Struct(">i"), Struct(">qi")
-#: How every action begins; what follows the first two means something only if it is a PORTION.
+#: The beginning of every action; the bytes after the first two fields mean something only in a PORTION.
 HEAD = Struct(">iiiBi")
-#: The last stretch has so many bytes more, so that no action has to ask before its head is unpacked.
+#: The last stretch has this many more bytes, so that no action has to ask before its head is unpacked.
 _PAD = bytes(HEAD.size)
 
 #: A generation that is higher by no more than this is a later one of the same log (SMQ-LOG-135).
 SOON = 1 << 16
 #: From this number on a start of the product, which makes room for that many, is likely to end there.
 ALARMING = 1 << 27
-#: So many bytes are read at first where more are seldom needed, and of a log.
+#: This many bytes are read at first where more are seldom needed, and of a log.
 HEADS, FIRST = 1 << 12, 1 << 15
 #: The forensic search may look at each byte of its region this often on average.
 SEARCH_BUDGET = 8
 #: How a COMMIT or an ABORT begins.
 _CANDIDATE = re.compile(b"[\2\3](?<=\0\0\0.)", re.DOTALL)
 
-#: Bytes of a log: where they begin, and how many they are.
+#: Bytes of a log: their begin and their number.
 Bytes = tuple[int, int]
 
 
-#: What one action says of a page: where it begins and ends in its batch, its kind, the page, the page that
-#: its undoing changes (it may be another one: SMQ-RCV-112), an offset, and the bytes `before` that `after`
+#: The facts of one action about a page: its begin and end in its batch, its kind, the page, the page that its
+#: undo changes (it may be another one: SMQ-RCV-112), an offset, and the bytes `before` that `after`
 #: replaces there. An UPDATE has whole pages; without an image the page is free.
 LoggedAction = tuple[int, int, int, int, int, int, Bytes | None, Bytes | None]
 
@@ -80,7 +80,7 @@ def actions_end(  # noqa: C901, PLR0911, PLR0912  # one loop: a branch is a rule
         elif kind == INSERT:
             at += LEAST_ACTION
         elif kind == DELETE:
-            # What follows its page is a length.
+            # A length follows its page.
             if not 0 <= off <= page_size:
                 return ~at
             at += LEAST_ACTION + NUMBER.size + off
@@ -140,7 +140,7 @@ class Log:
     """The log in a file. `tagged`: it begins with START, and each record repeats the generation of that.
 
     `pages` is how many the file of pages has. `lead`: what a COMMIT or an ABORT has before its actions.
-    What is known after a scan to the end: `end` and `reason`, where and why the log ends; no reason: it ends
+    The facts that a scan to the end shows: `end` and `reason`, where and why the log ends; no reason: it ends
     with the file.
     """
 
@@ -214,8 +214,8 @@ class Log:
                 elif left < lead:
                     reason = "bad-record"
                 else:
-                    # The number is compared with what is left before it counts (SMQ-LOG-024); it may be 0
-                    # (SMQ-LOG-034), and the id of the transaction may be anything (SMQ-LOG-033).
+                    # The number is compared with the remaining bytes before it is used (SMQ-LOG-024); it may
+                    # be 0 (SMQ-LOG-034), and the id of the transaction may be anything (SMQ-LOG-033).
                     (number,) = NUMBER.unpack_from(data, at + number_at)
                     stop = -1
                     if 0 <= number * LEAST_ACTION <= size - base - at - lead:

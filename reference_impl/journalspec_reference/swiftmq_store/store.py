@@ -1,6 +1,6 @@
 """Walking a store from page 0: queues and their messages, each page claimed once.
 
-What was read is kept by places: memory grows with the number of messages, not with their bodies.
+Only places of read records are kept: memory grows with the number of messages, not with their bodies.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from journalspec_reference.swiftmq_store.replay import ReplayedPages
 T = TypeVar("T")
 #: Where a store has its files, below its directory.
 PAGES, LOG, SWAP, DURABLES = "db/page.db", "log/transaction.log", "swap/", "durables/"
-#: What a page is for, by how it was reached; the last: an index named it, and it is not a page of one.
+#: The role of a page, by the reference to it; the last: an index named it, and it is not a page of one.
 _ROOT, _QUEUE, _MESSAGE, _NO_INDEX = 1, 2, 3, 4
 _USES = {_ROOT: "root_entry", _QUEUE: "queue_entry", _MESSAGE: "message_page"}
 #: How the reason begins if a message is whole and the prepared branch in it is not.
@@ -47,7 +47,7 @@ class Entry(NamedTuple):
 _ROW, _FOUND, _FOUND_AT = Struct(">iiqqiq32s"), Struct(">q32s"), 28
 #: In place of a digest: it is not made yet; the message, or the branch in it, cannot be read.
 _LATER, _BAD, _BAD_BRANCH = bytes(32), b"\xff" * 32, b"\xfe" * 32
-#: So many reasons are kept of a kind, and so many pages are counted in arrays: there may be millions.
+#: This many reasons are kept of a kind, and this many pages are counted in arrays: there may be millions.
 MOST_TOLD, MOST_COUNTED = 1000, 1 << 22
 
 
@@ -61,7 +61,7 @@ class Entries(Sequence[Entry]):
         self._rows = bytearray()
         #: Place among the entries -> why its message cannot be read: the first ones, in order of places.
         self.whys: dict[int, str] = {}
-        #: How many messages cannot be read, and of how many nothing but the branch cannot.
+        #: The number of unreadable messages, and of those whose branch alone is unreadable.
         self.bad = self.bad_branches = 0
 
     def add(self, entries: Iterable[tuple[int, ...]]) -> None:
@@ -198,7 +198,7 @@ class Queue:
 
 
 class StoreNotes:
-    """The notes on a store. Of each code the first ones are kept, and how many there are.
+    """The notes on a store. The first ones of each code are kept, and their number.
 
     `name` returns what the files are called for which a store has its own names.
     """
@@ -252,12 +252,12 @@ class Walk:
         self._roles: Any = _Few(0) if few else bytearray(pages.count)
         #: Of each page the queue and the place of the entry that first named it as that of a message.
         self._first: Any = _Few(codec.NONE) if few else array("q", [codec.NONE]) * pages.count
-        #: Entries of messages that the queue of the branches has, and another one too: each as it is there.
+        #: Entries of messages in the queue of the branches and in another queue: each unchanged.
         self._other: dict[int, Entry] = {}
         self.notes = StoreNotes() if notes is None else notes
-        #: Of messages how often they are named once more, by entries of queues that hold no branches.
+        #: For messages, the number of further references by entries of queues that hold no branches.
         self.shared: dict[int, int] = {}
-        #: The lowest page that is referred to and is not there, and how often such pages are.
+        #: The lowest missing page with a reference, and the number of references to missing pages.
         self.absent: tuple[int, int] | None = None
         self.queues: list[Queue] = []
         self.branches: list[codec.Branch] = []
@@ -399,7 +399,7 @@ class Walk:
             self.shared[entry.page] = self.shared.get(entry.page, 0) + 1
         found: Entry = first.entries[place & 0xFFFFFFFF]
         if prepared != (first.name == codec.PREPARED) and (found.why is None or found.why.startswith(BRANCH)):
-            # Whether a message is a branch as well is asked of the queue of the branches alone.
+            # Only the queue of the branches decides whether a message is a branch as well.
             if entry.page not in self._other:
                 self._other[entry.page] = self._message(entry, prepared=prepared, again=found.length)
             found = self._other[entry.page]
@@ -449,7 +449,7 @@ class Walk:
         return found, None
 
 
-#: Page sizes that a store may have, and so many queues are checked to tell which it has.
+#: Page sizes that a store may have, and the number of queues that are checked to find the right one.
 SIZES, _HEADS = range(2048, 32768 + 1, 2048), 64
 #: Where an index page has the number of its entries.
 _SLOTS = slice(9, 13)
@@ -459,7 +459,8 @@ def fitting_size(data: Any, given: int) -> int | None:
     """Return the page size, other than the one given, that makes sense of a file of pages, if one does.
 
     Page 0 is valid under several sizes; the heads of queues that it names, and their messages, lie
-    elsewhere under each (SMQ-FIL-059). Of a file of free pages each begins with 1, and the others are zeros.
+    elsewhere under each (SMQ-FIL-059). In a file of free pages each begins with 1, and the other bytes are
+    zeros.
     """
     head = bytes(data[: SIZES[-1] + 1])
     # Without an entry in page 0 no size makes sense of it.

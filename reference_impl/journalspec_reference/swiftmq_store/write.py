@@ -27,13 +27,13 @@ from journalspec_reference.swiftmq_store.recover import recover
 from journalspec_reference.swiftmq_store.scan import ABORT, COMMIT, START, START_SIZE, following
 from journalspec_reference.swiftmq_store.store import LOG, PAGES, SWAP
 
-#: What a new file of pages has, and the sizes at which the log and a swap file come to their ends.
+#: The size of a new file of pages, and the sizes at which the log and a swap file end.
 FIRST_PAGES, CHECKPOINT, ROLL_OVER = 10, 1048576, 1048576
-#: What a writer does.
+#: The operations of a writer.
 OPERATIONS = tuple(get_format(LAYOUT.format_id).vocabulary.operations)
 #: Page sizes are multiples of this, up to a largest one.
 SECTION, LARGEST = 2048, 32768
-#: What a message of kind bytes has before its body, if nothing optional is there.
+#: The bytes of a message of kind bytes before its body, if it has no optional part.
 _PLAIN = b"\0\0\0\1" + bytes(40)
 
 
@@ -197,7 +197,7 @@ class StoreWriter:
             self._running[name] = self._begin()
         tx = self._running[name] if name is not None else None
         if any(queue in other.queues for other in self._running.values() if other is not tx):
-            # A rollback restores what was there, and would take along what the other one has done.
+            # A rollback restores the old bytes, and would also undo changes of the other one.
             raise ValueError("another transaction has inserted into this queue")
         return tx or self._begin()
 

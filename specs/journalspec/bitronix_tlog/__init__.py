@@ -1,4 +1,4 @@
-"""What is true of the Bitronix transaction log; its bytes are :data:`LAYOUT`."""
+"""Facts about the Bitronix transaction log; its bytes are :data:`LAYOUT`."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def checksum(
 ) -> int:
     """Return the CRC-32 of a record of the disk editions or the seed's (BTM-CRC-001 to BTM-CRC-006).
 
-    The crc32 field and the gtridLength byte are omitted. The names go in as a
-    sorted set, '?' for what is not US-ASCII, unless `names` says what goes in.
+    The crc32 field and the gtridLength byte are omitted. The names go in as a sorted set, '?' for characters
+    outside US-ASCII, unless `names` gives the bytes.
     """
     if names is None:
         texts = sorted({row["name"].decode("ascii", "replace") for row in values["names"]})

@@ -12,7 +12,8 @@ from construct import Construct, GreedyBytes, Struct, Tell
 from journalspec.bitronix_tlog import LAYOUT
 from journalspec.elements import Blob, Checked, ConstructCodec, While
 
-#: Where the frames of a nio journal begin, and what each of them begins with (BTM-NIO-003, BTM-NIO-005).
+#: The places where the frames of a nio journal begin, and the bytes that each of them begins with
+#: (BTM-NIO-003, BTM-NIO-005).
 FIRST_FRAME = 1024
 FRAME_START = LAYOUT.structure("record", "nio").fields[0].constant
 
@@ -33,14 +34,14 @@ def file_schema(codec: ConstructCodec, edition: str) -> Construct[Any, Any]:
         return Struct("records" / While(lambda stream, _: stream.tell() < _end_of(stream), record))
     header = codec.schema("header", edition)
     if edition == "nio":
-        # What is after the frames without a gap is left as bytes (BTM-NIO-003, BTM-NIO-010).
+        # The bytes after the frames without a gap are left as bytes (BTM-NIO-003, BTM-NIO-010).
         return Struct(
             "header" / header,
             "reserved" / Blob(lambda context: min(_end_of(context._io), FIRST_FRAME) - context._io.tell()),
             "records" / While(_at_a_frame, record),
             "rest" / GreedyBytes,
         )
-    # One file of the pair: the log up to the tail, then what an earlier generation left (BTM-RDR-001,
+    # One file of the pair: the log up to the tail, then the rest of an earlier generation (BTM-RDR-001,
     # BTM-RDR-002).
     return Struct(
         "header" / header,

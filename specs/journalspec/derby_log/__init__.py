@@ -1,4 +1,4 @@
-"""What is true of Derby's write-ahead log; its bytes are :data:`LAYOUT`, bodies are in :mod:`.operations`."""
+"""Facts about Derby's write-ahead log; its bytes are :data:`LAYOUT`, bodies are in :mod:`.operations`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """The operations of log records: the table ``operations.toml``, which says what its types and keys mean.
 
-What follows from it alone is here as well: the bytes of a body, and how an observation has its fields.
+Facts that follow from the table alone are here as well: the bytes of a body, and its fields in an
+observation.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ LOG_RECORD = 129
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """One field of an operation or object: its name and what it holds (see ``operations.toml``).
+    """One field of an operation or object: its name and its type (see ``operations.toml``).
 
     `of` names the object that it is, or is the fields of one element of a list; `measures` is the field whose
     length or number of elements it holds.
@@ -50,7 +51,7 @@ class Form:
     id: int
     name: str
     fields: tuple[Slot, ...]
-    #: The groups that its record may have; of an object none.
+    #: The groups that its record may have; none for an object.
     group: tuple[int, ...] = ()
     #: The first edition that has it; empty: all of them.
     since: str = ""
@@ -78,7 +79,7 @@ def part(name: str) -> tuple[Slot, ...]:
 
 
 def tail(group: int) -> tuple[Slot, ...]:
-    """Return what comes after the fields of the operation in a record of this `group` (DRB-REC-021)."""
+    """Return the bytes after the fields of the operation in a record of this `group` (DRB-REC-021)."""
     if group & groups()["CHECKSUM"]:
         return ()
     return part("undone" if group & groups()["COMPENSATION"] else "data")
@@ -92,13 +93,13 @@ def operations() -> Mapping[int, Form]:
 
 @cache
 def named() -> Mapping[str, Form]:
-    """Return the name of an operation -> what it is."""
+    """Return the name of an operation -> its description."""
     return {form.name: form for form in operations().values()}
 
 
 @cache
 def objects() -> Mapping[str, Form]:
-    """Return the name of an object -> what it is."""
+    """Return the name of an object -> its description."""
     return {row["name"]: _form(row) for row in _table()["object"]}
 
 
@@ -157,7 +158,7 @@ def change_of(record_id: int, value: bytes, before: bytes) -> bytes:
 
 
 def text_of(value: bytes) -> bytes:
-    """Return what the column of a text holds: the bytes after their number."""
+    """Return the content of a text's column: the bytes after their number."""
     return integer(len(value), 2) + value
 
 
@@ -166,10 +167,10 @@ def _column(data: bytes) -> bytes:
 
 
 def body(values: Mapping[str, Any], *, longest: bool = False) -> list[Part]:
-    """Return the fields of a body in stored order; `longest` is asked of every compressed number.
+    """Return the fields of a body in stored order; `longest` is called for every compressed number.
 
-    `values` has the operation's name, the group, the number of the transaction or None, the fields as far as
-    they are not 0 or nothing, and what is after them: ``undone`` or ``data``. There may be an
+    `values` has the operation's name, the group, the number of the transaction or None, the fields that are
+    not 0 or empty, and the rest: ``undone`` or ``data``. There may be an
     ``operation_id`` that is not the right one, and a ``rest`` that no field takes.
     """
     form, number = named()[values["operation"]], values.get("transaction")

@@ -37,7 +37,7 @@ from journalspec.numbers import compressed
 
 
 def file_schema(codec: ConstructCodec, edition: str) -> Construct[Any, Any]:
-    """Return the schema of one log file: records up to a length of 0 or the end, and what comes after."""
+    """Return the schema of one log file: records up to a length of 0 or the end, and the bytes after them."""
 
     def more(stream: Any, _: Any) -> bool:
         return ahead(stream, 4) not in (b"", bytes(4))
@@ -46,7 +46,7 @@ def file_schema(codec: ConstructCodec, edition: str) -> Construct[Any, Any]:
         return bool(record.instant == context.header.number << 32 | record.off)
 
     def vouched(record: Any, context: Any) -> bool:
-        """Return whether a checksum record is right about what follows it (DRB-CHK-032)."""
+        """Return whether a checksum record matches the bytes after it (DRB-CHK-032)."""
         if edition == "seed" or not (said := coverage(record.body)):
             return True
         covered = context._io.getbuffer()[record.end : record.end + said[0]]
@@ -61,9 +61,9 @@ def file_schema(codec: ConstructCodec, edition: str) -> Construct[Any, Any]:
 
 
 def coverage(body: bytes) -> tuple[int, int] | None:
-    """Return how many bytes a checksum record covers, and their checksum; None for any other body.
+    """Return the number of bytes that a checksum record covers, and their checksum; None for any other body.
 
-    Opaque bodies are others: what is decoded is what begins as a checksum record does.
+    Opaque bodies are others: every body that begins as a checksum record is decoded as one.
     """
     try:
         known = body[:2] == _LOG_RECORD and Packed(1).parse(body[2:]) & table.groups()["CHECKSUM"]
@@ -73,7 +73,7 @@ def coverage(body: bytes) -> tuple[int, int] | None:
     if parsed is None or table.operations()[parsed.operation].name != "CHECKSUM":
         return None
     found = parsed.fields
-    # Another algorithm is none that anybody could agree with.
+    # No implementation could agree with another algorithm.
     return (found.data_length, found.checksum) if found.algorithm == 1 else (0, -1)
 
 

@@ -1,4 +1,4 @@
-"""What else is true of files and their ids, in few words: what the table of fields has no place for."""
+"""Further facts about files and their ids, in few words: those without a place in the table of fields."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from journalspec.jboss_journal import LAYOUT
 
 #: The fixed name of the file that describes a compaction (JBM-CMP-001).
 CONTROL = "journal-rename-control.ctr"
-#: What a file that never got an id begins with (JBM-HDR-013).
+#: The first bytes of a file that never got an id (JBM-HDR-013).
 UNFILLED_ID = 0x4A4A4A4A
 
 
@@ -30,7 +30,7 @@ def laid_out_as(edition: str, version: int) -> str:
 
 
 def stamp_of(edition: str, file_id: int) -> int:
-    """Return what the records of file `file_id` have, unsigned (JBM-HDR-015, JBM-HDR-016)."""
+    """Return the id that the records of file `file_id` have, unsigned (JBM-HDR-015, JBM-HDR-016)."""
     return file_id & (0x7FFFFFFF if versioned(edition) else 0xFFFFFFFF)
 
 

@@ -1,4 +1,4 @@
-"""What is true of the KahaDB journal; its bytes are :data:`LAYOUT`."""
+"""Facts about the KahaDB journal; its bytes are :data:`LAYOUT`."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Any
 
 VARINT, SIZED = 0, 2
-#: What a varint holds -> its bits.
+#: Type of a varint -> its bits.
 BITS = {"s4": 32, "s8": 64, "bool": 32}
 #: The numbers of destinations' kinds.
 KINDS = ("QUEUE", "TOPIC", "TEMP_QUEUE", "TEMP_TOPIC")
@@ -18,7 +18,7 @@ KINDS = ("QUEUE", "TOPIC", "TEMP_QUEUE", "TEMP_TOPIC")
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """One field of a message: its number, its name, and what it holds (see ``commands.toml``)."""
+    """One field of a message: its number, its name, and its type (see ``commands.toml``)."""
 
     number: int
     name: str

@@ -14,7 +14,7 @@ from journalspec.kahadb_journal import LAYOUT, checksum
 
 
 def file_schema(codec: ConstructCodec, edition: str) -> Construct[Any, Any]:
-    """Return the schema of one file: batches, and what comes after them (KHD-SCN-001, KHD-END-005)."""
+    """Return the schema of one file: batches, and the bytes after them (KHD-SCN-001, KHD-END-005)."""
     form = LAYOUT.structure("header", edition)
     # The length of a control record is known before anything else of it is.
     start = LAYOUT.build("header", edition)[: form.off("batch_size")]
@@ -29,7 +29,7 @@ def file_schema(codec: ConstructCodec, edition: str) -> Construct[Any, Any]:
         return data.startswith(start) and data[len(start) :] not in empty
 
     def fits(end: int, context: Any) -> bool:
-        """Return whether the checksum is that of the records, or there is none (KHD-BAT-006, KHD-BAT-007)."""
+        """Return whether the checksum is that of the records, or absent (KHD-BAT-006, KHD-BAT-007)."""
         stored = context.header.checksum
         covered = context._io.getbuffer()[context.header.end : end]
         return not stored or bool(stored == checksum(covered))

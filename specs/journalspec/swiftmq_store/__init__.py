@@ -1,9 +1,9 @@
-"""What is true of a SwiftMQ file store; its bytes are :data:`LAYOUT`, messages are in :mod:`.schema`."""
+"""Facts about a SwiftMQ file store; its bytes are :data:`LAYOUT`, messages are in :mod:`.schema`."""
 
 from __future__ import annotations
 
 from journalspec.layout import Layout
 
 LAYOUT = Layout("swiftmq_store")
-#: What an action of a record does, by its number (SMQ-LOG-103).
+#: The meaning of a record's action, by its number (SMQ-LOG-103).
 ACTIONS = {1: "INSERT", 2: "UPDATE", 3: "DELETE", 4: "PORTION"}

@@ -1,4 +1,4 @@
-"""One record of a log as each kind of schema reads it: what it begins with, and its actions."""
+"""One record of a log as each kind of schema reads it: its first bytes, and its actions."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def by_kaitai(journal: Journal, file: str, off: int) -> Plain:
         raise SchemaError(str(error), file, stream.pos()) from error
     if unknown := [item.kind for item in found.actions if item.kind not in ACTIONS]:
         raise SchemaError(f"{unknown[0]} is not an action", file, off)
-    # What has a picture before it, and what has not, are two structures below one.
+    # Actions with an image of the old bytes, and those without, are two structures below one.
     actions = [(int(item.kind), getattr(item.body, "body", item.body)) for item in found.actions]
     return _checked(journal, file, found.header, actions, (off, stream.pos()))
 
@@ -62,7 +62,7 @@ def _page_size(journal: Journal) -> int:
 def _checked(
     journal: Journal, file: str, header: Any, actions: Iterable[tuple[int, Any]], at: tuple[int, int]
 ) -> Plain:
-    """Return a record of its parts, if no schema alone can say what is wrong (SMQ-LOG-022, 025, 027)."""
+    """Return a record from its parts, if no schema alone can find its fault (SMQ-LOG-022, 025, 027)."""
     own = getattr(header, "generation", None)
     generation = int.from_bytes(journal.files[file][4:12], signed=True)
     if own is not None and (own != generation or own == -1):

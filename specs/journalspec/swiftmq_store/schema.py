@@ -67,14 +67,14 @@ def action_schema(codec: ConstructCodec, edition: str, page_size: int) -> Constr
 
 
 def log_schema(codec: ConstructCodec, edition: str, page_size: int = 2048) -> Construct[Any, Any]:
-    """Return the schema of a log: START if it is tagged, records, and what comes after."""
+    """Return the schema of a log: START if it is tagged, records, and the bytes after them."""
 
     def more(stream: Any, context: Any) -> bool:
         head = ahead(stream, 12)
         tagged, code = context.start is not None, int.from_bytes(head[:4])
         if len(head) < 4 or code not in ((1, 2, 3) if tagged else (2, 3)):
             return False
-        # What has no room for a generation is not a record of an older one.
+        # Bytes without room for a generation are not a record of an older one.
         own = not tagged or int.from_bytes(head[4:], signed=True) == context.start.generation
         return own or len(head) < 12
 

@@ -29,7 +29,7 @@ PAIR = ("btm1.tlog", "btm2.tlog")
 CORRUPTED = "bitronix.tm.journal.CorruptedTransactionLogException"
 #: Written into the gtrids that the product itself makes; its default would be the host's address.
 _SERVER_ID = "journalspec"
-#: What an appender must be closed by: a channel, and up to version 2.1.2 a file.
+#: The resource that an appender must close: a channel, and up to version 2.1.2 a file.
 _OPEN_FILES = ("fc", "randomAccessFile")
 _UNSIGNED = 0xFFFFFFFF
 _HEADER_LENGTH = 21
@@ -221,7 +221,7 @@ class Journal:
                 file.close()
 
 
-# What the protocol asks.
+# The operations of the protocol.
 
 
 class Writing(shared.Session):

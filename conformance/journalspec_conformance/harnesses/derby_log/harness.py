@@ -34,7 +34,7 @@ DATABASE = "database"
 PAGES = "seg0."
 BASES = "bases"
 _JAVA = table(__package__, "java.toml")
-#: What all refusals to boot have in common says nothing.
+#: The common part of all refusals to boot has no information.
 _EVERY_TIME = ("XJ040", "XJ001")
 _STATE = re.compile(r"\bERROR (?P<state>[0-9A-Z]{5}): ")
 _WRAPPED = re.compile(r"Java exception: '.*: (?P<name>[\w.]+)'")
@@ -224,7 +224,7 @@ class Database:
         _BOOTED.discard(self.directory)
         try:
             with derby_call():
-                # The engine keeps what belongs to a connection until that is closed, shut down or not.
+                # The engine keeps a connection's objects until it is closed, whether shut down or not.
                 self._main.close()
                 self._connection(";shutdown=true")
         except Thrown as thrown:

@@ -83,7 +83,7 @@ def start(product: Product, *, charset: str | None = None, options: Sequence[str
     """
     jpype = java_classes()
     jars = classpath(product)
-    # Harnesses live for seconds: what the second compiler would gain is less than what it takes.
+    # Harnesses live for seconds: the second compiler would cost more than it gains.
     given = ["-Djava.awt.headless=true", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx512m", *options]
     if charset:
         given.append(f"-Dfile.encoding={charset}")
@@ -213,7 +213,7 @@ class JavaLog:
         return taken
 
 
-#: Set once this JVM is not to be asked any more: it ran out of memory, or has started a product often.
+#: Set once this JVM must not be asked any more: it ran out of memory, or has started a product often.
 spent = threading.Event()
 
 

@@ -38,11 +38,11 @@ _NAME = re.compile(r"^(?P<prefix>.*)-(?P<number>-?\d+)\.(?P<extension>[A-Za-z]+)
 #: percentage starts a compaction.
 _WORDS = {"false": False, "true": True, "one": 1, "never": 0}
 
-#: What is called in all products, and a table for each.
+#: Classes with the same name in all products, and a table for each.
 _JAVA = table(__package__, "java.toml")
 _APPENDS: Mapping[str, tuple[str, str]] = _JAVA["appends"]
 _CALLBACKS: Mapping[str, tuple[str, str]] = _JAVA["callbacks"]
-#: Why a transaction was dropped -> the message that says so, up to its number. Only the log speaks of it.
+#: Reason for dropping a transaction -> the message about it, up to its number. Only the log speaks of it.
 _DROPPED = {why: re.compile(text) for why, text in _JAVA["dropped"].items()}
 _NUMBERED = re.compile(r"(HQ|AMQ)\d{6}")
 _ONE_ID = re.compile(r"(?<![\w.])-?\d+")
@@ -283,7 +283,7 @@ class Journal:
         elif name == "compact":
             getattr(self._journal, self.variant.compact)()
         else:
-            # Now, whatever the settings say.
+            # Now, whatever the settings are.
             before = self._journal.isAutoReclaim()
             self._journal.setAutoReclaim(True)
             self._journal.checkReclaimStatus()

@@ -23,7 +23,7 @@ from journalspec_conformance.programs import completed, scratch
 
 #: More deletes than the products keep when memory is short.
 _PAIRS = 20_050
-#: For how long it is waited, one try after the other: two seconds do where it does not wait for itself.
+#: The waiting time, one attempt after the other: two seconds are enough if it does not wait for itself.
 _SECONDS = (4, 8, 16, 32)
 #: The records written while a compaction ends: a file each.
 _ADDED = range(1000, 1012)
@@ -94,7 +94,7 @@ def moments(product: Product, *, directory: str, out: str, told: str) -> bool:
 
 def deletes_forgotten(product: Product) -> bool:
     """Return whether a record that is added again after its delete reappears in a crowd, and not alone."""
-    # A small heap to begin with: what counts is how much of it is free.
+    # A small heap to begin with: the free part of it decides.
     jvm.start(product, options=("-Xms16m",))
     alone, crowd = (_added_again(product, pairs) for pairs in (1, _PAIRS))
     print(f"1 pair: delivered are {alone or 'none'}; {_PAIRS} pairs: delivered are {crowd or 'none'}")

@@ -27,11 +27,11 @@ _PACKAGE = "org.apache.activemq.store.kahadb"
 _JAVA = table(__package__, "java.toml")
 #: Policy -> the product's options.
 OPTIONS: Mapping[str, Sequence[bool]] = _JAVA["options"]
-#: What is omitted from a record where it is not stored.
+#: The parts of a record that are omitted if they are not stored.
 _OPTIONAL = frozenset(["transaction", "ack", "subscription_info", "text"])
 #: The editions whose logs end in zeros, and the first one whose logs end in a marker of letters.
 _ZEROS, _MARKED = ("5.3", "5.12"), "5.14"
-#: The length of a file that is made where there is none, and of the buffer for a batch: no log is written.
+#: The length of a new file, and of the buffer for a batch: no log is written.
 _SMALL = 1 << 16
 _ORDERED = ("highPriorityIndex", "defaultPriorityIndex", "lowPriorityIndex")
 
@@ -54,7 +54,7 @@ def _buffer(value: Java) -> bytes:
     return b"" if value is None else jvm.python_bytes(value.toByteArray())
 
 
-#: What a field holds -> how the product's value becomes ours.
+#: Type of a field -> conversion of the product's value to ours.
 _VALUES: Mapping[str, Callable[[Java], Any]] = {
     "s4": int,
     "s8": int,
@@ -363,7 +363,7 @@ class KahaDB(shared.Driver):
     """One version of the message store's journal."""
 
     format_id = FORMAT
-    #: The product does not show what is in the control record of a batch.
+    #: The product does not show the content of the control record of a batch.
     claims = {  # noqa: RUF012 - never changed
         **_JAVA["claims"],
         "fields": sorted(
@@ -404,7 +404,7 @@ class KahaDB(shared.Driver):
                 records = [record for record in store.records() if record["type"] != "OTHER"]
                 self.doing = "replay"
                 store.replay()
-                # Replay puts aside what it cannot load.
+                # Replay puts aside the records that it cannot load.
                 return {**_found(store, records), "state": jsonable(store.state())}
 
     def session(self, directory: Path, params: Mapping[str, str], edition: str) -> Writing:

@@ -26,7 +26,7 @@ from journalspec_corpus.swiftmq_store.model import PREPARED
 
 FORMAT = "swiftmq_store"
 _STORE = "com.swiftmq.impl.store.standard"
-#: So often a store is started in one JVM; what the harness says of messages that the product cannot read.
+#: Number of starts of a store in one JVM; the harness's words for messages that the product cannot read.
 STARTS, UNREAD = 250, "messages that cannot be read"
 
 
@@ -336,7 +336,7 @@ class Transactions(shared.Session):
             with product_call():
                 (transaction.commit if commits else transaction.abort)(xid)
             return
-        # A branch of an earlier start: what goes with it goes first, as a router does it.
+        # A branch of an earlier start: its changes are made first, as a router does it.
         records = [one for one in self.journal.branches() if _ids(jsonable(_branch(one))) == key]
         if not records:
             raise shared.CannotDo("no such branch is in doubt")
@@ -384,7 +384,7 @@ class SwiftMQ(shared.Driver):
         self.doing = "start"
         self._starts += 1
         if self._starts >= STARTS:
-            # What a start leaves behind in the JVM adds up.
+            # The remains of starts in the JVM add up.
             jvm.spent.set()
         with shared.copy_of(directory) as copy:
             store = Store(copy, params)

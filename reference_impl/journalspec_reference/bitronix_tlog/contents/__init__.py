@@ -1,4 +1,4 @@
-"""The contents of a log: its transactions, whose they are, since when, and what must be done about them."""
+"""The contents of a log: its transactions, their owners and ages, and the actions that they need."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def contents(answer: Answer) -> LogContents:
 
 @dataclass(slots=True)
 class _Transaction:
-    """What the records of a transaction have said so far. `left`: the names that its decision waits for."""
+    """The records of a transaction so far. `left`: the names that its decision waits for."""
 
     gtrid: bytes
     status: str | None = None
@@ -60,7 +60,7 @@ class LogContents(Contents):
 
     @property
     def _state(self) -> Mapping[str, Any]:
-        # A log that is refused has none.
+        # A refused log has none.
         return self._seen.state or dict.fromkeys(("active", *OUTCOMES), ())
 
     def _transactions(self) -> Iterator[dict[str, Value]]:
@@ -82,7 +82,7 @@ class LogContents(Contents):
             for entry in self._state[name]:
                 one = under_way.pop(entry["gtrid"], _Transaction(entry["gtrid"]))
                 yield self._row(one, outcome, entry["names"])
-        # Nothing was prepared of these, or recovery has no more to do with them.
+        # Nothing was prepared for these, or recovery has finished them.
         for one in under_way.values():
             yield self._row(one, None, ())
 
@@ -106,12 +106,12 @@ class LogContents(Contents):
         }
 
     def counts(self) -> Iterator[Count]:
-        """Yield how many transactions recovery commits and rolls back, and since when they are."""
+        """Yield the numbers of transactions that recovery commits and rolls back, and their ages."""
         return counts_of(self._state)
 
 
 def counts_of(state: Mapping[str, Any]) -> Iterator[Count]:
-    """Yield how many transactions are to be committed and rolled back, and since when they are."""
+    """Yield the numbers of transactions to be committed and rolled back, and their ages."""
     for name, outcome in OUTCOMES.items():
         total = Count("transactions", outcome)
         for entry in state[name]:

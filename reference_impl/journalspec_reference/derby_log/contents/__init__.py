@@ -140,7 +140,7 @@ class DerbyContents(Contents):
         self.remarks.add(Remark("", "", "", None, code, text))
 
     def _report(self, container: int, fault: Fault, effect: str) -> None:
-        """Take what is wrong with a container; `effect` is what Derby does because of it."""
+        """Take in the faults of a container; `effect` is what Derby does because of it."""
         if self._early is not None:
             if len(self._early) < _MOST_EARLY:
                 self._early.append((container, fault, effect))
@@ -192,14 +192,14 @@ class DerbyContents(Contents):
             yield dict(zip(names, found, strict=True))
 
     def fields(self, table: SqlTable) -> Iterator[tuple[str, list[Any]]]:
-        """Yield the place of each row of a table, and its fields as they are stored, one for each column."""
+        """Yield the place of each row of a table, and its fields in stored form, one for each column."""
         count = len(table.columns)
         for key, fields in self.state.rows(table.container):
             # A column that was added later has no field in older rows.
             yield key, fields if len(fields) == count else fields[:count] + [None] * (count - len(fields))
 
     def decoded(self, table: SqlTable, at: int, key: str, value: Any) -> Decoded:
-        """Return a value of a row of which one value is not as its type is."""
+        """Return a value of a row in which one value does not fit its type."""
         name, typed = table.columns[at]
         try:
             return None if value is None else TYPES.get(typed.type, UNKNOWN).decode(value)
@@ -219,9 +219,9 @@ class DerbyContents(Contents):
         return self._counts[container]
 
     def counts(self) -> Iterable[Count]:
-        """Yield how many rows each table of users has, and their bytes, without decoding them.
+        """Yield the number of rows of each table of users, and their bytes, without decoding them.
 
-        The pages of all containers are checked: what is wrong with one is a remark.
+        The pages of all containers are checked: a fault is a remark.
         """
         own = {title: table for title, table in self.sql.items() if table.kind != "system"}
         for title, table in own.items():

@@ -1,7 +1,7 @@
 """The pages that a boot would leave: those next to the log, after redo and undo of open transactions.
 
 Changed pages alone are kept, as their rows; the versions of pages are followed by :class:`.store.Store`, as
-in recovery. A page that the log does not fit to, or that cannot be read, stays as it is, and its rows are
+in recovery. A page that does not fit the log, or that cannot be read, is left unchanged, and its rows are
 omitted: Derby would not start, and prints the reason for the first such page.
 """
 
@@ -42,7 +42,7 @@ _REMOVED = 4
 _KIND = 0xF
 #: The first row of a heap's first page describes it.
 _FIRST_PAGE = 1
-#: So many pages of parts of rows are kept as they are decoded.
+#: This many pages with parts of rows are kept decoded.
 _MOST_PARTS_KEPT = 64
 #: A row has no more parts than columns. A part has this many bytes besides its values. On average, each page
 #: may be read this often for its parts.
@@ -53,7 +53,7 @@ LONGEST = 64 << 20
 _OVERFLOW_AT = 4
 _ROW_CHANGES = ("INSERT", "DELETE", "UPDATE", "UPDATE_FIELD")
 _ON_ROWS = (*_ROW_CHANGES, *BY_ROW, "INIT_PAGE", "INVALIDATE_PAGE")
-#: Takes a fault: of which container, and what Derby does because of it.
+#: Receives a fault: its container, and the reaction of Derby.
 ReportFault = Callable[[int, Fault, str], None]
 NO_START, NO_SELECT = "Derby does not start", "Derby cannot read the table"
 
@@ -99,7 +99,7 @@ class Booted:
         self.encrypted = cipher is not None
         self._heaps: dict[int, Heap | None] = {}
         self._images = Images()
-        #: Pages, and (-1) whole containers, that stay as they are; and those of them that cannot be read.
+        #: Pages, and (-1) complete containers, that stay unchanged; and the unreadable ones among them.
         self._stuck: set[Place] = set()
         self._hidden: set[Place] = set()
         #: Pages that cannot be read, and that the log makes: Derby starts if they are zeros.
@@ -108,13 +108,13 @@ class Booted:
         self._highest: dict[int, int] = {}
         self._made: set[int] = set()
         self._parts: OrderedDict[Place, HeapPage] = OrderedDict()
-        #: How many bytes of parts the rows of a table may still have.
+        #: The bytes of parts that the rows of a table may still have.
         self._left = 0
-        #: How many pages of parts may still be read that are not kept.
+        #: The number of pages of parts that may still be read without being kept.
         self._misses = 0
         #: Heaps that have pages of parts of rows, as far as :meth:`faults` has seen.
         self.parted: set[int] = set()
-        #: The log, once it was redone, and what is known of its transactions.
+        #: The log after redo, and the facts about its transactions.
         self.log: LogPass | None = None
         self.store: Store | None = None
 
@@ -230,11 +230,11 @@ class Booted:
         return True
 
     def _unread(self, heap: Heap, page: int) -> bool:
-        """Return whether a page is not there, or cannot be read: the log makes it."""
+        """Return whether a page is missing or unreadable: the log makes it."""
         if heap.blank(page):
             return True
         if not page:
-            # Without what it says of the container no page can be found.
+            # Without its facts about the container no page can be found.
             return False
         try:
             heap.page(page)
@@ -256,7 +256,7 @@ class Booted:
         return f"page {place[1]} of {self._called(place[0])}"
 
     def _redo(self, place: Place, body: Body) -> None:
-        """Do on a page what a record says that was redone."""
+        """Apply to a page a record that was redone."""
         name = body.operation.name
         if name.startswith("COMPRESS_SPACE"):
             highest = self._highest[place[0]] = body.fields["highest_page"]
@@ -336,7 +336,7 @@ class Booted:
         return heap.spare(page) and (self.store is None or (heap.number, page) not in self.store.pages)
 
     def _main(self, heap: Heap) -> Iterator[tuple[int, HeapPage | bytes]]:
-        """Yield the pages on which rows begin: changed ones, or the bytes of one as it is."""
+        """Yield the pages on which rows begin: changed ones, or the bytes of an unchanged one."""
         for page in self._numbers(heap):
             place = heap.number, page
             image = self._images.read(place)
@@ -351,12 +351,12 @@ class Booted:
                 if main_page(data):
                     yield page, data
             except Fault as fault:
-                # What was set aside and never used may be zeros.
+                # Space that was reserved and never used may be zeros.
                 if fault.code != "unknown-page" or page == _FIRST_PAGE or not heap.blank(page):
                     self._report(heap.number, fault, NO_SELECT)
 
     def _checked(self, heap: Heap) -> Iterator[Fault]:
-        """Yield what keeps Derby from reading a container as a whole, unless the log makes what it lacks."""
+        """Yield the reasons why Derby cannot read a container as a whole, unless the log repairs it."""
         if heap.number in self._made:
             return
         changed = {} if self.store is None else self.store.pages
@@ -392,7 +392,7 @@ class Booted:
                         yield container, fault
 
     def count(self, container: int) -> tuple[int, int]:
-        """Return how many rows a container has, and their bytes, without decoding them."""
+        """Return the number of rows of a container, and their bytes, without decoding them."""
         rows = total = 0
         heap = self.heap(container)
         for page, data in self._main(heap) if heap is not None else ():

@@ -23,7 +23,7 @@ _HEAPS = ("Systables", "Syscolumns", "Sysschemas", "Sysconglomerates")
 _CONTAINER = re.compile("[0-9]{1,15}")
 #: A table of Derby has no more columns.
 _MOST_COLUMNS = 1012
-#: What is not as its type is.
+#: Values that do not fit their type.
 ODD = (IndexError, ValueError, TypeError, struct.error)
 _KINDS = {"T": "user", "S": "system"}
 _NOT_AN_INDEX = b"\0"

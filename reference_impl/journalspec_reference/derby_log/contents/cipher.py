@@ -19,17 +19,17 @@ from typing import Any
 from journalspec_reference.content import Content, Derived
 from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, OVERHEAD
 
-#: What has the boot password: an argument of a command is seen by everybody on the machine.
+#: The place of the boot password: an argument of a command is visible to every user of the machine.
 PASSWORD = "JOURNALSPEC_BOOT_PASSWORD"  # noqa: S105  # the name, not a password
 _HEAD = Struct(">iq")
-#: How the body of a checksum record begins, and then: how much it covers, its sum.
+#: The beginning of the body of a checksum record, and then: the covered length, and the sum.
 _SUM, _COVERS = b"\0\x81\x49\0\0\0\x01\xc5\x01", Struct(">iq")
-#: Derby's weak keys of DES, and what is mixed into one.
+#: Derby's weak keys of DES, and the constant that is mixed into one.
 _WEAK = {f"{a}{a}{a}{a}{b}{b}{b}{b}" for a, b in (("01", "01"), ("fe", "fe"), ("1f", "0e"), ("e0", "f1"))}
 _MIXED = b"louDSca"
-#: How long keys are (bytes).
+#: The lengths of keys (bytes).
 _LENGTHS = ("8", "14", "16", "21", "24", "32")
-#: So many log files are kept decrypted.
+#: This many log files are kept decrypted.
 _MOST = 2
 
 
@@ -42,7 +42,7 @@ class NotReadable(Exception):
 
 
 class Cipher:
-    """What decrypts the bodies of log records, and pages, each by itself. Raises NotReadable."""
+    """Decrypts the bodies of log records, and pages, each by itself. Raises NotReadable."""
 
     def __init__(self, properties: Mapping[str, str]) -> None:
         words = properties.get("encryptionAlgorithm", "DES/CBC/NoPadding").split("/")
@@ -99,7 +99,7 @@ class Cipher:
             return data
 
     def page(self, data: bytes) -> bytes:
-        """Return a page as it is in a database that is not encrypted."""
+        """Return a page in the form of an unencrypted database."""
         clear = self.body(data)
         return clear[8:] + clear[:8]
 
@@ -122,7 +122,7 @@ def _engine(name: str, mode: str, key: bytes, vector: bytes) -> Any:
 
 
 def _of(kind: str, name: str) -> Any:
-    """Return an algorithm or a mode; newer releases have some among what is no longer recommended."""
+    """Return an algorithm or a mode; newer releases list some among those that are no longer recommended."""
     for place in ("decrepit", "primitives"):
         with suppress(ImportError, AttributeError):
             return getattr(import_module(f"cryptography.hazmat.{place}.ciphers.{kind}"), name)
@@ -130,7 +130,7 @@ def _of(kind: str, name: str) -> Any:
 
 
 class ClearLogs:
-    """Log files as they are in a database that is not encrypted: all records stay at their offsets."""
+    """Log files in the form of an unencrypted database: all records stay at their offsets."""
 
     def __init__(self, cipher: Cipher) -> None:
         self._cipher = cipher

@@ -9,7 +9,7 @@ from journalspec.numbers import compressed
 from journalspec_reference.derby_log.heap import HeapPage, HeapRow, Pointer, image
 from journalspec_reference.derby_log.store import Place
 
-#: So many pages are kept as objects.
+#: This many pages are kept as objects.
 _MOST = 64
 #: Bytes of a row besides its values.
 _ROW = 16
@@ -77,7 +77,7 @@ class Images:
         self._packed.pop(place, None)
 
     def size(self, container: int) -> int:
-        """Return about how many bytes the rows on the changed pages of a container have."""
+        """Return the approximate number of bytes of rows on the changed pages of a container."""
         live = (page for place, page in self._live.items() if place[0] == container)
         rows = sum(row.room + _ROW for page in live for row in page.rows.values())
         return rows + sum(len(rows) for place, (rows, _) in self._packed.items() if place[0] == container)

@@ -1,4 +1,4 @@
-"""What the bytes of a field mean by the SQL type of its column.
+"""The meaning of a field's bytes by the SQL type of its column.
 
 A decoder raises ValueError, IndexError or struct.error for bytes that its type does not have. Java objects
 are never made: of one the class is returned.
@@ -21,19 +21,19 @@ _NO_DAY, _NO_CLOCK = 0, 0xFFFFFFFF
 _MOST_NANOS = 999_999_999
 #: 15 October 1582, in days from March of the year 0 of the Julian calendar on, which ends the day before.
 _REFORM_YEAR, _REFORM = 1582, 578_043
-#: How a text ends whose length was not known when it was written, and what a CLOB has since 10.5.
+#: The end of a text whose length was not known when it was written, and the header of a CLOB since 10.5.
 _END, _CLOB = b"\xe0\0\0", 0xF0
 _CLOB_HEADER = 5
 #: How a Java object is stored: a stream of objects begins so; of a class, an array or an enum comes its name.
 _JAVA = b"\xac\xed\x00\x05"
 _NAMED, _CLASS, _STRING = (0x73, 0x75, 0x7E), 0x72, 0x74
-#: What a field of Java's begins with: the format of a text, of an object, of a type.
+#: The beginning of a field of a Java type: the format of a text, of an object, of a type.
 _TEXT, _OBJECT, _TYPE = 1, 2, 14
 _NUMERIC, _USER = 198, 264
 
 
 class SqlType(NamedTuple):
-    """A type: what a column of a table of contents holds, how it is decoded, and the format of its fields."""
+    """A type: its column in a table of contents, its decoder, and the format of its fields."""
 
     kind: str
     decode: Callable[[bytes], Decoded]
@@ -132,7 +132,7 @@ def _normal(day: int, clock: int) -> tuple[int, int]:
     year = (day >> 16) + years - 1
     days = year * 1461 // 4 + (153 * month + 2) // 5 + (day & 0xFF) - 1 + more
     gregorian = days - year // 100 + year // 400 + 2
-    # It looks at the year as it is given, before months carry over.
+    # It uses the year as given, before months carry over.
     if day >> 16 >= _REFORM_YEAR and gregorian >= _REFORM:
         days = gregorian
     if days >= _REFORM:
@@ -158,7 +158,7 @@ def utf(data: bytes, at: int) -> tuple[str, int]:
 
 
 def _object(data: bytes) -> str:
-    """Return what a field of a Java type holds, in words: a text, a type, or the class of an object."""
+    """Return the content of a field of a Java type, in words: a text, a type, or the class of an object."""
     form = data[0] << 8 | data[1]
     if form == _TEXT:
         return utf(data, 2)[0]
@@ -207,7 +207,7 @@ _SIZED = {17, 25, 28, 30, 442, 446}
 
 
 class Typed(NamedTuple):
-    """What a column is declared as: the id of its type, its name, and the numbers that go with it."""
+    """The declaration of a column: the id of its type, its name, and the numbers that go with it."""
 
     type: int
     name: str
@@ -228,7 +228,7 @@ class Typed(NamedTuple):
 
 
 def described(data: bytes) -> Typed:
-    """Return what a COLUMNDATATYPE says; raises ValueError, IndexError, struct.error."""
+    """Return the type that a COLUMNDATATYPE describes; raises ValueError, IndexError, struct.error."""
     at = 2 if data[0] << 8 | data[1] == _TYPE else 0
     ident = data[at] << 8 | data[at + 1]
     name, at = utf(data, at + 2 + (ident == _NUMERIC))

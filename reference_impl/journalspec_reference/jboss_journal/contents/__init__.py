@@ -1,4 +1,4 @@
-"""What a broker's journal holds: messages of queues, what is in doubt, and what a start deletes.
+"""The content of a broker's journal: messages of queues, items in doubt, and items that a start deletes.
 
 HornetQ 2.2 to 2.4 and Artemis 1 and 2 keep a journal of messages, one of bindings (the queues), page files
 and the files of large messages in directories side by side. Tables and remarks are those of ``tables.toml``.

@@ -1,9 +1,9 @@
-"""AMQP messages as Artemis 2 stores them: the encoded message, and what the broker puts around it.
+"""AMQP messages as Artemis 2 stores them: the encoded message, and the broker's data around it.
 
 An encoded message is sections (part 3 of the specification of AMQP 1.0). What precedes and follows it is by
 ``AMQPMessagePersister`` (2), its ``V2`` (3) and ``V3`` (5), and ``AMQPLargeMessagePersister`` (4), whose
-encoded message is in a file of its own. Columns are what the broker's browser gives, but for bodies: it has
-only the first of several sections, and takes a value that is not a text, list or map for bytes.
+encoded message is in a file of its own. Columns are those of the broker's browser, except for bodies: it has
+only the first of several sections, and reads a value that is not a text, list or map as bytes.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _NAMES = (
 )
 #: How a section begins: a small ulong, or a ulong, describes it.
 _OPENING = re.compile(rb"\0(?:\x53|\x80\0{7})([\x70-\x78])", re.DOTALL)
-#: Sections that are maps: what is put before their keys.
+#: Sections that are maps: the prefix of their keys.
 _MAPS = {
     DELIVERY: "deliveryAnnotations.",
     ANNOTATIONS: "messageAnnotations.",
@@ -49,7 +49,7 @@ _LISTS = {
         "reply-to-group-id",
     ),
 }
-#: Fields that have no column, and what they are called among the properties.
+#: Fields without a column, and their names among the properties.
 _BESIDE = {
     "ttl": "header.ttl",
     "first-acquirer": "header.firstAcquirer",
@@ -82,7 +82,7 @@ _TEXTUAL = re.compile(
 
 @dataclass(slots=True)
 class _Message:
-    """What the sections of one message hold: fields, what has no column, properties, and the body.
+    """The content of the sections of one message: fields, values without a column, properties, and the body.
 
     `body` is its section, `code` the type of its value. `lost`: the sections do not come to their end.
     """

@@ -18,7 +18,7 @@ from journalspec_reference.contents import Value
 MOST_DEEP = 64
 #: A message has no more values: each costs many times its bytes.
 MOST_VALUES = 1 << 19
-#: So many reasons are kept.
+#: This many reasons are kept.
 MOST_REASONS = 10
 #: Arrays may repeat values without bytes, or descriptors: as often as there are bytes, and so often more.
 SPARE = 1000
@@ -47,20 +47,21 @@ _FIXED: Final[Mapping[int, _Reader]] = {
     0x56: lambda raw: raw != b"\0",
     0x73: lambda raw: raw.decode("utf-32-be"),
     0x98: lambda raw: str(UUID(bytes=raw)),
-    # Decimals stay the bytes that they are.
+    # Decimals are left as bytes.
     **dict.fromkeys((0x74, 0x84, 0x94), bytes),
 }
 #: Values that have no bytes. Of an empty list each one is new.
 _EMPTY: Final[Mapping[int, Value]] = {NULL: None, 0x41: True, 0x42: False, 0x43: 0, 0x44: 0, NO_LIST: ()}
 #: Bytes of a value of a fixed length, by the upper half of its code.
 _LENGTHS: Final = {4: 0, 5: 1, 6: 2, 7: 4, 8: 8, 9: 16}
-#: What a value of another length is, by the upper half of its code: the odd ones have a size of four bytes.
+#: The type of a value of another length, by the upper half of its code: the odd ones have a size of four
+#: bytes.
 _VARIABLE, _COMPOUND, _ARRAY = (0xA, 0xB), (0xC, 0xD), (0xE, 0xF)
 _BINARY, _TEXTS, _MAP = 0, (1, 3), 1
 
 
 class Damage(Exception):
-    """At an offset is not what the type code before it says."""
+    """The bytes at an offset do not fit the type code before them."""
 
     def __init__(self, at: int, why: str) -> None:
         super().__init__(f"{why} at {at}")
@@ -68,7 +69,7 @@ class Damage(Exception):
 
 @dataclass(slots=True)
 class Encoded:
-    """Bytes with AMQP values in them, and what was odd in them so far. Offsets are from the first byte."""
+    """Bytes with AMQP values in them, and the oddities in them so far. Offsets are from the first byte."""
 
     data: bytes
     reasons: list[str] = field(default_factory=list)
@@ -195,7 +196,7 @@ class Encoded:
 
 
 def _mapping(items: list[Value]) -> Value:
-    """Return what a map holds: names to values, or pairs where keys are not all different texts."""
+    """Return the content of a map: names to values, or pairs if keys are not all different texts."""
     pairs = [items[at : at + 2] for at in range(0, len(items), 2)]
     named = {pair[0]: pair[1] for pair in pairs if isinstance(pair[0], str) and len(pair) > 1}
     return named if len(named) == len(pairs) else pairs

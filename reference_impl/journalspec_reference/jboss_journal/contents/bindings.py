@@ -1,4 +1,4 @@
-"""What a bindings journal holds: queues, addresses, settings, and the counter of ids.
+"""The content of a bindings journal: queues, addresses, settings, and the counter of ids.
 
 There are few such records, so the tables of ``bindings.toml`` decode them.
 """
@@ -15,7 +15,7 @@ from journalspec_reference.jboss_journal.bodies import Body
 
 FORMAT, FAMILY = "jboss_journal", "bindings"
 QUEUE, QUEUE_STATUS, COUNTER, ADDRESS, ADDRESS_STATUS = 21, 22, 24, 44, 46
-#: User type -> what a setting is called, its type in the table, and the fields that say what it is of.
+#: User type -> the name of a setting, its type in the table, and the fields that identify its object.
 SETTINGS = {
     20: ("grouping", "grouping", "group"),
     25: ("address setting", "setting", "addresses"),
@@ -36,7 +36,7 @@ HIDDEN = ("more", "password")
 
 @dataclass(slots=True)
 class Queue:
-    """One queue. `options` are the fields that versions have added, as far as they are there."""
+    """One queue. `options` are the fields that versions have added, if they are there."""
 
     id: int
     name: str

@@ -27,36 +27,36 @@ UUID_SIZE = 16
 HIGHEST = 9
 #: Types of user records that hold messages.
 LARGE, OLD, PROTOCOL = 30, 31, 45
-#: What a record of type 45, or an entry of a page, begins with.
+#: The beginning of a record of type 45, or of an entry of a page.
 CORE, AMQP, AMQP_EXTRA, AMQP_LARGE, AMQP_EXPIRING = 1, 2, 3, 4, 5
 OF_AMQP = (AMQP, AMQP_EXTRA, AMQP_LARGE, AMQP_EXPIRING)
 _LARGE_AMQP = bytes([AMQP_LARGE])
 #: In front of the body, its end is stored as if a packet's header were there; the older form has two ends.
 BODY_AT, OLD_BODY_AT = 13, 17
-#: What a message's type is called.
+#: The names of the message types.
 KINDS = {0: "plain", 2: "object", 3: "text", 4: "bytes", 5: "map", 6: "stream"}
 PLAIN, OBJECT, TEXT, BYTES, MAP, STREAM = 0, 2, 3, 4, 5, 6
-#: Up to so many bytes a compressed body is inflated, and the file of a large message is loaded.
+#: The limit in bytes for inflating a compressed body and for loading the file of a large message.
 MOST_BODY = 64 << 20
 #: A body, or the properties of a message, have no more values: each costs many times its bytes.
 MOST_VALUES = 1 << 19
 _TOO_MANY = f"there are more than {MOST_VALUES} values"
-#: So many names of properties, up to so many bytes long, are kept as texts: messages of one application have
-#: the same few.
+#: This many names of properties, up to this many bytes long, are kept as texts: messages of one application
+#: have the same few.
 MOST_NAMES, MOST_NAME = 4096, 256
 #: Values of fixed size, by their tags.
 FIXED = {3: Struct(">b"), 5: SHORT, 6: INT, 7: LONG, 8: Struct(">f"), 9: Struct(">d")}
 NULL, BOOL, DATA, STRING, CHARACTER = 0, 2, 4, 10, 11
-#: Tag of such a value, or of one that is true or false -> how many bytes both have.
+#: Tag of such a value, or of a boolean one -> the number of bytes of both.
 _SIZES = {BOOL: 2, **{tag: 1 + form.size for tag, form in FIXED.items()}}
 #: The decoder of texts itself: to look for it by its name takes longer than to decode a short text.
 text_of = codecs.utf_16_le_decode
-#: What one error of bytes that are no such structure may be.
+#: The possible errors of bytes that are not such a structure.
 ERRORS = (struct.error, ValueError, IndexError)
 
 
 class Undecodable(ValueError):
-    """Bytes that are not what is stored in this place."""
+    """Bytes that do not fit their place."""
 
 
 @dataclass(slots=True)
@@ -79,7 +79,7 @@ class Message:
     body: bytes = b""
     protocol: str = "core"
     large: bool = False
-    #: A body that no client has written: what is there is left over.
+    #: A body that no client has written: its bytes are left over.
     blank: bool = False
     problem: str = ""
     #: Name of a property -> the tag of its value; None: they are not kept.
@@ -87,7 +87,7 @@ class Message:
 
 
 class BodyParts(NamedTuple):
-    """A body taken apart by the kind of its message; `data` is what has no other form.
+    """A body taken apart by the kind of its message; `data` are bytes without another form.
 
     `plain` is all of it, not compressed; None if it cannot be inflated.
     """
@@ -165,7 +165,7 @@ _names: dict[bytes, str] = {}
 
 
 def properties_at(data: bytes, at: int, found: dict[str, Value], tags: dict[str, int] | None = None) -> int:
-    """Put typed properties into `found`, and return where they end; what was found before an error stays."""
+    """Put typed properties into `found`, and return where they end; those before an error stay."""
     at += 1
     if not data[at - 1]:
         return at
@@ -231,7 +231,7 @@ def headers_at(data: bytes, at: int, message: Message) -> int:
     (message.id,) = LONG.unpack_from(data, at)
     message.address, at = optional_text(data, at + 8)
     at += 1
-    # Brokers take 1 alone for there is one; of all other such bytes, 0 alone for there is none.
+    # Brokers read only 1 as present; for all other such bytes, only 0 means absent.
     if data[at - 1] == 1:
         message.user_id = data[at : at + UUID_SIZE]
         at += UUID_SIZE
@@ -249,7 +249,7 @@ def is_large(user_type: int, data: bytes, start: int) -> bool:
 
 
 def id_at(user_type: int, data: bytes) -> int:
-    """Return the offset of the id that a broker takes as that of the message in a record's body."""
+    """Return the offset of the id that a broker uses as that of the message in a record's body."""
     if user_type == LARGE:
         return 0
     return 1 if user_type == PROTOCOL else int(INT.unpack_from(data)[0]) - OLD_BODY_AT + 8
@@ -285,7 +285,7 @@ def message_of(kind: int, data: bytes, *, tagged: bool = False) -> Message:
     try:
         headers_at(stored, at, message)
     except ERRORS as error:
-        # What came before holds.
+        # The earlier value holds.
         message.problem = str(error)
     if ident is not None:
         message.blank = len(message.body) == 4 and message.type == PLAIN

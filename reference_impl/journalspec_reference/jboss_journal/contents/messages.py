@@ -1,4 +1,4 @@
-"""From a message and where it is to a row: columns of JMS, body by kind, remarks on what is damaged."""
+"""From a message and its place to a row: columns of JMS, body by kind, remarks on damaged parts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from journalspec_reference.jboss_journal.contents.core import (
     uuid_text,
 )
 
-#: What a large message says of the size of its body.
+#: The statements of a large message about the size of its body.
 SIZES = ("_AMQ_LARGE_SIZE", "_HQ_LARGE_SIZE")
 
 
@@ -39,7 +39,7 @@ class QueuedMessage(NamedTuple):
     paged: bool = False
 
 
-#: What the types of properties are called in :mod:`journalspec_reference.artemis_xml`, by their tags.
+#: The names of the types of properties in :mod:`journalspec_reference.artemis_xml`, by their tags.
 TYPES = {tag: name for name, tag in PROPERTY.items()}
 #: Columns that do not come out of a message's own bytes.
 OUTER = frozenset((*QueuedMessage._fields, "redelivered", "protocol", "large"))
@@ -57,7 +57,7 @@ class Oddity(NamedTuple):
 
 
 def least_size(message: Message) -> int:
-    """Return how long the file of a large message is at least, as the message says (bytes)."""
+    """Return the least length of a large message's file, as the message states it (bytes)."""
     sizes = (value for name in SIZES if isinstance(value := message.properties.get(name), int))
     return 0 if is_compressed(message.properties) else next(sizes, 0)
 
@@ -148,7 +148,7 @@ class RowMaker:
         return row
 
     def _large_body(self, at: QueuedMessage, message: Message) -> bytes | None:
-        """Return what the file of a large message holds; what is wrong with it is a remark."""
+        """Return the content of the file of a large message; a fault is a remark."""
         found, name = self.files.open(at.id), f"{at.id}.msg"
         if found is None:
             self.note(Oddity("no-large-file", str(at.id), at.file, at.off, name))

@@ -27,10 +27,10 @@ from journalspec_reference.xids import xid_text
 EXTENSION = "txlog"
 #: The type of all records of such a journal.
 USER_TYPE = 0
-#: What a buffer begins with: a mark, and how it stores numbers.
+#: The beginning of a buffer: a mark, and the byte order of its numbers.
 MARK = b"#BE\x01"
 HEADER_SIZE = 8
-#: What the state of a transaction begins with.
+#: The beginning of the state of a transaction.
 STATE_MARK = b"#ARJUNA#"
 #: Types of objects that are transactions begin with this; one with the second part came from another server.
 TRANSACTION = "/StateManager/BasicAction/TwoPhaseCoordinator/AtomicAction"
@@ -142,7 +142,7 @@ def xid_parts(format_id: int, gtrid: bytes, bqual: bytes) -> dict[str, Value]:
 class Transaction:
     """One object of the store. Where something is missing, `reason` says why, and `data` is its state.
 
-    `participants` have not finished yet, `heuristics` have decided by themselves. Of one that came from
+    `participants` have not finished yet, `heuristics` have decided by themselves. For one that came from
     another server, `parent` is the XID that it came with. `created` is milliseconds.
     """
 
@@ -169,7 +169,7 @@ class Transaction:
     def recovery(self) -> str | None:
         """What recovery does if the process has ended: the record decides by being there, not its status.
 
-        None: that depends on what is not decoded.
+        None: that depends on undecoded parts.
         """
         kind = self.type or ""
         if kind.endswith(EXPIRED):
@@ -204,14 +204,14 @@ def transaction(body: bytes) -> Transaction:
 
 
 def _action(state: _Buffer, found: Transaction) -> None:
-    """Take the state of a transaction apart; what comes before an error is there. Raises one of ERRORS."""
+    """Take the state of a transaction apart; the parts before an error are returned. Raises one of ERRORS."""
     _header(state, found)
     if SUBORDINATE in str(found.type):
         if state.flag():
             found.parent = _xid(state)
             found.parent_node = state.text()
         _header(state, found)
-    state.flag()  # Whether the first participant was asked; recovery does not look at it.
+    state.flag()  # Whether the first participant was asked; recovery ignores it.
     _participants(state, found.participants)
     if state.number():
         _participants(state, found.heuristics)

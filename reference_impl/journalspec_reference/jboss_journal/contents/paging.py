@@ -20,7 +20,7 @@ ADDRESS_FILE = "address.txt"
 PAGE = re.compile(r"^(\d{1,18})\.page$")
 START, END = b"{", b"}"
 HEAD = Struct(">ci")
-#: Of an entry: its transaction and what follows.
+#: Of an entry: its transaction and the bytes after it.
 PROLOGUE = Struct(">qB")
 #: The number of an entry that holds the headers of a large message, in several versions.
 LARGE_KINDS = (1, 0xFF)
@@ -70,7 +70,7 @@ class PageFile:
     old: bool
 
     def places(self, report: ReportFile) -> Iterator[tuple[int, int]]:
-        """Yield the offset of each complete entry and its size in bytes; what is damaged is reported."""
+        """Yield the offset of each complete entry and its size in bytes; damaged parts are reported."""
         content, off = self.content, 0
         while off + HEAD.size < content.size:
             brace, size = HEAD.unpack(content.read(off, HEAD.size))
@@ -86,7 +86,7 @@ class PageFile:
             report("page-damaged", self.name, off, "the file ends within an entry")
 
     def entries(self, report: ReportFile) -> Iterator[Entry]:
-        """Yield the entries; what is damaged is reported."""
+        """Yield the entries; damaged ones are reported."""
         for index, (off, size) in enumerate(self.places(report)):
             if size > core.MOST_BODY:
                 report("too-large", self.name, off, f"an entry of {size} bytes")
@@ -118,7 +118,7 @@ class PageFile:
 
 def _only_zeros(content: Content, off: int) -> bool:
     """Return whether the rest of a file is zeros, as asynchronous writes leave it."""
-    # What is a hole of the file is not read: it may be as long as the disk could never be.
+    # A hole of the file is not read: it may be longer than any disk.
     while (off := content.next_data(off)) < content.size:
         if content.read(off, PIECE).strip(b"\0"):
             return False

@@ -1,7 +1,8 @@
-"""What is pending by the broker's rules: references, acknowledgements, page cursors, prepared transactions.
+"""Pending messages by the broker's rules: references, acknowledgements, page cursors, prepared transactions.
 
-Of each message and each reference only numbers are kept: ids, places, times. Bodies are read again when a row
-is asked for.
+For each message and each reference only numbers are kept: ids, places, times. Bodies are read again when a
+row
+is requested.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ _KEY = 1 << 64
 
 @dataclass(slots=True)
 class Doubt:
-    """A prepared transaction: what it sends and acknowledges when it is committed."""
+    """A prepared transaction: its sends and acknowledgements at its commit."""
 
     tx: PreparedTx
     #: id of a message that it adds -> its place
@@ -56,7 +57,7 @@ class Doubt:
 
 @dataclass(slots=True)
 class PageCounter:
-    """How many paged messages of a queue there are, as counters say; bytes where they are counted."""
+    """The number of paged messages of a queue, as counters give it; bytes if they are counted."""
 
     count: int = 0
     size: int = 0
@@ -121,7 +122,7 @@ ReportRecord = Callable[[str, str, int, str], None]
 
 
 class Pending:
-    """What is live: references, and of messages the ids, places, times and sizes by their numbers."""
+    """Live items: references, and for messages the ids, places, times and sizes by their numbers."""
 
     def __init__(self, replay: Kept, report: ReportRecord, *, judge: bool = False) -> None:
         self._replay, self._report, self._judges = replay, report, judge
@@ -132,13 +133,13 @@ class Pending:
         self.references = References()
         #: The ids of the queues that are referred to.
         self.queues: set[int] = set()
-        #: Turn of a reference -> how often it was delivered, and when it is due.
+        #: Turn of a reference -> the number of its deliveries, and its due time.
         self.deliveries: dict[int, int] = {}
         self.scheduled: dict[int, int] = {}
-        #: Page transaction -> how many of its messages are not done, and the record that says so.
+        #: Page transaction -> the number of its open messages, and the record that says so.
         self.page_txs: dict[int, tuple[int, int]] = {}
         self.duplicates, self.heuristics = array("q"), array("q")
-        #: The places of other records that are live: page cursors and counters, and what is not decoded here.
+        #: The places of other live records: page cursors and counters, and undecoded ones.
         self.others = array("q")
         #: What page cursors have acknowledged: number of the queue, page, number in the page.
         self.paged_acks: set[tuple[int, int, int]] = set()
@@ -167,7 +168,7 @@ class Pending:
         )
 
     def is_sent(self, tx: int) -> bool:
-        """Return whether what a page transaction sends is there: it has none (0, -1), or was committed."""
+        """Return whether the sends of a page transaction are there: it has none (0, -1), or was committed."""
         return tx <= 0 or tx in self.page_txs
 
     def may_be_sent(self, tx: int) -> bool:

@@ -23,7 +23,7 @@ from journalspec_reference.jboss_journal.contents.pending import Pending
 from journalspec_reference.jboss_journal.recover import Replay, ReplayedState
 
 JMS = "jms"
-#: User types that brokers write, and how many records are read to find them.
+#: User types that brokers write, and the number of records that are read to find them.
 BROKER_TYPES, LOOKED_AT = frozenset(range(20, 55)), 100
 ARTEMIS_2, ARTEMIS_1, HORNETQ = "ActiveMQ Artemis 2", "ActiveMQ Artemis 1", "HornetQ 2"
 #: Evidence of the product if the records do not show it.
@@ -38,11 +38,11 @@ class Store:
     #: Whether properties of messages may be problems, too.
     judges: ClassVar[bool] = False
     remarks: Remarks = field(default_factory=Remarks)
-    #: What was remarked on: code and key.
+    #: The subject of a remark: code and key.
     _noted: set[tuple[str, str]] = field(default_factory=set)
 
     def note(self, note: Oddity) -> None:
-        """Remark on something, once; the reason comes before what the code means."""
+        """Remark on something, once; the reason comes before the meaning of the code."""
         place = note.code, note.key
         if place in self._noted:
             return
@@ -116,7 +116,7 @@ class Store:
 
     @cached_property
     def pending(self) -> Pending:
-        """What is pending in the journal itself."""
+        """The pending messages in the journal itself."""
         found = Pending(
             Replay(()) if self.is_bindings else self.replay, self.report_record, judge=self.judges
         )
@@ -193,7 +193,7 @@ class Store:
         self.note(Oddity(code, key, *self.replay.where(place), why))
 
     def report_page(self, code: str, file: str, off: int | None, why: str) -> None:
-        """Remark on what is wrong with a page file."""
+        """Remark on the fault of a page file."""
         self.note(Oddity(code, file if off is None else f"{file}:{off}", file, off, why))
 
     def pending_entries(self) -> Iterator[tuple[PageFile, Entry, list[int]]]:

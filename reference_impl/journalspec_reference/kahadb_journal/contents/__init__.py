@@ -30,11 +30,11 @@ from journalspec_reference.kahadb_journal.places import FIRST, message_in
 from journalspec_reference.kahadb_journal.recover import ACK_MAP, JOB, JournalPass, JournalState
 from journalspec_reference.kahadb_journal.store import Name, Step, place_of, tx_text
 
-#: The version of brokers that do not store it, and so many objects that tell it without an index.
+#: The version of brokers that do not store it, and the number of objects that show it without an index.
 _OLD, _SAMPLE = 6, 64
 #: Objects of remarks that are in no table.
 STORE = ""
-#: Of so many messages of a topic is kept how long they are, and when they were sent.
+#: For this many messages of a topic, the lengths and the times are kept.
 _MOST_TIMES = 1 << 14
 #: Transactions over several stores of a MultiKahaDB have this format; the store that decides them.
 _MULTI, _DECIDES = 61616, "txStore"

@@ -1,6 +1,6 @@
 """Which files' messages the acknowledgements of each data file are of: a Java map in a record of its own.
 
-Of Java's serialisation only this much is read: a HashMap of Integer to HashSet of Integer. No object is made.
+Only this much of Java's serialisation is read: a HashMap of Integer to HashSet of Integer. No object is made.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ class _Topic(NamedTuple):
 
     #: The number of a message in the journal's order -> its number in the index.
     numbers: Mapping[int, int]
-    #: What each subscription needs, as :meth:`Index.needed` gives it.
+    #: The needs of each subscription, as :meth:`Index.needed` gives them.
     needed: Mapping[str, array[int]]
     #: The subscriptions that the journal does not have: their messages, and the objects of them.
     others: Mapping[str, Sequence[ListedMessage]]

@@ -1,6 +1,6 @@
 """OpenWire as KahaDB stores it: loose marshalling, a size in front, no cache of values (versions 1 to 12).
 
-What is damaged is read as far as it goes. A flag has the value 0 or 1, and at most places only one type can
+Damaged data is read up to the damage. A flag has the value 0 or 1, and at most places only one type can
 be: where an object does not fit as it is stored, it is read once more by these rules, and that is reported.
 """
 
@@ -28,7 +28,7 @@ _DESTINATIONS = {100: "queue", 101: "topic", 102: "temp-queue", 103: "temp-topic
 _MESSAGE_ID, _LOCAL, _XA = range(110, 113)
 _CONNECTION, _SESSION, _CONSUMER, _PRODUCER, _BROKER = range(120, 125)
 ACKS = ("delivered", "poison", "standard", "redelivered", "individual", "unmatched", "expired")
-#: A larger body stays compressed; the most that maps, lists and objects nest; the most values in a body.
+#: A larger body stays compressed; the deepest nesting of maps, lists and objects; the most values in a body.
 INFLATED, DEPTH, VALUES = 64 << 20, 50, 1 << 19
 _TOO_MANY = f"there are more than {VALUES} values"
 
@@ -69,7 +69,7 @@ class Bytes:
         self.data, self.at, self.version = data, at, version
         #: Whether a flag that is neither 0 nor 1 is 0, and a type that cannot be the one that can.
         self.presumes = presumes
-        #: What was taken although the product would not.
+        #: The values that were accepted although the product would refuse them.
         self.odd: list[Problem] = []
         #: How many values were read, and how many objects are around this one.
         self.values = self.depth = 0

@@ -20,11 +20,11 @@ from journalspec_reference.swiftmq_store.codec import (
     optional,
 )
 
-#: So many strings of a message are problems of their own.
+#: This many strings of a message are reported as problems of their own.
 MOST_PROBLEMS = 100
 #: The kinds of messages, by their numbers.
 KINDS = ("plain", "bytes", "map", "object", "stream", "text")
-#: What follows the fixed part, in the order in which it is stored (SMQ-MSG-103).
+#: The parts after the fixed part, in the order in which they are stored (SMQ-MSG-103).
 _OPTIONAL = (
     *("message_id", "user_id", "client_id", "correlation_id", "type", "reply_to", "address"),
     *("properties", "source_router", "router", "router_queue"),

@@ -49,7 +49,7 @@ class Run(Recorder):
         if len(item.data) <= self.buffer:
             self.storage.note(item, mark)
             return
-        # What does not fit into the buffer is written in two goes: the note is there if both are.
+        # A line longer than the buffer is written in two steps: the note is there if both are.
         for start, end in ((0, self.buffer), (self.buffer, len(item.data))):
             inside = tuple((at - start, name) for at, name in fields if start <= at < end)
             part = Part(mark.record, NAME, item.off + start, end - start, mark.key, inside)
