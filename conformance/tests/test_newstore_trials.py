@@ -13,7 +13,7 @@ def counts(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, di
     """Run the tool; return its exit status and the numbers of each kind of state."""
     status = newstore_trials.main(arguments)
     rows = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert rows[0] == ["state", "kept", "exported", "nothing", "wrong", "started"]
+    assert rows[0] == ["state", "kept", "exported", "nothing", "wrong", "started", "old"]
     return status, {name: [*map(int, numbers)] for name, *numbers in rows[1 : 2 + len(newstore_trials.KINDS)]}
 
 
