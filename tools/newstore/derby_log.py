@@ -55,8 +55,8 @@ def exported(place: Path) -> bool:
 
 
 def starts(files: Mapping[str, bytes]) -> bool:
-    """Return whether there is a database, not a log alone."""
-    return "service.properties" in files
+    """Return whether there is a database, not a log alone, or one without the files that every one has."""
+    return {"service.properties", "log/logmirror.ctrl"} <= files.keys()
 
 
 def last(files: Mapping[str, bytes]) -> Sequence[str]:
