@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import newstore_trials
 import pytest
 
@@ -13,7 +15,7 @@ def counts(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, di
     """Run the tool; return its exit status and the numbers of each kind of state."""
     status = newstore_trials.main(arguments)
     rows = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert rows[0] == ["state", "kept", "exported", "nothing", "wrong", "started"]
+    assert rows[0] == ["state", "kept", "exported", "nothing", "wrong", "started", "old"]
     return status, {name: [*map(int, numbers)] for name, *numbers in rows[1 : 2 + len(newstore_trials.KINDS)]}
 
 
@@ -38,3 +40,11 @@ def test_one_trial_is_repeated(capsys: pytest.CaptureFixture[str]) -> None:
     status, found = counts(capsys, "--format", "bitronix_tlog", "--only", "3")
     assert status == 0
     assert sum(found["all"]) == sum(found["hostile"]) == 1
+
+
+def test_a_crash_of_derby_loses_the_end_of_its_log() -> None:
+    files = {"seg0/c10.dat": b"x" * 9000, "log/log2.dat": b"y" * 8000, "log/log10.dat": b"z" * 2000}
+    names = newstore_trials.Hooks("derby_log").last(files)
+    assert names == ["log/log10.dat"]
+    _, left = newstore_trials.reachable(files, Random(1), names)
+    assert [name for name in files if files[name] != left[name]] == names

@@ -25,6 +25,7 @@ def test_the_products_load_what_the_report_counts(
     text = capsys.readouterr().out
     assert status == 0, text
     (line,) = (line.split() for line in text.splitlines() if line.startswith("all"))
-    kept, _, _, wrong, started = map(int, line[1:])
-    assert (wrong, started) == (0, kept)
-    assert kept > int(count) // 2
+    kept, _, _, wrong, started, _ = map(int, line[1:])
+    # Of the edition of the seed there is no product.
+    assert wrong == 0
+    assert kept >= started > int(count) // 2

@@ -43,14 +43,16 @@ def test_activemq_delivers_what_the_report_counts(capsys: pytest.CaptureFixture[
     for version in ("5.8.0", "5.15.16", "6.1.7"):
         stores.written("kahadb", version, end="halt")
     status = newstore_trials.main(
-        ["--format", "kahadb_journal", "--count", "25", "--seed", "47", "--product"]
+        ["--format", "kahadb_journal", "--count", "25", "--seed", "47", "--product", "--old"]
     )
     text = capsys.readouterr().out
     assert status == 0, text
     (line,) = (line.split() for line in text.splitlines() if line.startswith("all"))
-    kept, _, _, wrong, started = map(int, line[1:])
-    assert (wrong, started) == (0, kept)
-    assert kept >= 20
+    kept, _, _, wrong, started, old = map(int, line[1:])
+    # Of drawn journals ActiveMQ does not start on each.
+    assert wrong == 0
+    assert kept >= started >= 20
+    assert old > 5
 
 
 def answer_of(place: Path) -> Answer:

@@ -150,6 +150,19 @@ def test_a_queue_that_is_made_again_has_what_artemis_reads_of_one(tmp_path: Path
     assert pages_of(tmp_path / "new") == {"orders": {"000000001.page": [20]}}
 
 
+def test_queues_that_are_made_again_have_the_address_of_most_of_their_messages(tmp_path: Path) -> None:
+    """Else the pages that they share are found by one of them alone."""
+    pages = paged(message(20, address="ordErs"), [7, 8]) + b"".join(
+        paged(message(ident), [7, 8]) for ident in (21, 22)
+    )
+    old = with_pages(tmp_path / "old", [add(10), update(10, 32, 7)], pages)
+    (old.parent / "paging" / "1f" / "address.txt").write_text("oRders")
+    (old.parent / "bindings" / "activemq-bindings-1.bindings").unlink()
+    found = remade(asked(old), tmp_path / "new")
+    assert [row["address"] for row in found.rows("queues")] == ["orders", "orders"]
+    assert pages_of(tmp_path / "new") == {"orders": {"000000001.page": [20, 20, 21, 21, 22, 22]}}
+
+
 def test_pages_are_with_those_of_the_address_of_their_queues(tmp_path: Path) -> None:
     """A page with a number that is there gets another one, and what of it was acknowledged stays so."""
     done = ("ADD", 30, 39, struct.pack(">qqi", 7, 1, 0))

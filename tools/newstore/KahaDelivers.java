@@ -16,24 +16,46 @@ import org.apache.activemq.store.kahadb.KahaDBPersistenceAdapter;
  * With `count` no message is received.
  */
 public class KahaDelivers {
+  static final long LONGEST_START = 60_000;
+
   public static void main(String[] arguments) throws Exception {
     int number = 0;
     for (String argument : arguments) {
       String[] parts = argument.split("=");
+      String name = "b" + ++number;
       System.out.println("store\t" + parts[0]);
       BrokerService broker = new BrokerService();
       try {
-        broker(broker, "b" + ++number, parts);
-        deliver(broker, "vm://b" + number + "?create=false", parts.length < 3);
+        started(broker, name, parts);
+        deliver(broker, "vm://" + name + "?create=false", parts.length < 3);
+        broker.stop();
       } catch (Throwable problem) {
         System.out.println("failed\t" + problem.toString().replaceAll("\\s+", " "));
         problem.printStackTrace();
-      } finally {
-        broker.stop();
+        // Whoever waits for its store waits for a start that has no end, too.
+        Thread stops = new Thread(() -> { try { broker.stop(); } catch (Exception late) { late.printStackTrace(); } });
+        stops.setDaemon(true);
+        stops.start();
+        stops.join(LONGEST_START / 6);
       }
       System.out.flush();
     }
     Runtime.getRuntime().halt(0);
+  }
+
+  /** A start on a damaged store may run for ever: KHD-DEV-001. */
+  @SuppressWarnings("removal")
+  static void started(BrokerService broker, String name, String[] parts) throws Throwable {
+    Throwable[] problem = {null};
+    Thread starts = new Thread(() -> { try { broker(broker, name, parts); } catch (Throwable found) { problem[0] = found; } });
+    starts.setDaemon(true);
+    starts.start();
+    starts.join(LONGEST_START);
+    if (starts.isAlive()) {
+      starts.stop();
+      throw new RuntimeException("the start has no end");
+    }
+    if (problem[0] != null) throw problem[0];
   }
 
   static void broker(BrokerService broker, String name, String[] parts) throws Exception {

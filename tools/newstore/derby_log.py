@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import struct
 import subprocess
@@ -21,6 +22,7 @@ from journalspec_reference.derby_log.contents import DerbyContents
 ROOT = Path(__file__).resolve().parents[2]
 _DATA = ROOT / "reference_impl" / "tests" / "data"
 PROGRAM = Path(__file__).with_name("derby_rows.py")
+_LOG = re.compile(r"(?:^|/)log(\d+)\.dat$")
 #: The product whose ij runs scripts; and what starts on a new database if nothing is known of the old one.
 SCRIPTS = "derby-10.16.1.1"
 #: The type of Java objects, and what is said of a row with one.
@@ -53,8 +55,18 @@ def exported(place: Path) -> bool:
 
 
 def starts(files: Mapping[str, bytes]) -> bool:
-    """Return whether there is a database, not a log alone."""
-    return "service.properties" in files
+    """Return whether there is a database, not a log alone, or one without the files that every one has."""
+    return {"service.properties", "log/logmirror.ctrl"} <= files.keys()
+
+
+def last(files: Mapping[str, bytes]) -> Sequence[str]:
+    """Return the last file of the log.
+
+    A page is written after its record in the log, and forced before the log is no longer needed: of what
+    damages one that the log does not make anew Derby itself does not recover.
+    """
+    found = {int(match[1]): name for name, data in files.items() if data and (match := _LOG.search(name))}
+    return [found[max(found)]] if found else []
 
 
 def delivered(stores: Sequence[tuple[Path, Answer]]) -> Iterator[str | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import tempfile
@@ -93,18 +94,26 @@ def delivered(new: Sequence[tuple[Path, Answer]], version: str = "") -> Iterator
 def lacking(old: Sequence[tuple[Path, Answer, frozenset[str]]]) -> Iterator[str | None]:
     """Start ActiveMQ on a copy of each old store; yield messages that it delivers and a new one has not.
 
-    None: it does not start, or messages are not received.
+    None: it does not start, or messages are not received. What is in bytes that the report gives as damaged
+    is not asked for: without checksums ActiveMQ reads there what it happens to find.
     """
     stores = [(place, answer) for place, answer, _ in old]
-    for (want, lines), (_, _, named) in zip(_all_started(stores), old, strict=True):
+    for (want, lines), (_, answer, named) in zip(_all_started(stores), old, strict=True):
         got, _, failed = _told(lines)
+        if failed or not lines or not want.readable:
+            yield None
+            continue
+        seen = answer.journal.seen
+        damaged = b"".join(
+            bytes(seen[each.file][each.off : each.off + each.length]) for each in answer.observation.dropped
+        )
         more = [
             f"{key}: {ident}"
             for key, messages in got.items()
             for ident, _ in messages - want.messages.get(key, Counter())
-            if ident not in named
+            if ident not in named and not re.search(re.escape(ident).encode() + rb"(?!\d)", damaged)
         ]
-        yield None if failed or not lines or not want.readable else "; ".join(more[:3])
+        yield "; ".join(more[:3])
 
 
 def restarted(found: Sequence[tuple[Path, Answer]], _: str, version: str) -> Iterator[str]:

@@ -21,11 +21,8 @@ from journalspec_reference.jboss_journal.contents.paging import (
     Entry,
     PageFile,
 )
-from journalspec_reference.jboss_journal.wanted import WantedParts, meaning
+from journalspec_reference.jboss_journal.wanted import MOST_ASKED, WantedParts, meaning
 from journalspec_reference.newstore import LossItem, NewFile, parts
-
-#: So many messages of a page are asked for its address.
-MOST_ASKED = 20
 
 
 class NewPages:

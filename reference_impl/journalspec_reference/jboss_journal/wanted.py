@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
@@ -16,6 +17,8 @@ from journalspec_reference.jboss_journal.contents.messages import Oddity, least_
 from journalspec_reference.jboss_journal.contents.store import HORNETQ, Store
 from journalspec_reference.newstore import BYTES, FILE, ChoiceRefused, LossItem, StoreChoices
 
+#: So many messages are asked for the address of their page or queue.
+MOST_ASKED = 20
 #: Codes of remarks about omitted items; the others are about carried items.
 LOST = frozenset(
     {
@@ -185,9 +188,12 @@ class WantedParts:
         """Make the binding of a queue anew."""
         store = self.store
         own = (each for each in store.pending.references.live() if each[1] == ident)
-        first = next(BrokerContents(store).referenced(islice(own, 1)), None)
-        paged = (file.address for file, entry in store.entries() if ident in entry.queues)
-        address = str(first["address"] or "") if first is not None else next(paged, "")
+        rows = BrokerContents(store).referenced(islice(own, MOST_ASKED))
+        votes = Counter(str(row["address"] or "") for row in rows)
+        paged = (pair for pair in store.entries() if ident in pair[1].queues)
+        for file, entry in islice(paged, MOST_ASKED):
+            votes[entry.message().address or file.address] += 1
+        address = votes.most_common(1)[0][0] if votes else ""
         taken = {queue.name for queue in store.bindings.queues.values()}
         taken |= {name for name, _ in self.made.values()}
         # A client may send to a queue by its name: ADDRESS::QUEUE.
