@@ -51,7 +51,8 @@ def test_activemq_delivers_what_the_report_counts(capsys: pytest.CaptureFixture[
     kept, _, _, wrong, started, old = map(int, line[1:])
     # Of drawn journals ActiveMQ does not start on each.
     assert wrong == 0
-    assert kept >= started >= 20
+    assert kept >= 20
+    assert kept >= started >= 15
     assert old > 5
 
 

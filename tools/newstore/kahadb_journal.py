@@ -103,17 +103,25 @@ def lacking(old: Sequence[tuple[Path, Answer, frozenset[str]]]) -> Iterator[str 
         if failed or not lines or not want.readable:
             yield None
             continue
-        seen = answer.journal.seen
-        damaged = b"".join(
-            bytes(seen[each.file][each.off : each.off + each.length]) for each in answer.observation.dropped
-        )
+        sound = {name: bytearray(data[:]) for name, data in answer.journal.seen.items() if ".log" in name}
+        damaged = b""
+        for each in answer.observation.dropped:
+            part = slice(each.off, each.off + each.length)
+            damaged += bytes(sound[each.file][part])
+            sound[each.file][part] = bytes(each.length)
+        whole = b"".join(sound.values())
         more = [
             f"{key}: {ident}"
             for key, messages in got.items()
             for ident, _ in messages - want.messages.get(key, Counter())
-            if ident not in named and not re.search(re.escape(ident).encode() + rb"(?!\d)", damaged)
+            if ident not in named and _holds(whole, ident) and not _holds(damaged, ident)
         ]
         yield "; ".join(more[:3])
+
+
+def _holds(data: bytes, ident: str) -> bool:
+    """Return whether data have the id of a message, and no longer one that begins with it."""
+    return re.search(re.escape(ident).encode() + rb"(?!\d)", data) is not None
 
 
 def restarted(found: Sequence[tuple[Path, Answer]], _: str, version: str) -> Iterator[str]:
