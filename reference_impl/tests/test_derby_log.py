@@ -19,7 +19,9 @@ from journalspec.derby_log.operations import body
 from journalspec.layout import joined
 from journalspec.observation import CLEAN, REFUSED, Observation
 from journalspec.reread import Lazy
-from journalspec_corpus.load import load_cases
+from journalspec_corpus.derby_log import naive
+from journalspec_corpus.derby_log.author import page
+from journalspec_corpus.load import find_case, load_cases
 from journalspec_reference.batches import source_of
 from journalspec_reference.derby_log import IMPLEMENTATION, codec, pages
 from journalspec_reference.derby_log import scan as scanning
@@ -399,3 +401,15 @@ def test_reading_meets_what_strict_recovery_refuses_of_a_clean_log() -> None:
             met += seen.unfit is not None
             assert seen.unfit == (strict if strict.verdict == REFUSED else None), case.id
     assert met > 50
+
+
+def test_a_page_that_the_log_cuts_off_has_nothing_of_what_its_file_has() -> None:
+    """The cut may not have reached the file when the product died: page 5 is made again, page 4 is gone."""
+    files = dict(find_case("drb.seeded.cut-off-and-made-again").files())
+    rows: list[list[str]] = [[], *([f"0007020004{key:08x}000500036f6c64"] for key in range(1, 6))]
+    said = [{"version": 9 if each else 4, "rows": each} for each in rows]
+    files["seg0/c490.dat"] = b"".join(page(1168, at, 5, each, 1024) for at, each in enumerate(said))
+    found = IMPLEMENTATION.recover(files, edition="10.16", policy="default").state
+    expected = [("1", "old"), ("2", "old"), ("2", "two"), ("3", "old")]
+    rows_of = [{"table": "T", "key": key, "value": value} for key, value in expected]
+    assert found == naive.recover(files, "10.16", "default")["state"] == {"rows": rows_of, "in_doubt": []}

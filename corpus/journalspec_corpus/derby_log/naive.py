@@ -17,7 +17,7 @@ from typing import Any
 from construct import ConstructError
 
 from journalspec.derby_log import LAYOUT
-from journalspec.derby_log.operations import databases, named, operations, part, shown, tables
+from journalspec.derby_log.operations import databases, named, operations, part, shown
 from journalspec.derby_log.schema import LOOSE_BODY
 from journalspec.observation import CLEAN, RECOVERED
 from journalspec_corpus.derby_log.author import BRIEF, FORMAT
@@ -99,10 +99,9 @@ class Log:
     beside: dict[int, tuple[str, bytes]] = field(default_factory=dict)
     stubs: set[int] = field(default_factory=set)
 
-    def drop(self, name: str, off: int, end: int, reason: str, *, first: bool = False) -> None:
-        """Take in a region without a record, after the others or before them."""
-        region = {"file": name, "off": off, "len": end - off, "reason": reason}
-        self.dropped.insert(0 if first else len(self.dropped), region)
+    def drop(self, name: str, off: int, end: int, reason: str) -> None:
+        """Take in a region without a record."""
+        self.dropped.append({"file": name, "off": off, "len": end - off, "reason": reason})
 
     def note(self, code: str, file: str = "", off: int | None = None) -> None:
         """Take in a note, and the place that it names: of several with one code the first."""
@@ -281,7 +280,7 @@ class Log:
         self.enter(after)
         if self.edition not in UNLINKED and self.previous(after) != number << 32 | at:
             self.note("unlinked-file", self.name(after))
-            self.drop(self.name(after), 0, len(self.files[after]), "unlinked", first=True)
+            self.drop(self.name(after), 0, len(self.files[after]), "unlinked")
             return False
         return True
 
@@ -442,14 +441,12 @@ def _scan(log: Log, number: int, at: int) -> tuple[list[dict[str, Any]], int, in
     name, size, behind = log.name(number), len(log.files[number]), log.files[number][at:]
     if why == "end" and behind.strip(b"\0"):
         first = size - len(behind.lstrip(b"\0"))
-        log.drop(name, first, first + len(behind.strip(b"\0")), "beyond-end", first=True)
+        log.drop(name, first, first + len(behind.strip(b"\0")), "beyond-end")
         log.note("beyond-end", name, first)
     elif not why.startswith("end"):
         log.short = True
         if size > at:
-            others, log.dropped = log.dropped, []
             log.rest(number, at, why)
-            log.dropped += others
     if group := log.groups(number, at):
         log.note("groups-after", name, group)
     _later_files(log, number, at)
@@ -502,9 +499,11 @@ def _old(log: Log, number: int) -> list[dict[str, Any]]:
 def _front(log: Log, number: int, start: int) -> tuple[list[dict[str, Any]], int]:
     """Return the place where reading continues in the log's first file, and the records before that."""
     records, at, why = log.run(number, HEADER, start)
-    if why != "bad-body" or at >= start:
+    records = [record for record in records if end_of(record) <= start]
+    end = end_of(records[-1]) if records else HEADER
+    if end >= start:
         return [], HEADER
-    log.drop(log.name(number), at, start, why)
+    log.drop(log.name(number), end, start, "truncated" if end < at or why.startswith("end") else why)
     return records, start
 
 
@@ -519,6 +518,8 @@ def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
         log = Log(_numbered(files), edition)
         _containers(log, files)
         start, at, redo = _start(log, files, policy=policy)
+        # Of the record of a checkpoint these are said where the answer lists it.
+        log.notes = {code: at for code, at in log.notes.items() if code not in ("surplus", "long-number")}
         if not policy:
             old = [number for number, data in log.files.items() if number < start and len(data) >= HEADER]
             records = [record for number in old for record in _old(log, number)]
@@ -528,7 +529,6 @@ def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
                 log.note("lost-middle", later)
             _pages(log, redo, counted, reading=True)
             return _answer(log, records + front + counted)
-        log.notes = {code: at for code, at in log.notes.items() if code not in ("surplus", "long-number")}
         records, number, end = _scan(log, start, at)
         if (later := _lost_middle(log, number, end)) or (policy == "strict" and log.groups(number, end)):
             if policy == "strict":
@@ -550,7 +550,9 @@ def _answer(log: Log, records: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "verdict": RECOVERED if odd else CLEAN,
         "records": records,
-        "dropped": sorted(log.dropped, key=lambda at: (at["file"] in CONTROLS, len(at["file"]), at["file"])),
+        "dropped": sorted(
+            log.dropped, key=lambda at: (at["file"] in CONTROLS, len(at["file"]), at["file"], at["off"])
+        ),
         "notes": [*log.notes],
         "noted": [at for at in log.notes.values() if at],
         "missing": log.missing,
@@ -666,11 +668,9 @@ class _Replay:
 
     def _now(self, record: Mapping[str, Any]) -> int:
         page = record["container"], record["page"]
-        known = self.versions.get(page)
-        rows = page[0] in tables(self.log.edition)
-        stored = (
-            _version(self.log, *page) if known is None and (not rows or page in self.rows.pages) else known
-        )
+        stored = self.versions.get(page)
+        if stored is None and not self.rows.gone(page):
+            stored = _version(self.log, *page)
         return record["page_version"] if stored is None else stored
 
     def behind(self, record: Mapping[str, Any]) -> bool:

@@ -49,7 +49,9 @@ def row_in(taker: Taker) -> tuple[int, PageRow]:
     status, ident = taker.take(1)[0], _int(taker)
     rest = (compressed(taker, (2, 4, 8)), _int(taker)) if status & 2 else None
     first = _int(taker) if status & 4 else 0
-    count, columns = _int(taker), {}
+    # What is only the place of a rest may end here.
+    ends = rest is not None and not status & 4 and taker.at == len(taker.data)
+    count, columns = 0 if ends else _int(taker), {}
     for number in range(first, first + count):
         there, value = column_in(taker)
         if there:
@@ -82,6 +84,8 @@ class PageRows:
     edition: str
     beside: Mapping[int, bytes]
     pages: dict[Page, dict[int, PageRow]] = field(default_factory=dict)
+    #: Container -> the highest page that the log leaves of its file.
+    highest: dict[int, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.tables = tables(self.edition)
@@ -141,8 +145,14 @@ class PageRows:
 
     def cut(self, container: int, highest: int) -> None:
         """Cut a container off after its highest page."""
+        self.highest[container] = min(highest, self.highest.get(container, highest))
         for page in [page for page in self.pages if page[0] == container and page[1] > highest]:
             del self.pages[page]
+
+    def gone(self, page: Page) -> bool:
+        """Return whether nothing beside the log counts of a page: it was cut off, or has no rows."""
+        cut = page[1] > self.highest.get(page[0], page[1])
+        return cut or (page[0] in self.tables and page not in self.pages)
 
     def parts(self, place: Place) -> list[Place]:
         """Return where the parts of a row are that begins at a place, one more than it may have at most."""

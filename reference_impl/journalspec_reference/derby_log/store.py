@@ -210,7 +210,7 @@ class Store:
         self.unloaded: dict[int, int] = {}
         #: Pages that the log makes in an existing container: nothing was on disk.
         self.fresh: set[Place] = set()
-        #: Container -> its last page, where the log cuts it off.
+        #: Container -> its last page, where the log cuts it off: its file may still have later ones.
         self.highest: dict[int, int] = {}
         #: Place of a part of a row -> place of the part before it.
         self._owners: dict[RowPlace, tuple[int, int]] = {}
@@ -326,7 +326,7 @@ class Store:
 
     def _stored(self, container: int, number: int) -> HeapPage | None:
         """Return a page of a container next to the log; for containers that are not tables, its version."""
-        if container not in self.containers:
+        if container not in self.containers or number > self.highest.get(container, number):
             return None
         if container in self.tables:
             return self.containers[container].page(number)
@@ -358,8 +358,9 @@ class Store:
         if name.startswith("COMPRESS_SPACE"):
             # Pages that are made again start again.
             numbers = self._numbers[container]
-            self.highest[container] = fields["highest_page"]
-            while numbers and -numbers[0] > fields["highest_page"]:
+            last = fields["highest_page"]
+            self.highest[container] = min(last, self.highest.get(container, last))
+            while numbers and -numbers[0] > last:
                 self.pages.pop((container, -heappop(numbers)), None)
         if container in self.tables and undone is not None:
             self._apply(page, undone, body, undo=True)
