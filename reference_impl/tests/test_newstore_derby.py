@@ -497,15 +497,20 @@ def test_an_encrypted_database_needs_its_password(tmp_path: Path, monkeypatch: p
         new_store(opened(tmp_path), StoreChoices())
 
 
-@pytest.mark.parametrize("damage", ["page", "gone", "log", "newer"])
+@pytest.mark.parametrize("damage", ["page", "gone", "exchanged", "log", "newer"])
 def test_rows_are_written_where_derby_would_not_read_a_database(
     damage: str, old: Path, tmp_path: Path
 ) -> None:
-    """A page of an index, a container, the log; or pages that have more than the log."""
+    """A page of an index, a container, two of each other, the log; or pages that have more than the log."""
     if damage == "page":
         edit(old / "seg0" / "c491.dat", 4096 + 100, b"\xff")
     elif damage == "gone":
         (old / "seg0" / "c4b1.dat").unlink()
+    elif damage == "exchanged":
+        first, second = old / "seg0" / "c361.dat", old / "seg0" / "cd1.dat"
+        first.rename(tmp_path / "other")
+        second.rename(first)
+        (tmp_path / "other").rename(second)
     elif damage == "log":
         # Neither a header nor the records where the log begins.
         edit(old / "log" / "log2.dat", 0, bytes(512))
@@ -528,7 +533,13 @@ def test_rows_are_written_where_derby_would_not_read_a_database(
     report.write_page(out)
     assert not re.search(r"APP\b|SYS\.", out.getvalue())
     codes = {item.code for item in store.left_out()}
-    reasons = {"page": "bad-page", "gone": "no-container", "log": "bad-header", "newer": "behind-the-end"}
+    reasons = {
+        "page": "bad-page",
+        "gone": "no-container",
+        "exchanged": "damaged-container",
+        "log": "bad-header",
+        "newer": "behind-the-end",
+    }
     assert reasons[damage] in codes
     # The rows of a page that is newer than the log are carried over: it is not lost.
     assert "newer-page" not in codes

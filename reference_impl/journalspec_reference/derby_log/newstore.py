@@ -58,6 +58,8 @@ _STRICT = {"lost-middle", "no-checkpoint"}
 _NOTE = "note"
 #: A page that the log does not explain: its rows can be read nevertheless.
 _NEWER = "newer-page"
+#: A container that the new database would have as it is.
+_DAMAGED = "damaged-container"
 
 
 def new_store(answer: Answer, choices: StoreChoices) -> Database | OnlyRows:
@@ -127,7 +129,8 @@ def _problems(  # noqa: C901, PLR0912  # one question after the other, of everyt
         if gone.code == "container":
             yield LossItem(_NOTE, gone.code, gone.text, file=gone.name)
     for note in seen.notes:
-        if note.code == _NEWER:
+        # A new database with the same container would have the same fault.
+        if note.code in (_NEWER, _DAMAGED):
             yield LossItem(_NOTE, note.code, note.text, file=note.file, off=note.off)
     for title, table in found.sql.items():
         heap = state.heap(table.container)
