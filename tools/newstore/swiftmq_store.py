@@ -32,6 +32,9 @@ def live(answer: Answer) -> Any:
     }
     unread = {remark.key for remark in found.remarks.kept if remark.code == "unreadable"}
     rows["messages"] = [row for row in rows["messages"] if f"{row['queue']} {row['id']}" not in unread]
+    # Of a file that recovery dropped, contents give what can be read.
+    bad = {remark.key for remark in found.remarks.kept if remark.code == "bad-subscription"}
+    rows["subscriptions"] = [row for row in rows["subscriptions"] if row["queue"] not in bad]
     kept = Counter(str(row["queue"]) for row in rows["messages"])
     # Subscriptions that are made again; a queue of one without a message goes.
     seen = answer.observation

@@ -96,11 +96,9 @@ def record_of(item: JournalRecord, file: str, file_id: int) -> Record:
 
 def _told(file: DataFile, batch: Batch, *, as_stamped: bool = False) -> Iterator[Record]:
     """Yield the records of a batch; `as_stamped`: with the file id that each bears, whatever the header."""
-    file_id = file.file_id
     for off in batch.off:
         item = decode_record(batch.data, off, file.dialect, batch.base)
-        if as_stamped:
-            file_id = stamp_at(batch.data, off, file.dialect)
+        file_id = stamp_at(batch.data, off, file.dialect) if as_stamped else file.file_id
         yield record_of(item, file.name, file_id)
 
 
