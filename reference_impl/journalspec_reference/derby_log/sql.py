@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from datetime import date, time
 from functools import cached_property
 from typing import Any
 
@@ -33,6 +34,8 @@ _BY_DEFAULT, _GENERATED = 1, 2
 #: A table has no more columns.
 _MOST_COLUMNS = 1012
 _XML, _USER, _NUMERIC = 457, 264, 198
+#: DATE, TIME and TIMESTAMP.
+_MOMENTS = (32, 33, 34)
 #: Type id -> what SQL calls it; `{}` is its length.
 _NAMES = {
     16: "BOOLEAN", 17: "CHAR({})", 18: "DOUBLE", 19: "INTEGER", 20: "REAL", 22: "SMALLINT", 23: "BIGINT",
@@ -78,6 +81,8 @@ class Script:
     def __init__(self, found: DerbyContents, tables: Sequence[str] = ()) -> None:
         self._found = found
         self._losses: dict[tuple[str, str, str, str], LossItem] = {}
+        #: Title of a table -> the columns that lack a value in some row.
+        self._nulls: dict[str, set[str]] = {}
         self._counts: list[Count] | None = None
         self._part = bool(tables)
         #: By its name: without names of schemas the catalogue is still usable.
@@ -265,8 +270,10 @@ class Script:
         start = f"INSERT INTO {_title(table.table)} ({names}) VALUES ("  # noqa: S608  # quoted
         if not taken:
             return
+        needed = [(place, columns[at][0]) for place, at in enumerate(taken) if not columns[at][1].nullable]
         for key, values in self._found.fields(table.table):
-            out, room = [], _LONGEST
+            out: list[str] = []
+            room = _LONGEST
             for at in taken:
                 value = values[at]
                 size = 0 if value is None else len(value)
@@ -277,6 +284,11 @@ class Script:
                 elif size > _LETTERS:
                     room -= size
                 out.append("NULL" if value is None else self._value(table.table, at, key, value))
+            if (absent := next((name for place, name in needed if out[place] == "NULL"), None)) is not None:
+                self._lose("row", key, table.table.title, f"{absent} has no value, and may not be null")
+                continue
+            nulls = {_name(columns[at][0]) for place, at in enumerate(taken) if out[place] == "NULL"}
+            self._nulls.setdefault(table.table.title, set()).update(nulls)
             yield f"{start}{', '.join(out)});\n"
 
     def _value(self, table: SqlTable, at: int, key: str, stored: bytes) -> str:
@@ -291,6 +303,9 @@ class Script:
             return "NULL"
         if isinstance(value, float) and not math.isfinite(value):
             self._lose("value", key, table.title, f"{name} is not a number that SQL has")
+            return "NULL"
+        if typed.type in _MOMENTS and not _is_moment(str(value)):
+            self._lose("value", key, table.title, f"{name} is not a day or time that there is: {value}")
             return "NULL"
         if isinstance(value, str) and "\ufffd" in value and b"\xef\xbf\xbd" not in stored:
             self._lose("value", key, table.title, f"{name} has a letter that no file in UTF-8 has")
@@ -337,6 +352,9 @@ class Script:
                     if kind in "PU":
                         named = self._keyed(ident, table, indexes[keys[ident]][1]["DESCRIPTOR"])[0]
                         columns[ident], targets[ident] = ", ".join(named), table
+                        if kind == "P" and self._nulls.get(table.table.title, set()) & {*named}:
+                            self._lose("constraint", name, table.table.title, "a row has no value in its key")
+                            continue
                         if kind == "P":
                             yield from self._filled(table, named)
                         what = f"{'PRIMARY KEY' if kind == 'P' else 'UNIQUE'} ({columns[ident]})"
@@ -531,6 +549,19 @@ def _joined(pieces: list[str]) -> str:
 
 def _plain(value: Any) -> str:
     return str(value)
+
+
+def _is_moment(value: str) -> bool:
+    """Return whether Derby takes the text of a DATE, TIME or TIMESTAMP: damage leaves others in rows."""
+    day, _, clock = value.rpartition(" ") if " " in value else ("", "", value)
+    try:
+        if "-" in clock:
+            date.fromisoformat(clock)
+        else:
+            time.fromisoformat(clock.partition(".")[0])
+        return not day or bool(date.fromisoformat(day))
+    except ValueError:
+        return False
 
 
 def _double(value: Any) -> str:
