@@ -128,9 +128,10 @@ def _problems(  # noqa: C901, PLR0912  # one question after the other, of everyt
     for gone in seen.missing:
         if gone.code == "container":
             yield LossItem(_NOTE, gone.code, gone.text, file=gone.name)
+    # A new database would have the same fault in a container, but for a page that the log makes again.
+    again = {remark.file.removeprefix("../") for remark in found.remarks.kept if remark.code in _REPAIRED}
     for note in seen.notes:
-        # A new database with the same container would have the same fault.
-        if note.code in (_NEWER, _DAMAGED):
+        if note.code == _NEWER or (note.code == _DAMAGED and note.file.removeprefix("../") not in again):
             yield LossItem(_NOTE, note.code, note.text, file=note.file, off=note.off)
     for title, table in found.sql.items():
         heap = state.heap(table.container)

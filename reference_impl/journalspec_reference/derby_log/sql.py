@@ -304,7 +304,7 @@ class Script:
         if isinstance(value, float) and not math.isfinite(value):
             self._lose("value", key, table.title, f"{name} is not a number that SQL has")
             return "NULL"
-        if typed.type in _MOMENTS and not _is_moment(str(value)):
+        if typed.type in _MOMENTS and isinstance(value, str) and not _is_moment(value):
             self._lose("value", key, table.title, f"{name} is not a day or time that there is: {value}")
             return "NULL"
         if isinstance(value, str) and "\ufffd" in value and b"\xef\xbf\xbd" not in stored:
