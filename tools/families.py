@@ -1,8 +1,7 @@
 """Families of generated cases: tables of damage and its form, and the naive reader's answers.
 
-A format's ``families.toml`` has ``[family.GROUP]`` tables (stratum, category,
-requirements, flags; ``like`` takes over those of another one) and ``[[sweep]]``
-tables, which yield the cases in published order:
+A format's ``families.toml`` has ``[family.GROUP]`` tables (stratum, category, requirements, flags; ``like``
+takes over those of another one) and ``[[sweep]]`` tables, which yield the cases in published order:
 
 for       loops, each ``{name = values}``; values are a list, a range, a table by
           edition, or a generator (``GENERATORS``); a value that is a table binds its
@@ -13,11 +12,10 @@ fresh     omits what is byte for byte an earlier case of the same sweep and jour
 id, title, how, edition, params, notes and whatever a family says
 by        changes by outcome: ``{when = {reason = "bad-length"}, breaks = [...]}``
 
-All texts may have names in braces (:mod:`.templates`). Besides the variables there
-are, for ``by`` and texts: ``verdict`` and ``reason`` (of the first dropped region) of
-reading, ``records`` (how many), ``sound`` (nothing was changed), and ``was`` and
-``now``, the value of the place ``watch``. The expectations are what the format's
-``naive.expected`` makes of the damaged bytes.
+All texts may have names in braces (:mod:`.templates`). Besides the variables there are, for ``by`` and
+texts: ``verdict`` and ``reason`` (of the first dropped region) of reading, ``records`` (how many),
+``sound`` (nothing was changed), and ``was`` and ``now``, the value of the place ``watch``. The expectations
+are what the format's ``naive.expected`` makes of the damaged bytes.
 """
 
 from __future__ import annotations

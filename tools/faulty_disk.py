@@ -4,17 +4,14 @@
     python tools/faulty_disk.py --sample 40 --seed 7 --resumes --in DIR COMMAND...
     python tools/faulty_disk.py --every --kill --in DIR COMMAND...
 
-COMMAND runs in a fresh copy of DIR each time, so it names its files relative to
-that. First it runs twice undisturbed: what differs between the two is taken to
-differ always, as is what --varies names (files with times in them). Then the
-n-th of its calls that change anything there fails (write, fsync, rename, link,
-mkdir, open of a new file...), for every n or a sample; with --lasting so do all
-after it. Each time it must either succeed, or end with status 2 and say
-so in a few lines that name the cause; then files that were there are as they were or
-wholly new, and nothing is left behind. With --resumes it may leave unfinished
-work, and run again without a fault it must get to what it gets to undisturbed.
-With --kill the process is killed at that call: all is there but for what begins with
-a dot, or the same holds.
+COMMAND runs in a fresh copy of DIR each time, so it names its files relative to that. First it runs twice
+undisturbed: what differs between the two is taken to differ always, as is what --varies names (files with
+times in them). Then the n-th of its calls that change anything there fails (write, fsync, rename, link,
+mkdir, open of a new file...), for every n or a sample; with --lasting so do all after it. Each time it must
+either succeed, or end with status 2 and say so in a few lines that name the cause; then files that were
+there are as they were or wholly new, and nothing is left behind. With --resumes it may leave unfinished
+work, and run again without a fault it must get to what it gets to undisturbed. With --kill the process is
+killed at that call: all is there but for what begins with a dot, or the same holds.
 
 Needs Linux and a C compiler (cc). Exit status: 0 it is all that; 1 it does not; 2 usage.
 """

@@ -10,8 +10,7 @@ allocate more than a multiple of its input, and must not say what cannot be true
 schemas must read the same. The last inputs are those that are made to cost much.
 
 Every other input is a function of format, seed and number: `--only N` repeats one. Several processors are
-used by several runs with seeds of their own.
-Exit status: 0 nothing found; 1 something found; 2 usage.
+used by several runs with seeds of their own. Exit status: 0 nothing found; 1 something found; 2 usage.
 """
 
 from __future__ import annotations

@@ -5,11 +5,9 @@
 A trial is a store that a product left (a captured set, one of --stores, or of those that
 ``tools/newstore/FORMAT.py`` gives), or a drawn journal, and damage to it:
 
-reachable   up to two sectors at the end of a file are cut, or zeros
-corrupted   bytes are changed, blocks lost, files cut or taken away
-hostile     several such damages at once
-none        as it is
-drawn       none of these: a drawn journal, or a state that a crash of the reference writer leaves
+reachable   up to two sectors at the end of a file are cut, or zeros corrupted   bytes are changed, blocks
+lost, files cut or taken away hostile     several such damages at once none        as it is drawn       none
+of these: a drawn journal, or a state that a crash of the reference writer leaves
 
 The law: what the new store holds is what contents report of the old one under the same policy (without
 contents: the same state), it is read clean, and the old files are as they were. A trial ends as *kept*,

@@ -1,9 +1,8 @@
 """The command `journalspec` for many calls of it: each is a copy of a process that has imported everything.
 
 Importing takes most of the time of a short command. `command` makes a program of that name for the front of
-PATH;
-whatever a shell does with it (pipes, files, exit statuses) stays with the shell. The server ends with the
-process that asked for the program.
+PATH; whatever a shell does with it (pipes, files, exit statuses) stays with the shell. The server ends with
+the process that asked for the program.
 
     python tools/warm.py SOCKET      the server
 """

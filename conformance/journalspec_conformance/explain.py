@@ -1,8 +1,7 @@
 """The reason why a probe failed, for the person who has to repair it.
 
-Title, the requirements' own words, what goes wrong if this is mishandled, the
-first difference, the bytes around it with their names, and a line that repeats
-the probe alone.
+Title, the requirements' own words, what goes wrong if this is mishandled, the first difference, the bytes
+around it with their names, and a line that repeats the probe alone.
 """
 
 from __future__ import annotations

@@ -45,9 +45,8 @@ CLASSES = {entry.name: entry for entry in _TABLE}
 class Result:
     """What became of one probe.
 
-    `result_class` is a name of CLASSES; `reason` one sentence for
-    people; `choice` says which of several permitted answers was seen ("2 of 3"); `seconds` is rounded to
-    milliseconds.
+    `result_class` is a name of CLASSES; `reason` one sentence for people; `choice` says which of several
+    permitted answers was seen ("2 of 3"); `seconds` is rounded to milliseconds.
     """
 
     probe: str

@@ -262,9 +262,8 @@ def run_probes(setup: Setup, probes: Sequence[Probe], jobs: int, engine: Engine)
     """Yield the results of `probes` in order: from `engine` if one job does it, else from workers.
 
     A question that costs a time limit is reported at once on standard error: the user may stop. Raises
-    Problem if a
-    worker dies (an in-process implementation that takes the interpreter down with it), or if the
-    implementation cannot be started once more.
+    Problem if a worker dies (an in-process implementation that takes the interpreter down with it), or if
+    the implementation cannot be started once more.
     """
     in_a_row = 0
     with closing(engine.run_all(probes) if jobs == 1 else _from_workers(setup, probes, jobs)) as found:

@@ -1,12 +1,10 @@
 """Writers: the reference reads what they left, also when they are killed between two operations.
 
-A journal is judged by the result of the specification's reader, never by comparing bytes with another writer.
-After a kill, and after power has failed
-(:mod:`.power`), the recovered state must be one that the acknowledged operations
-lead to: nothing that was called durable may be missing, nothing may be there
-that was not asked for. What operations lead to is said by the format's model
-(:mod:`journalspec_corpus.model`) and the refusals that the case expects; no
-writer has a say in it.
+A journal is judged by the result of the specification's reader, never by comparing bytes with another
+writer. After a kill, and after power has failed (:mod:`.power`), the recovered state must be one that the
+acknowledged operations lead to: nothing that was called durable may be missing, nothing may be there that
+was not asked for. What operations lead to is said by the format's model (:mod:`journalspec_corpus.model`)
+and the refusals that the case expects; no writer has a say in it.
 """
 
 from __future__ import annotations

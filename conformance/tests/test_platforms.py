@@ -1,8 +1,7 @@
 """Windows and macOS as far as they can be imitated: little of POSIX, line ends, backslashes, locked files.
 
 And every Python from 3.11 on that is installed next to this one. What is here is not a trial on those
-systems:
-the page *Getting started* says which were tried.
+systems: the page *Getting started* says which were tried.
 """
 
 from __future__ import annotations

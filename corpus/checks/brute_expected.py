@@ -1,15 +1,14 @@
 """The expected outcome in one state that was built by brute force, from the origin of each of its bytes.
 
-A second opinion, written from the definitions of the invariants and not from
-the engine: state by state, record by record, byte by byte.
+A second opinion, written from the definitions of the invariants and not from the engine: state by state,
+record by record, byte by byte.
 
 A record *is whole* if every byte of its place comes from the write that put it there, or has the value that
-this write would have given it (such bytes cannot be distinguished). One that is in several places at once is
-whole if that holds of each of
-them, one that was written more than once if it holds of one time. It *counts* if a write that makes
-it count is whole in the same sense. The loss of a record that counts and is not whole must be
-reported (unless it was released), except if whole records of the time before are in its place:
-then the state looks as if nothing had ever happened. They must fit: from where a record that counts
+this write would have given it (such bytes cannot be distinguished). One that is in several places at once
+is whole if that holds of each of them, one that was written more than once if it holds of one time. It
+*counts* if a write that makes it count is whole in the same sense. The loss of a record that counts and is
+not whole must be reported (unless it was released), except if whole records of the time before are in its
+place: then the state looks as if nothing had ever happened. They must fit: from where a record that counts
 begins, one after the other, up to where a record that counts ends.
 
 In the other classes, whether a state can be is decided from its bytes: a lying device
@@ -67,11 +66,11 @@ class WrittenPlace:
 class BruteDebt:
     """The possible verdicts on one state.
 
-    `must_keep`, `may_keep` and `must_drop` are records, `names` maps what a
-    reader may call a record to its name. `refusal` is allowed, required or
-    forbidden. `sequences` are the records in the order in which they were written, with what an
-    earlier generation may have left and without: who reads up to some point has a front part of one of them,
-    give or take `possible` ones and those that were `let_go`. `whole` are the records that are whole.
+    `must_keep`, `may_keep` and `must_drop` are records, `names` maps what a reader may call a record to its
+    name. `refusal` is allowed, required or forbidden. `sequences` are the records in the order in which
+    they were written, with what an earlier generation may have left and without: who reads up to some point
+    has a front part of one of them, give or take `possible` ones and those that were `let_go`. `whole` are
+    the records that are whole.
     """
 
     must_keep: frozenset[str]

@@ -55,9 +55,9 @@ def compressed(path: Path) -> bool:
 def write_archive(path: Path, cases: Sequence[Case], schemas: Mapping[str, Mapping[str, Any]]) -> None:
     """Write `cases` to `path`, with `schemas` (file name -> JSON Schema of answers) next to that of cases.
 
-    Raises ValueError on a name with another ending, CaseError for a case whose id or paths
-    can be no names, FileExistsError rather than
-    overwrite anything, and OSError if it cannot be written; then nothing is left.
+    Raises ValueError on a name with another ending, CaseError for a case whose id or paths can be no names,
+    FileExistsError rather than overwrite anything, and OSError if it cannot be written; then nothing is
+    left.
     """
     packed = compressed(path)
     with path.open("xb") as stream:

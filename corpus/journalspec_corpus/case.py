@@ -171,10 +171,9 @@ class Input:
 class Origin:
     """The origin of a case, and the confirmation of its expectations.
 
-    `kind` is authored, family, trace or captured. `checked_by` names people's
-    work ("hand"), second implementations, or products with their version; the
-    implementation under test is never among them. `shrunk_from` is the id of the
-    larger case that this one was reduced from, if there is one.
+    `kind` is authored, family, trace or captured. `checked_by` names people's work ("hand"), second
+    implementations, or products with their version; the implementation under test is never among them.
+    `shrunk_from` is the id of the larger case that this one was reduced from, if there is one.
     """
 
     kind: str

@@ -1,10 +1,9 @@
 """Design rules: the strengths and weaknesses of log formats, and each format's answer to them.
 
 The rules are in ``design_rules.toml`` next to this module, a format's findings in the file of the same name
-in its directory. Both are data, checked
-against ``design_rules.schema.json`` when they are read. A finding has its
-proof: single crash states with the verdict that a named reader gets on them,
-published cases, or an argument where nothing can show it.
+in its directory. Both are data, checked against ``design_rules.schema.json`` when they are read. A finding
+has its proof: single crash states with the verdict that a named reader gets on them, published cases, or an
+argument where nothing can show it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Journals drawn at random, with the required answers of every correct reader.
 
-Plain values, shared by the Hypothesis strategies and the fuzzer. What a journal
-must yield follows from what was asked to be written, never from reading it;
-what must hold after a fault is what the naive reader of its format finds.
+Plain values, shared by the Hypothesis strategies and the fuzzer. What a journal must yield follows from
+what was asked to be written, never from reading it; what must hold after a fault is what the naive reader
+of its format finds.
 """
 
 from __future__ import annotations

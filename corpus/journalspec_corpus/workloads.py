@@ -293,10 +293,9 @@ def _turn(order: Sequence[Any], of: Callable[[Any], Any]) -> Callable[[Any], int
 class SmallWorkload:
     """The source of one trace, which is a pure function of these members.
 
-    `kind` is the topic of the run, as the format says. `writer` is the edition and the
-    order of writes. `align` names the field of the first step's record that begins on
-    a sector edge, `edge` is that edge in bytes. `force` is ``each`` or ``end``.
-    `background` is what unused space holds.
+    `kind` is the topic of the run, as the format says. `writer` is the edition and the order of writes.
+    `align` names the field of the first step's record that begins on a sector edge, `edge` is that edge in
+    bytes. `force` is ``each`` or ``end``. `background` is what unused space holds.
     """
 
     kind: str

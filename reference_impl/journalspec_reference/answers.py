@@ -1,10 +1,9 @@
 """The report of a tool about a journal that it found at a path: the edition settled, no file skipped.
 
-A reader of the protocol is given the edition, and all files that it is given can
-be read. A tool is given a path. If the files do not show their edition, every possible edition is tried by
-reading, and the answer says which one was assumed. Where a file that belongs to
-the journal, or a part of one, cannot be read, the answer is never clean. The command line and Spark ask
-journals through :func:`ask` alone.
+A reader of the protocol is given the edition, and all files that it is given can be read. A tool is given a
+path. If the files do not show their edition, every possible edition is tried by reading, and the answer
+says which one was assumed. Where a file that belongs to the journal, or a part of one, cannot be read, the
+answer is never clean. The command line and Spark ask journals through :func:`ask` alone.
 """
 
 from __future__ import annotations

@@ -96,16 +96,15 @@ BY_MAGIC = 3
 class Detection:
     """One journal found among the files of a directory.
 
-    `files` are the names that belong together, in the format's own order (a
-    name may be listed that is missing). `score` orders rival claims: 3 (:data:`BY_MAGIC`) magic of
-    every file, 2 magic of some, 1 names only.
+    `files` are the names that belong together, in the format's own order (a name may be listed that is
+    missing). `score` orders rival claims: 3 (:data:`BY_MAGIC`) magic of every file, 2 magic of some, 1
+    names only.
 
-    `editions` are the editions that the files permit, if there is more than one and the files cannot decide;
-    `edition` is then what to call them where all read alike.
-    Empty: the files say which edition it is. `evidence` says why there are not more.
-    `params` are the parameters that the file names show.
-    `neighbours` hold no records, and are read nevertheless but never changed: an index that names
-    files, a lock. Reading and recovery find them among the files.
+    `editions` are the editions that the files permit, if there is more than one and the files cannot
+    decide; `edition` is then what to call them where all read alike. Empty: the files say which edition it
+    is. `evidence` says why there are not more. `params` are the parameters that the file names show.
+    `neighbours` hold no records, and are read nevertheless but never changed: an index that names files, a
+    lock. Reading and recovery find them among the files.
     """
 
     format: str
@@ -122,10 +121,9 @@ class Detection:
 class Span:
     """One named byte range for maps and annotated hexdumps.
 
-    `path` is dotted (``record[3].gtrid``); `kind` is one of header, record,
-    field, dropped, stale, fill, unused. Containers precede what they contain. Dropped parts, and the bytes
-    after the log (unused), may contain well-formed records outside the answer: of kind dropped or stale, with
-    their fields.
+    `path` is dotted (``record[3].gtrid``); `kind` is one of header, record, field, dropped, stale, fill,
+    unused. Containers precede what they contain. Dropped parts, and the bytes after the log (unused), may
+    contain well-formed records outside the answer: of kind dropped or stale, with their fields.
     """
 
     file: str
@@ -203,8 +201,9 @@ def _named(span: Span, piece: Piece, fields: Callable[[Piece], Iterable[Spot]]) 
 def _within(
     outer: Span, numbers: Counter[str], fields: Callable[[Piece], Iterable[Spot]], inside: Inside
 ) -> Iterator[Span]:
-    """Yield the well-formed parts of a region without records, and their fields;
-    `numbers` counts by region."""
+    """Yield the well-formed parts of a region without records, and their fields; `numbers` counts by
+    region.
+    """
     series, end = f"{outer.path}[]", outer.off + outer.length
     for piece in inside(outer.off, end):
         if piece.end > end:

@@ -1,9 +1,8 @@
 """The columns of a batch as Arrow arrays, without a Python object for a value.
 
 A format gives the values of a column in one of three forms. Numbers are an array (masked, if there are
-records
-without one). Texts and bytes are (starts, sizes) into the bytes of the batch, of size -1 if absent. Repeated
-values are (numbers, the values that they mean), of number -1 if absent.
+records without one). Texts and bytes are (starts, sizes) into the bytes of the batch, of size -1 if absent.
+Repeated values are (numbers, the values that they mean), of number -1 if absent.
 """
 
 from __future__ import annotations

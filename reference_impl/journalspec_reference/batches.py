@@ -1,9 +1,8 @@
 """Stretches of a file as columns: the result of every scan, and the input of everything else.
 
-A scan reads a stretch of a file at a time and yields it as a :class:`Batch`: begin and end of each record, a
-number for its type, and the regions without records. No object is made of a
-record before a caller asks for it. The results for a long file are not kept: the sequences of :class:`Found`
-scan again.
+A scan reads a stretch of a file at a time and yields it as a :class:`Batch`: begin and end of each record,
+a number for its type, and the regions without records. No object is made of a record before a caller asks
+for it. The results for a long file are not kept: the sequences of :class:`Found` scan again.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """The CRC-32 of byte ranges that overlap.
 
 Hostile bytes may make a scan request as many overlapping ranges as there are bytes; hashing each from its
-start would be quadratic. Checksums of prefixes at fixed steps, and the algebra
-of CRCs (the checksum of a range follows from those of two prefixes), make each range cost at
-most two partial steps.
+start would be quadratic. Checksums of prefixes at fixed steps, and the algebra of CRCs (the checksum of a
+range follows from those of two prefixes), make each range cost at most two partial steps.
 """
 
 from __future__ import annotations

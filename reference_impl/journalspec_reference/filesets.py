@@ -1,9 +1,8 @@
 """From a path to journals: which files are there, and which of them belong together.
 
-Reading only: files are opened without write access, once, and only the needed
-parts are read (:mod:`.content`), so that neither their size nor their number costs memory or
-descriptors. Files that end in ``.gz`` are decompressed also, up to a bound, and
-keep their names.
+Reading only: files are opened without write access, once, and only the needed parts are read
+(:mod:`.content`), so that neither their size nor their number costs memory or descriptors. Files that end
+in ``.gz`` are decompressed also, up to a bound, and keep their names.
 """
 
 from __future__ import annotations
@@ -276,10 +275,9 @@ def load(path: Path, *others: Path, max_bytes: int = MAX_BYTES) -> Loaded:
     With `others` all are files, which may be in several directories: these alone, as one set.
 
     Directories are not descended into, except for the files that some format has there (`below` in its
-    description); these are named with a ``/``. Symbolic links to regular files are
-    followed; devices, pipes and sockets are omitted. `max_bytes` bounds the decompressed size of the ``.gz``
-    files. Raises FilesetError if there is no such
-    path or it cannot be listed.
+    description); these are named with a ``/``. Symbolic links to regular files are followed; devices, pipes
+    and sockets are omitted. `max_bytes` bounds the decompressed size of the ``.gz`` files. Raises
+    FilesetError if there is no such path or it cannot be listed.
     """
     if others:
         return _set_of((path, *others), max_bytes)
@@ -476,12 +474,11 @@ def find_journals(
 ) -> list[Journal]:
     """Return the journals among the loaded files, sorted by their first file.
 
-    Every described format looks; of two claims to one file the better one wins.
-    A file that cannot be read is claimed by its name. With `format` given and nothing recognised, the
-    requested file (or all files) is treated as such a journal, so that damage can be examined. Raises
-    UnknownFormat for a format
-    that is not described or an edition that it does not have, FilesetError if nothing is found
-    or what is found has no such edition.
+    Every described format looks; of two claims to one file the better one wins. A file that cannot be read
+    is claimed by its name. With `format` given and nothing recognised, the requested file (or all files) is
+    treated as such a journal, so that damage can be examined. Raises UnknownFormat for a format that is not
+    described or an edition that it does not have, FilesetError if nothing is found or what is found has no
+    such edition.
     """
     wanted = (format,) if format else format_ids()
     if format:

@@ -76,9 +76,9 @@ class Region:
 def regions(spans: Iterable[Span], file: str, length: int) -> Iterator[Region]:
     """Yield the regions of `file` in offset order, covering all of its `length` bytes.
 
-    A range that no span names becomes a region of kind ``unused``; spans that
-    lie within an earlier one become its fields. A record inside a part that normally has none is a region of
-    its own, and the part around it comes in pieces. Ranges beyond the file are cut.
+    A range that no span names becomes a region of kind ``unused``; spans that lie within an earlier one
+    become its fields. A record inside a part that normally has none is a region of its own, and the part
+    around it comes in pieces. Ranges beyond the file are cut.
     """
     at = 0
     whole: Span | None = None

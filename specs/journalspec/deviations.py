@@ -1,9 +1,9 @@
 """Where a product departs from the specification, from a format's ``deviations.toml``.
 
-Only what was observed is listed. An entry is one of two kinds: ``errata``, the
-product is wrong, or ``permissive``, the product takes (or writes) more than the
-specification allows and harms no user by it. Every entry also says what the
-deviation costs a user (`cost`) and what the product could do instead (`change`).
+Only what was observed is listed. An entry is one of two kinds: ``errata``, the product is wrong, or
+``permissive``, the product takes (or writes) more than the specification allows and harms no user by it.
+Every entry also says what the deviation costs a user (`cost`) and what the product could do instead
+(`change`).
 
 Every entry says how it is shown on a product that is run, by one or more tables
 ``[[deviation.show]]``; `journalspec products show` performs them:
@@ -25,11 +25,10 @@ and one of these ways:
               `tries` times; it ends with 1 when it has seen the deviation, and with 0 when not
     none      why no product that runs here can show it
 
-Steps and traces begin with the files of the case `start`, or with none; then
-`edition` is needed, and `params` may be given. `seen` are checks, of which all
-must hold: {file, off, hex} and {file, len} look at what is left, {answer, at, is}
-at member `at` (a path such as state.unfinished.0.names) of the answer to step
-number `answer`; `has` and `lacks` instead of `is` look into a list.
+Steps and traces begin with the files of the case `start`, or with none; then `edition` is needed, and
+`params` may be given. `seen` are checks, of which all must hold: {file, off, hex} and {file, len} look at
+what is left, {answer, at, is} at member `at` (a path such as state.unfinished.0.names) of the answer to
+step number `answer`; `has` and `lacks` instead of `is` look into a list.
 """
 
 from __future__ import annotations

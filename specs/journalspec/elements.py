@@ -1,7 +1,7 @@
 """The construct schemas: a format's table of fields as construct's structures, and their parts.
 
-They parse strictly and build anything: code that makes damaged files has to build
-what a parser must refuse, and construct's own validators refuse in both directions.
+They parse strictly and build anything: code that makes damaged files has to build what a parser must
+refuse, and construct's own validators refuse in both directions.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Files that the tools themselves write and read, and names as people may see them.
 
-Written: whole or not at all. A file in progress has no name that could be guessed or mistaken for the result
-(where the system allows it, no name at all, so that a kill leaves nothing). It is forced to the disk, and
-then replaces the old file.
-Read: regular files only, compressed ones as a stream, and never more than a bound.
+Written: whole or not at all. A file in progress has no name that could be guessed or mistaken for the
+result (where the system allows it, no name at all, so that a kill leaves nothing). It is forced to the
+disk, and then replaces the old file. Read: regular files only, compressed ones as a stream, and never more
+than a bound.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """The formats that are described: found by looking, never by a list of names.
 
-A format is a sub-package of :mod:`journalspec` that holds a ``format.toml``.
-Nothing outside a format's own folders names it; adding one adds only files.
-A format in preparation has ``draft = true`` there and is listed only if the environment variable
-``JOURNALSPEC_DRAFTS`` asks for it.
+A format is a sub-package of :mod:`journalspec` that holds a ``format.toml``. Nothing outside a format's own
+folders names it; adding one adds only files. A format in preparation has ``draft = true`` there and is
+listed only if the environment variable ``JOURNALSPEC_DRAFTS`` asks for it.
 """
 
 from __future__ import annotations
@@ -36,10 +35,9 @@ class UnknownFormat(LookupError):
 class Edition:
     """One edition: the seed document's description, or what a product writes.
 
-    `reads_as` is the edition by whose rules it is read, if not its own. `but_for` are types of records
-    that the other edition has and this one has not: without one of them both read a sound journal alike,
-    and only then.
-    `unchecked` is one sentence about the bytes that no check of the edition covers.
+    `reads_as` is the edition by whose rules it is read, if not its own. `but_for` are types of records that
+    the other edition has and this one has not: without one of them both read a sound journal alike, and
+    only then. `unchecked` is one sentence about the bytes that no check of the edition covers.
     """
 
     id: str
@@ -79,8 +77,8 @@ class InDoubt:
 
     `ids` are the members that it is called by. In `says` a member in braces is replaced by its value, or by
     the number of its entries. If the entries of a list have the members `by`, it is the number of entries
-    with equal ones, by `words`.
-    `where`: only entries with these values. `noun` is the phrase for several of them.
+    with equal ones, by `words`. `where`: only entries with these values. `noun` is the phrase for several
+    of them.
     """
 
     list: str

@@ -1,8 +1,8 @@
 """The bytes of a format: which fields a structure has, in order, from ``[layout]`` of its ``fields.toml``.
 
-Builders, schemas, hexdumps and labels of damage all read this one table. A
-structure (``header``, ``record`` ...) is a list of fields; what holds in some
-editions or record types only says which. The keys of a field:
+Builders, schemas, hexdumps and labels of damage all read this one table. A structure (``header``,
+``record`` ...) is a list of fields; what holds in some editions or record types only says which. The keys
+of a field:
 
 - ``type``: ``s1 u1 s2 u2 s4 u4 s8 u8`` (big-endian), ``bytes`` or ``list``.
 - Bytes have a ``size``, a constant ``text``, a ``length`` (the field that holds it), they are the ``rest``,
@@ -262,14 +262,16 @@ class Layout:
 
     @cached_property
     def contents(self) -> Sequence[Mapping[str, Any]]:
-        """Rows about the meaning of a field's bytes:
-        `of` is ``family.type``, `on` has values of other fields."""
+        """Rows about the meaning of a field's bytes: `of` is ``family.type``, `on` has values of other
+        fields.
+        """
         found: Sequence[Mapping[str, Any]] = self._table.get("contents", ())
         return found
 
     def held(self, field: str, data: bytes, values: Mapping[str, int] = {}) -> tuple[str, str] | None:
         """Return the family and the type of the content of a field that is next to `values`;
-        None: no contents."""
+        None: no contents.
+        """
         for row in self.contents:
             if row["field"] != field or not row.get("on", {}).items() <= values.items():
                 continue
@@ -357,12 +359,11 @@ class Layout:
     def encode(self, name: str, edition: str, values: Mapping[str, Any], kind: str = "") -> list[Part]:
         """Return the parts of a structure in stored order.
 
-        `values` gives any field by its name: an integer (stored modulo its width),
-        bytes, or of a list a sequence of mappings or of values of the element itself.
-        A record's type may be given by name. Omitted fields are computed: lengths, counts, and last of all
-        checksums, over the resulting fields. Raises
-        KeyError for an edition, structure or type that there is not, TypeError for a
-        field that the structure does not have.
+        `values` gives any field by its name: an integer (stored modulo its width), bytes, or of a list a
+        sequence of mappings or of values of the element itself. A record's type may be given by name.
+        Omitted fields are computed: lengths, counts, and last of all checksums, over the resulting fields.
+        Raises KeyError for an edition, structure or type that there is not, TypeError for a field that the
+        structure does not have.
         """
         form = self.structure(name, edition, kind)
         unknown = sorted(set(values) - set(form.names))

@@ -1,8 +1,8 @@
 """The vocabulary in which implementations of all formats report a journal.
 
-JSON rules: every integer is a decimal string, bytes are lower-case hex, enum
-values are the spec's names, so that no language loses 64 bits. In Python the
-same integers are plain ``int`` until :meth:`Observation.to_json` is called.
+JSON rules: every integer is a decimal string, bytes are lower-case hex, enum values are the spec's names,
+so that no language loses 64 bits. In Python the same integers are plain ``int`` until
+:meth:`Observation.to_json` is called.
 
 Levels, each containing the one before: ``verdict`` < ``records`` < ``state`` <
 ``layout``. An implementation is compared on the level that it declares.
@@ -82,8 +82,8 @@ class At(Item):
 class Record(Item):
     """One record: its type by the spec's name, its fields, and where it is.
 
-    `fields` maps the spec's field names to ``int``, ``str``, ``bytes`` or lists
-    of those. `role` is the role of the containing file for recovery.
+    `fields` maps the spec's field names to ``int``, ``str``, ``bytes`` or lists of those. `role` is the
+    role of the containing file for recovery.
     """
 
     type: str
@@ -215,9 +215,9 @@ class Observation:
     def given_up(self) -> Sequence[Record]:
         """Return the unanchored records in dropped bytes; they might be live if those bytes were intact.
 
-        That is a dropped region, or a file that cannot be used. The others are in places where unused records
-        are normal (after the end of the log, of an earlier generation).
-        Takes 16 bytes of memory for each dropped region.
+        That is a dropped region, or a file that cannot be used. The others are in places where unused
+        records are normal (after the end of the log, of an earlier generation). Takes 16 bytes of memory
+        for each dropped region.
         """
         if isinstance(self.unanchored, Lazy):
             return Lazy([Part("", self.each_given_up, sum(1 for _ in self.each_given_up()))])
@@ -309,8 +309,7 @@ def jsonable(value: object) -> Json:  # noqa: PLR0911  # one for each kind of va
     """Return `value` under the JSON rules of this module.
 
     int -> decimal string, bytes -> hex, mappings and sequences element by element; bool, str and None are
-    unchanged. Raises TypeError on anything
-    else (a float has no place in a journal).
+    unchanged. Raises TypeError on anything else (a float has no place in a journal).
     """
     # Exact types first: nearly all values have them, and further checks cost more.
     kind = type(value)

@@ -1,7 +1,7 @@
 """The generated Kaitai parsers, structure by structure, as :class:`journalspec.schemas.Codec` wants them.
 
-A ``.ksy`` describes one structure, or a file whose records are back to back.
-Checks that it cannot express (checksums, searches, several files) are done on top.
+A ``.ksy`` describes one structure, or a file whose records are back to back. Checks that it cannot express
+(checksums, searches, several files) are done on top.
 """
 
 from __future__ import annotations

@@ -197,8 +197,8 @@ def _source_faults(source: object) -> Iterator[str]:
 def stamp(text: str) -> tuple[str, list[str]]:
     """Return the TOML `text` with every digest right, and the ids that changed.
 
-    A requirement whose digest no longer fits gets the next revision; a new one
-    (empty digest) keeps revision 1. Layout and comments are not changed.
+    A requirement whose digest no longer fits gets the next revision; a new one (empty digest) keeps
+    revision 1. Layout and comments are not changed.
     """
     document = tomlkit.parse(text)
     changed = []

@@ -52,10 +52,10 @@ class Part(Generic[T]):
 class Lazy(Sequence[T]):
     """The items of several parts, one after the other, not stored in memory.
 
-    Iterating costs a pass over the files; so does an index, up to the item.
-    Raises :class:`Changed` where a part gives other items than it did at first. `codes` are the numbers of
-    the types of records in it and their counts, if they are known. `brief` yields for each item its name in a
-    summary and its size (bytes), without making it.
+    Iterating costs a pass over the files; so does an index, up to the item. Raises :class:`Changed` where a
+    part gives other items than it did at first. `codes` are the numbers of the types of records in it and
+    their counts, if they are known. `brief` yields for each item its name in a summary and its size
+    (bytes), without making it.
     """
 
     def __init__(

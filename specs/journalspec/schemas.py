@@ -119,8 +119,8 @@ def reread(
     """Return `seen` with every header and record as the schemas of `kind` read them, where `seen` has them.
 
     Two descriptions agree on a journal if the result is equal to `seen`. Facts that no structure stores are
-    unchanged: state, regions and notes. Raises SchemaError where a schema
-    finds nothing sound, and for an edition that there is not.
+    unchanged: state, regions and notes. Raises SchemaError where a schema finds nothing sound, and for an
+    edition that there is not.
     """
     if edition not in get_format(format_id).editions:
         known = ", ".join(get_format(format_id).editions)

@@ -38,12 +38,11 @@ _HEX = re.compile(r"([0-9a-f]{2})*")
 class Field:
     """One named value: of a record, a header, the state, an operation, or a parameter.
 
-    `editions` and `types` (of records) say where it is; empty means
-    everywhere. `optional` says when it is omitted, empty: never. `low` and
-    `high` bound an integer, or the length of bytes. `order` is how a list is
-    sorted; `of` are the members of its elements, or of an object; `element` is the type of the elements of a
-    list of plain values. `unseen` is the reason why
-    no published case shows it. A table of records has a `body` only if bodies are requested.
+    `editions` and `types` (of records) say where it is; empty means everywhere. `optional` says when it is
+    omitted, empty: never. `low` and `high` bound an integer, or the length of bytes. `order` is how a list
+    is sorted; `of` are the members of its elements, or of an object; `element` is the type of the elements
+    of a list of plain values. `unseen` is the reason why no published case shows it. A table of records has
+    a `body` only if bodies are requested.
     """
 
     name: str
@@ -102,17 +101,15 @@ class Field:
 class Entry:
     """A name with its meaning and where it is met: a record type, role, reason, code or note.
 
-    `phase` and `at` are for codes (`at`: the meaning of the refusal's place);
-    `file`, `off` and `text` say which parts a note has; empty: absent. `loss`: a tool does not call a journal
-    with the note clean, although recovery continues. `absence`: it says that something is
-    missing, which cannot be known while a file could not be read.
-    `advice` is for codes: what to do about such a refusal before anything else.
+    `phase` and `at` are for codes (`at`: the meaning of the refusal's place); `file`, `off` and `text` say
+    which parts a note has; empty: absent. `loss`: a tool does not call a journal with the note clean,
+    although recovery continues. `absence`: it says that something is missing, which cannot be known while a
+    file could not be read. `advice` is for codes: what to do about such a refusal before anything else.
     `neighbour` is for notes that files next to the journal prove. Only implementations with the feature
-    ``missing`` look there, so only they are asked.
-    `names` and `count` are for missing things: their names, and the unit that is counted (empty: no number).
-    `exact` is for notes and missing things: cases list each such code, so an answer with another one is
-    wrong.
-    `whole` is for reasons: the record is intact, and other bytes exclude it.
+    ``missing`` look there, so only they are asked. `names` and `count` are for missing things: their names,
+    and the unit that is counted (empty: no number). `exact` is for notes and missing things: cases list
+    each such code, so an answer with another one is wrong. `whole` is for reasons: the record is intact,
+    and other bytes exclude it.
     """
 
     name: str

@@ -2,11 +2,10 @@
 
 Captures made again are never the same: clocks differ from run to run.
 
-No reader of ours takes part. An operation says which record was asked for, the
-answer to it in which file the product put it. A change of that file is a swap: the file starts again, with
-copies of the carried records. The copies
-are known from the product's cursor only; whatever it gives after them must be,
-one by one, what was asked for.
+No reader of ours takes part. An operation says which record was asked for, the answer to it in which file
+the product put it. A change of that file is a swap: the file starts again, with copies of the carried
+records. The copies are known from the product's cursor only; whatever it gives after them must be, one by
+one, what was asked for.
 """
 
 from __future__ import annotations

@@ -39,9 +39,8 @@ class Cause:
     """Why kinds of failure happen. `matches` are patterns in the order of MEMBERS, any of which will do.
 
     `harness` is the pattern of the harnesses concerned, `blame` the component that could have prevented it;
-    `rules` are
-    design rules, `requirements` what the specification says about it, `deviations` what the format's
-    room lists of products. `safe` says under which guarantee of the disk it cannot happen.
+    `rules` are design rules, `requirements` what the specification says about it, `deviations` what the
+    format's room lists of products. `safe` says under which guarantee of the disk it cannot happen.
     """
 
     id: str

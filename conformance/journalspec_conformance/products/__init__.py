@@ -1,9 +1,8 @@
 """Published products that the harnesses drive: what they are, where they are kept, whether they are intact.
 
-One data file per product is next to this module. Nothing is downloaded unless a
-user asks for it with ``journalspec products fetch``. The cache is
-``$JOURNALSPEC_PRODUCTS`` or the platform's cache directory; every product has a
-directory of its own in it, named by its id.
+One data file per product is next to this module. Nothing is downloaded unless a user asks for it with
+``journalspec products fetch``. The cache is ``$JOURNALSPEC_PRODUCTS`` or the platform's cache directory;
+every product has a directory of its own in it, named by its id.
 """
 
 from __future__ import annotations

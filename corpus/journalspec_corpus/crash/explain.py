@@ -221,9 +221,9 @@ def unarrived(state: State) -> dict[str, bytes]:
 def sectors(state: State) -> Iterator[tuple[str, int, int, str]]:
     """Yield (file, offset, length, what) of each run of sectors of which the same became.
 
-    Writes since the last force have ``arrived``, are ``lost``, or have come ``partly``: not all writes, or a
-    part of one, or garbage. Where it is lost, the old content is still there,
-    or zeros if the file has grown around it. All other sectors are ``settled``.
+    Writes since the last force have ``arrived``, are ``lost``, or have come ``partly``: not all writes, or
+    a part of one, or garbage. Where it is lost, the old content is still there, or zeros if the file has
+    grown around it. All other sectors are ``settled``.
     """
     before, after = unarrived(state), settled(state)
     for name, content in state.files.items():

@@ -1,10 +1,9 @@
 """Facts about each state of a crash point, as columns: no reader is asked.
 
-A write has *arrived* if every granule it changed holds it or something later; a mark
-is *intact* if its write arrived and nothing that arrived later overwrote it. A record is *whole*
-if all parts of one of its alternatives are intact; it is *published* if what makes it count
-arrived. From these follow whether a reader may refuse the state, its category, and the field in
-which it tore.
+A write has *arrived* if every granule it changed holds it or something later; a mark is *intact* if its
+write arrived and nothing that arrived later overwrote it. A record is *whole* if all parts of one of its
+alternatives are intact; it is *published* if what makes it count arrived. From these follow whether a
+reader may refuse the state, its category, and the field in which it tore.
 """
 
 from __future__ import annotations

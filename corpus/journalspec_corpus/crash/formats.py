@@ -189,11 +189,11 @@ class CrashFormat:
     others, so that every n-th workload is what it was. `long(variant, size)` returns a recorder for a long
     one, `second` has what is done after a crash.
 
-    `state_readers` read crash states; what `answer(observation)` makes of an observation is judged.
-    The first policy among the readers refuses where it may. `obeys` are the requirements of a category of
-    states ("" for all others). `record_json(keys)` is a record as an
-    observation lists it, with the fields that all its keys agree on. `uncounted` are types of records that
-    represent no operation, and that `answer` omits.
+    `state_readers` read crash states; what `answer(observation)` makes of an observation is judged. The
+    first policy among the readers refuses where it may. `obeys` are the requirements of a category of
+    states ("" for all others). `record_json(keys)` is a record as an observation lists it, with the fields
+    that all its keys agree on. `uncounted` are types of records that represent no operation, and that
+    `answer` omits.
 
     `semantics` says what a record does and what is in effect in a state; without it only records are judged.
     `reach` says how far into its files recovery can look; None if it looks at all of them.

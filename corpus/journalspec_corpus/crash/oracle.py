@@ -560,15 +560,13 @@ REFUSALS = (ALLOWED, REQUIRED, FORBIDDEN)
 class Expected:
     """What all states of one crash point have in common.
 
-    `must_keep` are acknowledged records whose effect nothing took back,
-    `may_keep` those that had at least been issued, `must_drop` records of an
-    earlier generation. `record_of` maps a reader's key to the record's name; a key that
-    is not in it belongs to nothing that was ever written. `order` is the order in
+    `must_keep` are acknowledged records whose effect nothing took back, `may_keep` those that had at least
+    been issued, `must_drop` records of an earlier generation. `record_of` maps a reader's key to the
+    record's name; a key that is not in it belongs to nothing that was ever written. `order` is the order in
     which the records of the log were issued, those aside that were `released`: these and records in
-    `possible` may come anywhere, or not at all. `life` is the
-    trace's. In `stratum` C no data is required, only reports. `fine` are
-    records that a recovery before this life had still found. `effects` says which logical
-    states are permitted; None if the format says nothing of them.
+    `possible` may come anywhere, or not at all. `life` is the trace's. In `stratum` C no data is required,
+    only reports. `fine` are records that a recovery before this life had still found. `effects` says which
+    logical states are permitted; None if the format says nothing of them.
     """
 
     must_keep: frozenset[str]

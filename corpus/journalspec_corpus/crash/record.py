@@ -54,8 +54,8 @@ _PLAIN = frozenset([str, int, bool, bytes, type(None)])
 class Keys:
     """The name of a record in a format: the values of some fields, with colons between.
 
-    `fields` are these, in order, each with its value in a record without it:
-    None where there is no such record, so that whoever leaves the field out has not answered.
+    `fields` are these, in order, each with its value in a record without it: None where there is no such
+    record, so that whoever leaves the field out has not answered.
     """
 
     format: str
@@ -189,10 +189,10 @@ class PlayedWorkload(Workload, Protocol):
 class Recorder:
     """A journal in memory, the writer on it, and the trace so far with its annotations.
 
-    It begins without files, or continues from the files of a crash, the `image`; then the ids of its records
-    begin otherwise. `life` is which life of the files it is, in
-    the format's own count. `marks` are all records written, `ends` says of a file where its last record ends
-    in its present life; before the first one are `header_size` bytes.
+    It begins without files, or continues from the files of a crash, the `image`; then the ids of its
+    records begin otherwise. `life` is which life of the files it is, in the format's own count. `marks` are
+    all records written, `ends` says of a file where its last record ends in its present life; before the
+    first one are `header_size` bytes.
     """
 
     #: The format's id.

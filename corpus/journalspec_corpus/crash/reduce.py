@@ -1,14 +1,14 @@
 """From a failing crash state to the smallest one that fails in the same way.
 
-Greedy, to a fixed point, in this order: fewer records, fewer deviations, a
-stronger preset, then what the format calls smaller (an empty background,
-shorter payload, the plain alignment). The verdict stays, and with it the broken invariant, whether the fault
-is in effect or only listed, the class, the writer and the topic of the run.
+Greedy, to a fixed point, in this order: fewer records, fewer deviations, a stronger preset, then what the
+format calls smaller (an empty background, shorter payload, the plain alignment). The verdict stays, and
+with it the broken invariant, whether the fault is in effect or only listed, the class, the writer and the
+topic of the run.
 
-A changed workload has other states. Its states are looked through, least deviations
-and most alike first, for one with the same verdict. A reader is asked about the first ``NARROW``
-of each candidate, and about all of them (as far as the budget reaches) only when nothing
-smaller was found that way. Memory is linear in the states of one workload.
+A changed workload has other states. Its states are looked through, least deviations and most alike first,
+for one with the same verdict. A reader is asked about the first ``NARROW`` of each candidate, and about all
+of them (as far as the budget reaches) only when nothing smaller was found that way. Memory is linear in the
+states of one workload.
 """
 
 from __future__ import annotations
@@ -113,8 +113,8 @@ class State:
     def records(self, answer: Answer) -> int:
         """Return the number of records that the failure needs.
 
-        Those issued in the trace's own life, and of those that stood before it
-        the ones that `answer` should have listed and did not.
+        Those issued in the trace's own life, and of those that stood before it the ones that `answer`
+        should have listed and did not.
         """
         upto = max(self.situation.states.point.crash_index, self.situation.states.torn + 1)
         issued = {op.record for op in self.trace.ops[: upto + 1] if isinstance(op, Mark)}
@@ -275,9 +275,9 @@ def reduce_state(  # noqa: PLR0913  # what is shrunk and how; all but five are k
 ) -> Reduced:
     """Return the smallest state on which `reader` gets `verdict`, starting from the given one.
 
-    `keep` may ask for more than the verdict. `progress` is called with the reader
-    calls so far and a line about what was reached.
-    Raises NotFailing if the start does not get `verdict`, and NoSuchState if it is not one of the workload's.
+    `keep` may ask for more than the verdict. `progress` is called with the reader calls so far and a line
+    about what was reached. Raises NotFailing if the start does not get `verdict`, and NoSuchState if it is
+    not one of the workload's.
     """
     state = find(adapter.build(workload), descriptor)
     stratum = state.situation.states.stratum

@@ -1,10 +1,9 @@
 """Runs after a crash: a writer on the files that a first crash left, up to a second one.
 
-A second run is a workload like any other. Its base is a chosen crash state of
-the first one, its operations are what the format's writer does from opening
-these files on, recovery's own writes included. The expectation comes from the first trace: a record exists if
-the bytes that were written for it are in the state, under the name that its file has there. No reader is
-asked about them.
+A second run is a workload like any other. Its base is a chosen crash state of the first one, its operations
+are what the format's writer does from opening these files on, recovery's own writes included. The
+expectation comes from the first trace: a record exists if the bytes that were written for it are in the
+state, under the name that its file has there. No reader is asked about them.
 """
 
 from __future__ import annotations
@@ -142,8 +141,9 @@ def _label(states: States, row: int) -> tuple[str, str]:
 
 
 def _in_order(trace: Trace, found: list[tuple[int, Mark]]) -> tuple[Mark, ...]:
-    """Return marks in the order of issue;
-    `found` has each with its place in the result of :func:`_written`."""
+    """Return marks in the order of issue; `found` has each with its place in the result of
+    :func:`_written`.
+    """
     base = (*trace.stale, *trace.standing, *trace.possible)
     rank = {mark: number for number, mark in enumerate(trace.before)}
     place = [(rank.get(base[at], -1) if at < len(base) else at + len(rank), mark) for at, mark in found]

@@ -10,8 +10,7 @@ be counted.
 
 A force that the device did not perform leaves more: acknowledged operations may be missing. Then no format
 can keep acknowledged data, so these states are counted separately (class L). A state that an honest device
-leaves as well is not among
-them.
+leaves as well is not among them.
 """
 
 from __future__ import annotations

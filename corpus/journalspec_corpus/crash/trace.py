@@ -112,8 +112,7 @@ class Mark:
     """Bytes ``[off, off + length)`` of `file`, written just before, encode `record`.
 
     `key` is the key that a reader would use (the format says how), from the written bytes, never from the
-    recovered ones. `fields` are the
-    start offsets of the record's fields, relative to `off`, by name.
+    recovered ones. `fields` are the start offsets of the record's fields, relative to `off`, by name.
     """
 
     record: str
@@ -188,19 +187,17 @@ class Workload(Protocol):
 class Trace:
     """One recorded run.
 
-    `base` is what was durable before it (file name -> content), `standing` the
-    records in it that count and are acknowledged, `stale` those of an earlier
-    life that do not. `possible` are records in it that had been issued and not
-    acknowledged when an earlier crash came: they may be kept, and nothing is required.
+    `base` is what was durable before it (file name -> content), `standing` the records in it that count and
+    are acknowledged, `stale` those of an earlier life that do not. `possible` are records in it that had
+    been issued and not acknowledged when an earlier crash came: they may be kept, and nothing is required.
     `life` is 1, or 2 for operations after a first crash (ids of records written then begin with
-    :data:`SECOND_LIFE`). `background` names what unused space holds. `tags` say what
-    the run is about, for classes and selection. `crash_from` is the index of the
-    first operation after which a crash is of interest: what comes before is
-    another, shorter trace's business. `during` is the category of a run that is
-    all about one thing (``compact``, say), and no part of its id. `order` are the records of `base` that
-    may count, in the order in which they were issued, if that is another one; `done` are those of them
-    that had been acknowledged and deleted before. `unread` are the indices of writes of which recovery can
-    look at no byte, whichever part of them arrives. None of these is a part of the id.
+    :data:`SECOND_LIFE`). `background` names what unused space holds. `tags` say what the run is about, for
+    classes and selection. `crash_from` is the index of the first operation after which a crash is of
+    interest: what comes before is another, shorter trace's business. `during` is the category of a run that
+    is all about one thing (``compact``, say), and no part of its id. `order` are the records of `base` that
+    may count, in the order in which they were issued, if that is another one; `done` are those of them that
+    had been acknowledged and deleted before. `unread` are the indices of writes of which recovery can look
+    at no byte, whichever part of them arrives. None of these is a part of the id.
     """
 
     format: str

@@ -1,7 +1,7 @@
 """A reader's answer, compared with the expectation: the standard verdicts.
 
-A verdict says which of the twelve invariants are broken. Each of them is checked in
-one or more of three ways:
+A verdict says which of the twelve invariants are broken. Each of them is checked in one or more of three
+ways:
 
 ``verdict``
     By :func:`judge`, for every state and reader: a column of the build.
@@ -11,11 +11,10 @@ one or more of three ways:
     By whoever runs an implementation: a time and a memory limit per case, on any bytes.
 
 A loss that a format itself cannot prevent, so that no reader of it can avoid the failure, is listed in its
-``limits.toml``. Each entry covers verdicts by writer, policy,
-class, category and preset (patterns as for file names; what is omitted fits
-everything), says why, and names the design rules or the deviations of a writer that
-argue it. The table is argued from the format's text, not from what a reader answers;
-tests hold it against the reference: each entry is needed, and nothing else fails.
+``limits.toml``. Each entry covers verdicts by writer, policy, class, category and preset (patterns as for
+file names; what is omitted fits everything), says why, and names the design rules or the deviations of a
+writer that argue it. The table is argued from the format's text, not from what a reader answers; tests hold
+it against the reference: each entry is needed, and nothing else fails.
 """
 
 from __future__ import annotations
@@ -91,9 +90,9 @@ def answering(
 def judge(answer: Answer, owed: Expected, refusal: str, *, holes_allowed: bool) -> str:
     """Return the verdict on `answer` under what is required in this crash point and state.
 
-    `refusal` is allowed, required or forbidden; `holes_allowed` is true for
-    policies that may leave records out if they say so. Records are checked first: their faults explain those
-    of the state. If they are right, the state has to follow from them.
+    `refusal` is allowed, required or forbidden; `holes_allowed` is true for policies that may leave records
+    out if they say so. Records are checked first: their faults explain those of the state. If they are
+    right, the state has to follow from them.
     """
     if answer.unlisted and answer.refused is None:
         return _of_state(answer, owed, refusal)

@@ -38,9 +38,9 @@ _REJECTS = {"unhealthy-commit": "COMMIT", "unhealthy-prepare": "PREPARE"}
 def answer(observation: Observation) -> Answer:
     """Return what an observation amounts to: the records that are in effect, and the others.
 
-    Of adds and updates these are the live ones and those in doubt; of records
-    that end something all but a COMMIT or PREPARE that was rejected: `discarded` says which; if it is left
-    out, counts and effects do. An answer that omits live or prepared records says nothing about effects.
+    Of adds and updates these are the live ones and those in doubt; of records that end something all but a
+    COMMIT or PREPARE that was rejected: `discarded` says which; if it is left out, counts and effects do.
+    An answer that omits live or prepared records says nothing about effects.
     """
     if observation.verdict == REFUSED:
         return Answer((), observation.code)

@@ -1,10 +1,9 @@
 """Write traces of the journal: small workloads at every alignment, on new and on reused files, and long ones.
 
 The traces are recorded from the reference writer. A transaction's records are acknowledged when it is
-committed or prepared. What a delete, an update's end or a rollback takes
-back is no longer required from the moment that this is asked for. A delete is required for as
-long as the file that holds what it deletes is still there: without it that would come
-back.
+committed or prepared. What a delete, an update's end or a rollback takes back is no longer required from
+the moment that this is asked for. A delete is required for as long as the file that holds what it deletes
+is still there: without it that would come back.
 """
 
 from __future__ import annotations

@@ -1,16 +1,15 @@
 """The author module: sound journals from descriptions, with every range named.
 
-A base describes ``files``, each with an ``id`` (default: 1, 2 ...), ``batches``, and what comes after
-them: ``end`` (``marker``, ``zeros`` or ``none``; default: the edition's) and zeros up to ``size``; a base
-with ``batches`` has them in file 1. A batch is a list of records, or a table of ``records`` and fields of
-the control record that are not the right ones. A record is a text ``LABEL [COMMAND] key=value ...``:
-``r7`` alone is ADD_MESSAGE of the message m7 to the queue Q. Keys of a
-destination are ``q``, ``t``, ``tq`` and ``tt`` (queue, topic, and temporary ones). Keys of others are ``id``,
-``body``, ``prio``, ``tx`` (``c1:7``), ``xa`` (``1:GTRID:BQUAL``), ``sub``, ``info`` and ``retro``. So are
-``source``, ``skip``, and ``payload`` (hex) for one that is not a command. Any other field of a command has
-its own name (``repeat=-1``; bytes in hex). A table may also have any other field of the record. What an
-``index``
-has says :mod:`journalspec_corpus.kahadb_journal.index`.
+A base describes ``files``, each with an ``id`` (default: 1, 2 ...), ``batches``, and what comes after them:
+``end`` (``marker``, ``zeros`` or ``none``; default: the edition's) and zeros up to ``size``; a base with
+``batches`` has them in file 1. A batch is a list of records, or a table of ``records`` and fields of the
+control record that are not the right ones. A record is a text ``LABEL [COMMAND] key=value ...``: ``r7``
+alone is ADD_MESSAGE of the message m7 to the queue Q. Keys of a destination are ``q``, ``t``, ``tq`` and
+``tt`` (queue, topic, and temporary ones). Keys of others are ``id``, ``body``, ``prio``, ``tx`` (``c1:7``),
+``xa`` (``1:GTRID:BQUAL``), ``sub``, ``info`` and ``retro``. So are ``source``, ``skip``, and ``payload``
+(hex) for one that is not a command. Any other field of a command has its own name (``repeat=-1``; bytes in
+hex). A table may also have any other field of the record. What an ``index`` has says
+:mod:`journalspec_corpus.kahadb_journal.index`.
 
 Labels: ``f1``, ``f1.log``, ``f1.marker`` (the end marker), ``b1``, ``b1.whole``, ``b1.checksum``, ``r1``,
 ``r1.length``, ``r1.command`` ...

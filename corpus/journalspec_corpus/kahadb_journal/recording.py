@@ -1,10 +1,9 @@
 """Write traces of the KahaDB journal: commands in batches, forced or not, on new files and over torn tails.
 
-The traces are recorded from the reference writer. A batch is kept or lost as a whole, so a record's place is
-that of its batch. A force acknowledges all records of its file, and with a COMMIT or PREPARE the commands of
-its transaction, wherever they are. Other records in a file that was left without a force are never
-acknowledged.
-Nothing is ever deleted: what is taken away stays readable.
+The traces are recorded from the reference writer. A batch is kept or lost as a whole, so a record's place
+is that of its batch. A force acknowledges all records of its file, and with a COMMIT or PREPARE the
+commands of its transaction, wherever they are. Other records in a file that was left without a force are
+never acknowledged. Nothing is ever deleted: what is taken away stays readable.
 """
 
 from __future__ import annotations

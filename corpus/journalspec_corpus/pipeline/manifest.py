@@ -2,9 +2,9 @@
 
 Needs nothing that builds one. Every bit counts: the manifest is sealed, the plan is in it, all other files
 have their checksums there, and what is in none of them is named. Only another build shows whether the plan
-leads to these files, and to the counts of the manifest (:func:`.build.built_again`).
-A directory may be hostile: nothing but regular files is opened, and
-nothing is read before it is known to be of a size that such a file may have.
+leads to these files, and to the counts of the manifest (:func:`.build.built_again`). A directory may be
+hostile: nothing but regular files is opened, and nothing is read before it is known to be of a size that
+such a file may have.
 """
 
 from __future__ import annotations

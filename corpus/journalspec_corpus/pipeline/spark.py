@@ -35,9 +35,9 @@ TASKS_PER_CORE = 8
 def session(master: str | None = None) -> SparkSession:
     """Return a quiet Spark session; an active one is used as it is.
 
-    The default master is ``local[*]`` unless the program was submitted with
-    another one. Files that Spark writes in addition to the build are in a scratch directory that is deleted
-    when this process ends. Raises BuildError if PySpark or Java is missing.
+    The default master is ``local[*]`` unless the program was submitted with another one. Files that Spark
+    writes in addition to the build are in a scratch directory that is deleted when this process ends.
+    Raises BuildError if PySpark or Java is missing.
     """
     try:
         from pyspark.sql import SparkSession  # noqa: PLC0415  # an optional part, and slow to import

@@ -45,9 +45,9 @@ STATUS_NAMES = {status: name for name, status in STATUS_CODES.items()}
 class Framing(NamedTuple):
     """The differences between the editions.
 
-    `header_length` is the constant a writer stores. `counted_from` is the
-    offset from which a stored headerLength locates the payload; None if readers
-    must not use it (the products: the payload is always at 28).
+    `header_length` is the constant a writer stores. `counted_from` is the offset from which a stored
+    headerLength locates the payload; None if readers must not use it (the products: the payload is always
+    at 28).
     """
 
     log_start: int

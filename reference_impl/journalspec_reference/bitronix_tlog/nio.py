@@ -111,10 +111,9 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
 ) -> Iterator[Batch]:
     """Yield the valid frames after the header, the damage between them, and notes on `file`.
 
-    Frames are found by how they begin. Bytes that are not a valid frame are damage in this lap, which ends at
-    the position `insert`; after it only those that begin as a frame are. Every frame start is checked once,
-    and
-    costs at most one frame's length (64 KiB), so that time is linear in the file's length.
+    Frames are found by how they begin. Bytes that are not a valid frame are damage in this lap, which ends
+    at the position `insert`; after it only those that begin as a frame are. Every frame start is checked
+    once, and costs at most one frame's length (64 KiB), so that time is linear in the file's length.
 
     The frames of a batch are all of one lap: of this one, if it is `current` in `more`, which has the
     :class:`Names` of each as ``names`` and the first damage in words as ``why``.

@@ -84,8 +84,7 @@ def examined(  # noqa: C901, PLR0912  # what is asked of a batch before its reco
 
     Each has in `more` its ``bodies``, if they are decoded; the last one has the ``end``. Notes report
     oddities of bodies, and bodies that checksum records cover only in part. With a `stop` the log begins
-    there: what
-    reaches beyond it is not a record. Bytes after the end are damage.
+    there: what reaches beyond it is not a record. Bytes after the end are damage.
     """
     #: The end of the range of a checksum record, and the place of that record: the first end first.
     covered: list[tuple[int, int]] = []
@@ -234,7 +233,8 @@ class LogPass:
 
     def _start(self) -> Instant:
         """Return the start that the control file names, or that of the first log file (DRB-CTL).
-        Raises Refusal."""
+        Raises Refusal.
+        """
         if self._edition == SEED:
             return self._entered(Instant(min(self._logs, default=1), HEADER))
         self.chosen = choose(self._files)

@@ -1,10 +1,9 @@
 """What of a log that nothing can be redone of can be made again: headers of files, and where it begins.
 
-All that a header has follows from the name of its file and from the file before it. If the checkpoint of the
-control files is lost, an older one that is still in the log leads to the same pages: the additional changes
-that it redoes are on them already. If its file is missing nothing is rebuilt: it is unknown which
-transactions ended, and Derby
-leaves all pages as they are.
+All that a header has follows from the name of its file and from the file before it. If the checkpoint of
+the control files is lost, an older one that is still in the log leads to the same pages: the additional
+changes that it redoes are on them already. If its file is missing nothing is rebuilt: it is unknown which
+transactions ended, and Derby leaves all pages as they are.
 """
 
 from __future__ import annotations

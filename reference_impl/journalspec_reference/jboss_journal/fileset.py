@@ -464,8 +464,8 @@ MAX_ID = 1 << 48
 def detect(files: Files, params: Params) -> list[Detection]:
     """Return one journal for each extension: the configured one, or those that look like it.
 
-    An extension does if the products use it, or if a file of the right
-    name has the header of 16 bytes. All of its files belong, whatever else is in their names (JBM-FIL-001).
+    An extension does if the products use it, or if a file of the right name has the header of 16 bytes. All
+    of its files belong, whatever else is in their names (JBM-FIL-001).
     """
     groups: dict[str, list[str]] = defaultdict(list)
     for name in sorted(files):
@@ -500,8 +500,7 @@ def head_of(data: Any) -> str:
     """Return the form of the first bytes of a file: "1" or "2" (format version), "short", or nothing.
 
     After the id of a 4-byte header comes a record or fill, and neither is a user version that is configured
-    anywhere. A file that was never given
-    a header says nothing.
+    anywhere. A file that was never given a header says nothing.
     """
     first = bytes(data[: LONG_HEADER.size])
     if not first.strip(first[:1]):

@@ -176,8 +176,7 @@ def _never_deleted(queues: set[int], bindings: Answer) -> set[int]:
     """Return those queues that the bindings cannot have deleted.
 
     A message sent to a queue while the queue is deleted stays in the journal. A compaction of the bindings,
-    or a file
-    that was used again, took DELETEs away.
+    or a file that was used again, took DELETEs away.
     """
     journal, replay = bindings.journal, replay_of(bindings)
     unused = gather(journal.files, DIALECTS[journal.edition], journal.params).unused

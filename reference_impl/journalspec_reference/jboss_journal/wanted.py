@@ -147,8 +147,8 @@ class WantedParts:
     """What of a broker's store is carried over.
 
     `queues` are the queues that are kept, `gone` the ids that are dropped. `made` are queues whose bindings
-    are made
-    anew, with name and address; `added` are messages that no queue holds, and the queue that they are put in.
+    are made anew, with name and address; `added` are messages that no queue holds, and the queue that they
+    are put in.
     """
 
     def __init__(self, store: ListingStore, choices: StoreChoices) -> None:

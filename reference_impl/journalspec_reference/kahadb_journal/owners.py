@@ -1,8 +1,7 @@
 """Which messages durable subscriptions need: counted for each message, listed only on demand.
 
 A subscription needs all messages above a number, except for those that it acknowledged. So of the messages
-that
-equally many subscriptions acknowledged, those up to a number are the ones that no subscription needs.
+that equally many subscriptions acknowledged, those up to a number are the ones that no subscription needs.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Records that are complete in a damaged region, by their own structure and contents.
 
 Nothing proves that they are as they were written: a checksum that covers them failed or is missing. So each
-is taken
-only if its command can be read to its last byte, its OpenWire object too, and the two say the same of what is
-in both: the message's id, the destination, the subscription. A withheld command is replaced by a TRACE of its
-length, and a region becomes batches with checksums of their own: so the reader reads it as any other journal.
+is taken only if its command can be read to its last byte, its OpenWire object too, and the two say the same
+of what is in both: the message's id, the destination, the subscription. A withheld command is replaced by a
+TRACE of its length, and a region becomes batches with checksums of their own: so the reader reads it as any
+other journal.
 """
 
 from __future__ import annotations

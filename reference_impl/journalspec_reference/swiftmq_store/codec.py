@@ -329,7 +329,8 @@ IMAGE_PAGE = _ENTRY.size - _NUMBER.size
 
 def branch(data: Any, images: list[int] | None = None) -> Branch:
     """Decode the message that a prepared branch is kept as; `images` receives the place of each entry's
-    image."""
+    image.
+    """
     found = message(data)
     if found.kind != 1:
         raise BadStore(f"a prepared branch in a message of kind {found.kind}")

@@ -166,8 +166,8 @@ class Log:
         """Yield the records from `start`, where one begins, up to the first invalid bytes or `limit`.
 
         Each batch has the `lead` of its records. The end of the log is the damage of the last one, if it is
-        damage. A record that does not fit into
-        a stretch makes it longer: each byte is read three times at the most.
+        damage. A record that does not fit into a stretch makes it longer: each byte is read three times at
+        the most.
         """
         source, page_size, most, lead = self.source, self.page_size, self._most, self.lead
         size = source.size if limit is None else min(limit, source.size)

@@ -68,8 +68,8 @@ def status_names() -> dict[int, str]:
 def pair_of(directory: Path) -> tuple[str, str]:
     """Return the names of file 1 and file 2 as a user would configure them for `directory`.
 
-    The product takes any two names. Two files are the pair, in the order of
-    the numbers in their names; otherwise the default names are configured.
+    The product takes any two names. Two files are the pair, in the order of the numbers in their names;
+    otherwise the default names are configured.
     """
     names = [path.relative_to(directory).as_posix() for path in directory.rglob("*") if path.is_file()]
     if len(names) != len(PAIR):

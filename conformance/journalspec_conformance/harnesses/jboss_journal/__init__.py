@@ -20,9 +20,9 @@ How the protocol's operations map to the products:
     products have for rolling, reclaiming and compacting. Artemis hands appends to
     a thread: an operation is acknowledged when that thread has done it.
 
-Everything runs over ``NIOSequentialFileFactory`` without a buffer, so that each
-append is one write. Loading creates, renames, stamps and deletes files: ``read``
-and ``recover`` work on copies, which is why ``pure`` may be declared.
+Everything runs over ``NIOSequentialFileFactory`` without a buffer, so that each append is one write.
+Loading creates, renames, stamps and deletes files: ``read`` and ``recover`` work on copies, which is why
+``pure`` may be declared.
 
 Neither product reports which bytes it skips while scanning: damage is not reported at all. That is the
 feature ``silent`` of the protocol.

@@ -19,10 +19,9 @@ How the protocol's operations map to the product:
     product; here its writing thread is kept waiting until all have been handed
     over that the request wants in one batch.
 
-Opening makes an index, sets files aside and may append: ``read`` and
-``recover`` work on copies. Messages stay as stored, the broker's encoding is
-not undone. Which stretches the product's check has put aside is in the answer's message; the product does not
-report why.
+Opening makes an index, sets files aside and may append: ``read`` and ``recover`` work on copies. Messages
+stay as stored, the broker's encoding is not undone. Which stretches the product's check has put aside is in
+the answer's message; the product does not report why.
 """
 
 from __future__ import annotations

@@ -131,7 +131,8 @@ def message(body: bytes, large: bytes | None = None) -> tuple[dict[str, Value], 
 
 def _stored(encoded: Encoded, found: _Message, repeated: _Message, around: dict[str, Value]) -> None:
     """Take in the message, and put into `around` the columns that the broker stores next to it.
-    Raises Damage."""
+    Raises Damage.
+    """
     end = len(encoded.data)
     persister = encoded.size(0, end, 1)
     if persister not in OF_AMQP:
@@ -283,7 +284,8 @@ def as_text(value: Value, *, readable: bool = False) -> str | None:
 
 def whole(value: Value) -> int | None:
     """Return a number that fits into a column (64 bits); None for an invalid value, as damage may leave
-    it."""
+    it.
+    """
     if not isinstance(value, int) or isinstance(value, bool):
         return None
     return value if -_BEYOND <= value < _BEYOND else None

@@ -1,8 +1,7 @@
 """Pending messages by the broker's rules: references, acknowledgements, page cursors, prepared transactions.
 
 For each message and each reference only numbers are kept: ids, places, times. Bodies are read again when a
-row
-is requested.
+row is requested.
 """
 
 from __future__ import annotations
@@ -68,8 +67,7 @@ class References:
     """The references that are live, in the order of their records: 24 bytes for one of each message.
 
     A reference is identified by its position. That of a message's first one is found by the number of the
-    message,
-    those of others in a dict.
+    message, those of others in a dict.
     """
 
     def __init__(self) -> None:
