@@ -200,7 +200,7 @@ HAS_THE_BYTES = re.compile(
 def test_a_file_that_has_the_bytes_of_another_one_has_them(format_id: str) -> None:
     """A dump leaves bytes out, so that two may look the same."""
     dumped: dict[str, str] = {}
-    files = {}
+    files: dict[tuple[str, str], bytes] = {}
     for case in sources.cases(format_id)[:400]:
         paths = {file.path: file.content() for file in case.input.files}
         files |= {(case_pages.node_id(case.id), path): content for path, content in paths.items()}
