@@ -111,7 +111,7 @@ def test_files_of_old_brokers_are_read_completely(own_journal: Callable[[str], P
     state = told("recover", place)["state"]
     assert {entry["name"]: len(entry["messages"]) for entry in state["destinations"]} == messages
     if "schedulerDB" in name:
-        # A message itself, not a command: a user who is told that it holds nothing needs the reason.
+        # A message itself, not a command: a user who reads that it holds nothing needs the reason.
         assert [note["code"] for note in seen["notes"] if note.get("off") == "28"] == ["surplus"]
 
 

@@ -98,8 +98,9 @@ class Contents:
 
     def rows(self, table: str) -> Iterator[Row]:
         """Yield the rows of a table; each call starts again, and no row is kept. Raises KeyError."""
+        filled = self.tables[table].filled
         found: Iterable[Row] = getattr(self, f"_{table}", tuple)()
-        return map(self.tables[table].filled, found)
+        return map(filled, found)
 
     def counts(self) -> Iterable[Count]:
         """Return the number of items of each queue or table, decoding as little as possible."""

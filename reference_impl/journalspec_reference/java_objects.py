@@ -1,6 +1,6 @@
 """Java's serialised objects, as far as journals have them; no object is ever made.
 
-Of any object the class is told. Collections of numbers and strings are read, and nothing else.
+For any object, the name of its class is read and nothing else.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from journalspec import mutf8
 STREAM = b"\xac\xed\0\x05"
 NULL, REFERENCE, CLASS, OBJECT, STRING, ARRAY, CLASS_ITSELF, BLOCK, END = range(0x70, 0x79)
 LONG_STRING, ENUM = 0x7C, 0x7E
+#: The elements that begin with the description of a class.
+NAMED = (OBJECT, ARRAY, ENUM)
 #: The first handle of a stream: each class, object and string takes the next one.
 HANDLES = 0x7E0000
 _KNOWN = {**dict.fromkeys((STRING, LONG_STRING), "java.lang.String"), CLASS_ITSELF: "java.lang.Class"}
@@ -21,7 +23,7 @@ def class_name(data: bytes) -> str | None:
     kind, described = data[4:5], data[5:6]
     if not kind or not data.startswith(STREAM):
         return None
-    if kind[0] not in (OBJECT, ARRAY, ENUM) or described != bytes((CLASS,)):
+    if kind[0] not in NAMED or described != bytes((CLASS,)):
         return _KNOWN.get(kind[0])
     name = data[8 : 8 + int.from_bytes(data[6:8], "big")]
     return mutf8.readable(name) if len(data) >= 8 and len(name) == int.from_bytes(data[6:8], "big") else None

@@ -52,6 +52,14 @@ def rows_of(found: Contents) -> list[dict[str, Any]]:
     return [dict(row) for row in found.rows("transactions")]
 
 
+def test_a_name_that_is_no_table_raises_key_error() -> None:
+    """Whatever the object has by that name."""
+    _, found = opened(CAPTURED / "bitronix-2.1.4" / "partial-commit")
+    for name in ("told", "state", "rows"):
+        with pytest.raises(KeyError):
+            found.rows(name)
+
+
 # Gtrids.
 
 

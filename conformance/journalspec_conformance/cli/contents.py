@@ -12,7 +12,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property, partial
-from json.encoder import encode_basestring_ascii as quoted
 from typing import Any
 
 from journalspec.contents import Column, Described, contents_of, described
@@ -35,6 +34,8 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "time": ("timestamp",),
 }
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+#: What writes a text as JSON does.
+quoted = json.JSONEncoder().encode
 #: Characters that must not be printed directly.
 _ODD = re.compile(r"[^ -~]")
 

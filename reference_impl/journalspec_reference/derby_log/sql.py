@@ -81,8 +81,8 @@ class Script:
     def __init__(self, found: DerbyContents, tables: Sequence[str] = ()) -> None:
         self._found = found
         self._losses: dict[tuple[str, str, str, str], LossItem] = {}
-        #: Title of a table -> the columns that lack a value in some row.
-        self._nulls: dict[str, set[str]] = {}
+        #: Title of a table -> the numbers of the columns that lack a value in some row.
+        self._nulls: dict[str, set[int]] = {}
         self._counts: list[Count] | None = None
         self._part = bool(tables)
         #: By its name: without names of schemas the catalogue is still usable.
@@ -270,6 +270,7 @@ class Script:
         start = f"INSERT INTO {_title(table.table)} ({names}) VALUES ("  # noqa: S608  # quoted
         if not taken:
             return
+        nulls = self._nulls.setdefault(table.table.title, set())
         needed = [(place, columns[at][0]) for place, at in enumerate(taken) if not columns[at][1].nullable]
         for key, values in self._found.fields(table.table):
             out: list[str] = []
@@ -287,8 +288,8 @@ class Script:
             if (absent := next((name for place, name in needed if out[place] == "NULL"), None)) is not None:
                 self._lose("row", key, table.table.title, f"{absent} has no value, and may not be null")
                 continue
-            nulls = {_name(columns[at][0]) for place, at in enumerate(taken) if out[place] == "NULL"}
-            self._nulls.setdefault(table.table.title, set()).update(nulls)
+            if "NULL" in out:
+                nulls.update(at for at, value in zip(taken, out, strict=True) if value == "NULL")
             yield f"{start}{', '.join(out)});\n"
 
     def _value(self, table: SqlTable, at: int, key: str, stored: bytes) -> str:
@@ -352,7 +353,7 @@ class Script:
                     if kind in "PU":
                         named = self._keyed(ident, table, indexes[keys[ident]][1]["DESCRIPTOR"])[0]
                         columns[ident], targets[ident] = ", ".join(named), table
-                        if kind == "P" and self._nulls.get(table.table.title, set()) & {*named}:
+                        if kind == "P" and self._lacks_a_value(table, named):
                             self._lose("constraint", name, table.table.title, "a row has no value in its key")
                             continue
                         if kind == "P":
@@ -383,6 +384,11 @@ class Script:
                 schema = self._schemas.get(_text(row["SCHEMAID"]), table.table.schema)
                 called = f"{_name(schema)}.{_name(name)}"
                 yield f"ALTER TABLE {_title(table.table)} ADD CONSTRAINT {called} {what};\n"
+
+    def _lacks_a_value(self, table: _Table, key: Sequence[str]) -> bool:
+        """Return whether a row that was written has no value in one of the columns of a key."""
+        columns = _columns(table.table)
+        return any(_name(columns[at][0]) in key for at in self._nulls.get(table.table.title, ()))
 
     def _filled(self, table: _Table, key: Sequence[str]) -> Iterator[str]:
         """Yield statements that make columns a key, if nothing shows that they have values in all rows."""

@@ -11,17 +11,26 @@ from struct import pack
 from typing import Any, NamedTuple
 
 from journalspec import mutf8
+from journalspec_reference.java_objects import (
+    BLOCK,
+    CLASS,
+    END,
+    HANDLES,
+    LONG_STRING,
+    NULL,
+    OBJECT,
+    REFERENCE,
+    STREAM,
+    STRING,
+)
 from journalspec_reference.swiftmq_store.codec import BadStore, Cursor
 
 SUFFIX = ".durable"
-_START = bytes.fromhex("aced0005")
 _MAP = b"java.util.HashMap"
 #: The serialVersionUID of that class; flags: it is serialisable and writes itself.
 _VERSION, _FLAGS = 0x0507DAC1C31660D1, 3
-#: The beginning of an element of a stream.
-_NULL, _REFERENCE, _CLASS, _OBJECT, _STRING, _BLOCK, _END, _LONG_STRING = b"pqrstwx|"
-#: The first handle of a stream. The class takes the first handle, the map the next one, then each string one.
-_HANDLES = 0x7E0000
+#: The handle of the first string: the class takes the first handle of a stream, the map the next one.
+_FIRST_STRING = HANDLES + 2
 _FIELDS = (b"F", b"loadFactor"), (b"I", b"threshold")
 #: The keys that mean something.
 _KEYS = ("topicName", "selector", "noLocal")
@@ -45,14 +54,14 @@ def _expect(cursor: Cursor, what: bytes) -> None:
 
 def _description(cursor: Cursor) -> list[tuple[int, bytes]]:
     """Take the description of the class: its primitive fields, in the order of their values."""
-    _expect(cursor, bytes((_CLASS, 0, len(_MAP))) + _MAP + _VERSION.to_bytes(8) + bytes((_FLAGS,)))
+    _expect(cursor, bytes((CLASS, 0, len(_MAP))) + _MAP + _VERSION.to_bytes(8) + bytes((_FLAGS,)))
     fields = []
     for _ in range(cursor.u2()):
         code = cursor.u1()
         if code not in _WIDTHS:
             raise BadStore(f"a field of type {code:#x}")
         fields.append((code, cursor.utf()))
-    _expect(cursor, bytes((_END, _NULL)))
+    _expect(cursor, bytes((END, NULL)))
     return fields
 
 
@@ -67,17 +76,17 @@ class _Strings:
         """Pass over a string, a reference to one, or null; return its number."""
         cursor = self._cursor
         kind = cursor.u1()
-        if kind == _NULL:
+        if kind == NULL:
             return None
-        if kind == _REFERENCE:
-            number = cursor.s4() - _HANDLES - 2
+        if kind == REFERENCE:
+            number = cursor.s4() - _FIRST_STRING
             if not 0 <= number < len(self._offs):
                 raise BadStore(f"a reference to object {number}, which is not a string before it")
             return number
-        if kind not in {_STRING, _LONG_STRING}:
+        if kind not in {STRING, LONG_STRING}:
             raise BadStore(f"an object of kind {kind:#x} where a string belongs")
         self._offs.append(cursor.off - 1)
-        text = cursor.text(cursor.u2() if kind == _STRING else cursor.s8())
+        text = cursor.text(cursor.u2() if kind == STRING else cursor.s8())
         self._keys.append(_KEYS.index(text) + 1 if text in _KEYS else 0)
         return len(self._offs) - 1
 
@@ -91,7 +100,7 @@ class _Strings:
         if number is None:
             return None
         cursor = Cursor(self._cursor.data, self._offs[number])
-        return cursor.text(cursor.u2() if cursor.u1() == _STRING else cursor.s8())
+        return cursor.text(cursor.u2() if cursor.u1() == STRING else cursor.s8())
 
 
 def _text(of: bytes) -> bytes:
@@ -102,17 +111,17 @@ def _text(of: bytes) -> bytes:
 #: 16 buckets: those of a map of up to 12 entries.
 _HEAD = b"".join(
     (
-        *(_START, bytes((_OBJECT, _CLASS)), _text(_MAP), _VERSION.to_bytes(8)),
+        *(STREAM, bytes((OBJECT, CLASS)), _text(_MAP), _VERSION.to_bytes(8)),
         *(bytes((_FLAGS, 0, len(_FIELDS))), *(code + _text(name) for code, name in _FIELDS)),
-        *(bytes((_END, _NULL)), pack(">fiBBi", 0.75, 12, _BLOCK, 8, 16)),
+        *(bytes((END, NULL)), pack(">fiBBi", 0.75, 12, BLOCK, 8, 16)),
     )
 )
 
 
 def subscription(topic: str) -> bytes:
     """Return the file of a subscription to a topic without a selector, as the product writes it."""
-    entry = b"".join(bytes((_STRING,)) + _text(mutf8.encode(each)) for each in (_KEYS[0], topic))
-    return _HEAD + (1).to_bytes(4) + entry + bytes((_END,))
+    entry = b"".join(bytes((STRING,)) + _text(mutf8.encode(each)) for each in (_KEYS[0], topic))
+    return _HEAD + (1).to_bytes(4) + entry + bytes((END,))
 
 
 def _presumed(cursor: Cursor) -> str:
@@ -143,7 +152,7 @@ def durable(file: str, data: bytes) -> Durable:
     if not dollar or not file.endswith(SUFFIX):
         raise BadStore("the name of a durable subscriber file has a client, $, a name and .durable")
     cursor = Cursor(data)
-    _expect(cursor, _START + bytes((_OBJECT,)))
+    _expect(cursor, STREAM + bytes((OBJECT,)))
     values: dict[bytes, Any] = {}
     for code, field in _description(cursor):
         values[field] = cursor.take(_WIDTHS[code])
@@ -151,13 +160,13 @@ def durable(file: str, data: bytes) -> Durable:
     # Above zero and a number: as bits, a float is that up to infinity.
     if not 0 < int.from_bytes(load) <= 0x7F800000:
         raise BadStore(f"a load factor of {load.hex()}")
-    _expect(cursor, bytes((_BLOCK, 8)))
+    _expect(cursor, bytes((BLOCK, 8)))
     cursor.s4()  # the number of buckets, which no reader needs
     entries: dict[str, int | None] = {}
     strings = _Strings(cursor)
     for _ in range(cursor.count(2)):
         key = strings.key(strings.next())
         entries[key] = strings.next()
-    _expect(cursor, bytes((_END,)))
+    _expect(cursor, bytes((END,)))
     topic, selector = (strings.text(entries.get(key)) for key in _KEYS[:2])
     return Durable(client, name, topic, selector, "noLocal" in entries)

@@ -12,6 +12,7 @@ from struct import Struct
 from typing import NamedTuple
 
 from journalspec import mutf8
+from journalspec_reference import java_objects
 
 Decoded = bool | int | float | str | bytes | None
 _S4, _F4, _F8 = Struct(">i"), Struct(">f"), Struct(">d")
@@ -24,9 +25,6 @@ _REFORM_YEAR, _REFORM = 1582, 578_043
 #: The end of a text whose length was not known when it was written, and the header of a CLOB since 10.5.
 _END, _CLOB = b"\xe0\0\0", 0xF0
 _CLOB_HEADER = 5
-#: How a Java object is stored: a stream of objects begins so; of a class, an array or an enum comes its name.
-_JAVA = b"\xac\xed\x00\x05"
-_NAMED, _CLASS, _STRING = (0x73, 0x75, 0x7E), 0x72, 0x74
 #: The beginning of a field of a Java type: the format of a text, of an object, of a type.
 _TEXT, _OBJECT, _TYPE = 1, 2, 14
 _NUMERIC, _USER = 198, 264
@@ -164,11 +162,11 @@ def _object(data: bytes) -> str:
         return utf(data, 2)[0]
     if form == _TYPE:
         return described(data).words
-    if form != _OBJECT or data[2:6] != _JAVA:
+    if form != _OBJECT or data[2:6] != java_objects.STREAM:
         return f"an object of format {form}"
-    if data[6] in _NAMED and data[7] == _CLASS:
+    if data[6] in java_objects.NAMED and data[7] == java_objects.CLASS:
         return utf(data, 8)[0]
-    return "java.lang.String" if data[6] == _STRING else "an object"
+    return "java.lang.String" if data[6] == java_objects.STRING else "an object"
 
 
 def _xml(data: bytes) -> str:
