@@ -5,9 +5,11 @@
 A trial is a store that a product left (a captured set, one of --stores, or of those that
 ``tools/newstore/FORMAT.py`` gives), or a drawn journal, and damage to it:
 
-reachable   up to two sectors at the end of a file are cut, or zeros corrupted   bytes are changed, blocks
-lost, files cut or taken away hostile     several such damages at once none        as it is drawn       none
-of these: a drawn journal, or a state that a crash of the reference writer leaves
+- *reachable*: up to two sectors at the end of the file that was written last are cut, or are zeros;
+- *corrupted*: bytes are changed, blocks are lost, files are cut or taken away;
+- *hostile*: two to five such damages at once;
+- *drawn*: a drawn journal, or a state that a crash of the reference writer leaves;
+- *none*: nothing of these.
 
 The law: what the new store holds is what contents report of the old one under the same policy (without
 contents: the same state), it is read clean, and the old files are as they were. A trial ends as *kept*,
@@ -104,9 +106,12 @@ class Hooks:
         """Return whether the product can be started on a store of these files; else it is tried without."""
         return bool(getattr(self._module, "starts", lambda files: True)(files))
 
-    def last(self, files: Mapping[str, bytes]) -> Sequence[str]:
-        """Return which of the files was written last; empty: it is not known."""
-        return [*getattr(self._module, "last", lambda files: ())(files)]
+    def last(self, files: Mapping[str, bytes]) -> Mapping[str, int]:
+        """Return which files may have been written last, and how many bytes of each were forced before.
+
+        Empty: it is not known.
+        """
+        return dict(getattr(self._module, "last", lambda files: {})(files))
 
     def nothing(self, answer: Answer) -> str:
         """Return why it is wrong that nothing can be kept; empty: it is right."""
@@ -181,15 +186,17 @@ def bases(format_id: str, more: Iterable[Path], scratch: Path) -> list[tuple[str
 
 
 def reachable(
-    files: Mapping[str, bytes], random: Random, last: Sequence[str] = ()
-) -> tuple[str, dict[str, bytes]]:
+    files: Mapping[str, bytes], random: Random, last: Mapping[str, int]
+) -> tuple[str, Mapping[str, bytes]]:
     """Return the files after a crash that lost the end of the one that was written last: a sector or two.
 
-    The `last` ones may be known; else it is taken to be one of the two with most in them.
+    Where `last` does not say which one that is, and what of it was forced, it is taken to be one of the two
+    with most in them. Of what was forced nothing is lost.
     """
     sizes = {name: len(data.rstrip(b"\0\xff")) for name, data in files.items() if data}
     name = random.choice([*last] or sorted(sizes, key=lambda each: sizes[each])[-2:])
     end = sizes[name] - random.randrange(1 + min(2 * SECTOR, sizes[name] // 2))
+    end = max(end, min(last.get(name, 0), sizes[name]))
     data = files[name]
     if random.random() < 0.5:
         return f"{name} is cut at {end}", {**files, name: data[:end]}
@@ -227,11 +234,14 @@ def state_of(
     if kind == "drawn" or not stores:
         (case,) = drawn_cases(format_id, seed, [number])
         return State(case.id, "drawn", dict(case.files()), case.edition, case.params)
-    name, files = random.choice(stores)
+    hooks = Hooks(format_id)
+    # A crash leaves a store that its product starts on, not a part of one.
+    whole = [each for each in stores if hooks.starts(each[1])] if kind == "reachable" else []
+    name, files = random.choice(whole or stores)
     if kind == "none":
         return State(name, kind, files)
     if kind == "reachable":
-        what, files = reachable(files, random, Hooks(format_id).last(files))
+        what, files = reachable(files, random, hooks.last(files))
     else:
         what = ""
         for _ in range(1 if kind == "corrupted" else random.randrange(2, 6)):

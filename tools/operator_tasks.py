@@ -356,7 +356,8 @@ def _free(asked: Asked) -> str:
 
 def _kept(asked: Asked) -> str:
     """Artemis: the files that we say are kept are those that a start does not make free."""
-    rows = re.findall(r"(activemq-data-\d+\.amq)\s+[\d,]+  (.*)", asked.ours.text)
+    # A free file has its number of bytes alone.
+    rows = re.findall(r"(activemq-data-\d+\.amq)\s+[\d,]+  (.*[a-z].*)", asked.ours.text)
     ours = {name for name, why in rows if not why.startswith("nothing")}
     theirs = {name for name, count in asked.product.of("file").items() if count}
     theirs |= {name for name, why in rows if why.startswith("the file that the broker writes to")}

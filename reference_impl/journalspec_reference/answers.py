@@ -265,10 +265,14 @@ def _only_reader(journal: Journal) -> str:
 
 
 def _all_alike(journal: Journal, seen: Observation) -> tuple[Trial, ...]:
-    """Return the same trial for each permitted edition; none if one may read otherwise."""
+    """Return the same trial for each permitted edition; none if one may read otherwise.
+
+    Where the reader found no record of a type that only one edition has, the other finds the same records. It
+    may give another reason for damage, which says nothing of the edition.
+    """
     known = get_format(journal.format).editions
     only = {name for edition in journal.editions for name in known[edition].but_for}
-    if only and (seen.verdict != CLEAN or not only.isdisjoint(_types(journal, seen))):
+    if only and (seen.verdict == REFUSED or not only.isdisjoint(_types(journal, seen))):
         return ()
     counts = (seen.verdict, len(seen.records), len(seen.dropped), seen.code)
     return tuple(Trial(edition, *counts, agrees=True) for edition in journal.editions)

@@ -11,7 +11,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from journalspec.contents import Column
@@ -25,6 +25,10 @@ PROGRAM = Path(__file__).with_name("derby_rows.py")
 _LOG = re.compile(r"(?:^|/)log(\d+)\.dat$")
 #: The product whose ij runs scripts; and what starts on a new database if nothing is known of the old one.
 SCRIPTS = "derby-10.16.1.1"
+#: The place of the last checkpoint in log.ctrl: behind two numbers of 4 bytes, its file and offset.
+CHECKPOINT = struct.Struct(">8xQ")
+#: What a log file begins with, and what a record has besides its length's worth: both lengths, its instant.
+LOG_HEADER, RECORD_FRAME = 24, 16
 #: The type of Java objects, and what is said of a row with one.
 JAVA, OBJECT = 264, "a row with an object of Java"
 
@@ -59,14 +63,25 @@ def starts(files: Mapping[str, bytes]) -> bool:
     return {"service.properties", "log/logmirror.ctrl"} <= files.keys()
 
 
-def last(files: Mapping[str, bytes]) -> Sequence[str]:
-    """Return the last file of the log.
+def last(files: Mapping[str, bytes]) -> Mapping[str, int]:
+    """Return the last file of the log, and how much of it was forced: up to the checkpoint, or its header.
 
-    A page is written after its record in the log, and forced before the log is no longer needed: of what
-    damages one that the log does not make anew Derby itself does not recover.
+    The control file names a checkpoint after the log with it was forced, and the pages before that
+    (DRB-CTL-004). A page is written after its record in the log, and forced before the
+    log is no longer needed: of what damages one that the log does not make anew Derby itself does not recover.
     """
     found = {int(match[1]): name for name, data in files.items() if data and (match := _LOG.search(name))}
-    return [found[max(found)]] if found else []
+    if not found:
+        return {}
+    number, name = max(found.items())
+    data, forced = files[name], LOG_HEADER
+    control = files.get(name.replace(PurePosixPath(name).name, "log.ctrl"), b"")
+    if len(control) >= CHECKPOINT.size:
+        (instant,) = CHECKPOINT.unpack_from(control)
+        off = instant & 0xFFFFFFFF
+        if instant >> 32 == number and off + 4 <= len(data):
+            forced = off + int.from_bytes(data[off : off + 4], "big") + RECORD_FRAME
+    return {name: forced}
 
 
 def delivered(stores: Sequence[tuple[Path, Answer]]) -> Iterator[str | None]:
