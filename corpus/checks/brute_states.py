@@ -13,17 +13,16 @@ are walked, one by one;
 4. with prefix order, all operations before the crash are kept, and any front
    part of the next write that ends at an edge of a granule.
 
-Bytes have their origin (:data:`BASE`, :data:`HOLE`, :data:`GARBAGE` or the index of a write).
+Bytes have their origin (:data:`BASE`, :data:`HOLE` or the index of a write).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from journalspec_corpus.crash.trace import (
     Create,
-    Mark,
     Preset,
     Rename,
     Sync,
@@ -34,15 +33,13 @@ from journalspec_corpus.crash.trace import (
     Write,
 )
 
-#: Origins of bytes that no write of the trace put there: the file before it, nothing at all, trash.
-BASE, HOLE, GARBAGE = -1, -2, -3
+#: Origins of bytes that no write of the trace put there: the file before it, nothing at all.
+BASE, HOLE = -1, -2
 _WIDTH = 2
 
 #: The object of a micro-operation: ("page", file, granule), ("size", file, 0) or ("names", 0, 0).
 Target = tuple[str, int, int]
 NAMES: Target = ("names", 0, 0)
-#: (seed of garbage is the caller's) crash point, file and granule -> bytes of one granule.
-Garbage = Callable[[int, int, int], bytes]
 
 
 def origin(who: int, length: int) -> bytes:
@@ -94,7 +91,7 @@ class BruteState:
     """One state: where it comes from, and the files by name with their numbers.
 
     `torn` is the operation that was under way, `kept` the micro-operations that
-    are there (for a torn write: how many bytes of it), `trash` the granule of garbage.
+    are there (for a torn write: how many bytes of it).
     """
 
     preset: str
@@ -103,7 +100,6 @@ class BruteState:
     kept: tuple[int, ...]
     files: Mapping[str, Body]
     numbers: Mapping[str, int]
-    trash: Target | None = None
 
     @property
     def content(self) -> tuple[tuple[str, bytes], ...]:
@@ -314,75 +310,10 @@ def brute_prefix(trace: Trace, preset: Preset, crash: int) -> Iterator[BruteStat
         yield BruteState(preset.name, crash, crash, (length,), files, rest.numbers)
 
 
-#: The page's numbers: writes up to SHORT bytes are torn at every byte, longer ones so up to NEAR their ends;
-#: of a trace with more than MANY writes, the LAST ones.
-SHORT, NEAR, MANY, LAST = 600, 96, 8, 3
-SECTOR = 512
-
-
-def cuts(trace: Trace, index: int, files: Mapping[str, bytes], ends: Mapping[str, int]) -> frozenset[int]:
-    """Return after how many of its bytes write `index` is torn where single bytes persist, as the page says.
-
-    `files` are there if all before has arrived; recovery looks into each of them up to `ends`.
-    """
-    op = trace.ops[index]
-    assert isinstance(op, Write)
-    length = len(op.data)
-    every = range(length + 1)
-    sectors = {cut for cut in every if (op.off + cut) % SECTOR in (SECTOR - 1, 0, 1)}
-    grown = {cut for cut in every if 0 < cut < length and op.off + cut == len(files[op.file])}
-    unread = op.off >= ends[op.file] and op.off + length <= len(files[op.file])
-    writes = [at for at, other in enumerate(trace.ops) if isinstance(other, Write) and at >= trace.crash_from]
-    early = len(writes) > MANY and sum(at > index for at in writes) >= LAST
-    if not early and not unread:
-        near = {cut for cut in every if cut <= NEAR or cut >= length - NEAR}
-        return frozenset(every if length <= SHORT else near | sectors | grown)
-    edges = {0, length}
-    for note in trace.ops[index + 1 :]:
-        if isinstance(note, Write):
-            break
-        if isinstance(note, Mark):
-            edges |= {note.off + start - op.off for start, _ in note.fields}
-    return frozenset(sectors | grown | {cut for cut in every if {cut - 1, cut, cut + 1} & edges})
-
-
-def brute_subset(trace: Trace, preset: Preset, crash: int, garbage: Garbage) -> Iterator[BruteState]:
-    """Yield what is there for every downward-closed set, with each page in flight trashed if it may be."""
+def brute_subset(trace: Trace, preset: Preset, crash: int) -> Iterator[BruteState]:
+    """Yield what is there for every downward-closed set."""
     machine = Machine(trace, preset.granule)
     machine.run(crash)
     for kept in machine.ideals():
-        if not machine.allows(kept, preset):
-            continue
-        files, numbers = machine.disk(kept)
-        if not preset.trash:
-            yield BruteState(preset.name, crash, -1, kept, files, numbers)
-            continue
-        loose = {micro.target for at, micro in enumerate(machine.micros) if at not in machine.forced}
-        for target in sorted(loose):
-            if target[0] == "page":
-                # Which version the page would have does not matter: only one set for each trashed page.
-                if any(machine.micros[at].target == target and at not in machine.forced for at in kept):
-                    continue
-                trashed = _trashed(files, numbers, target, preset.granule, garbage(crash, *target[1:]))
-                yield BruteState(preset.name, crash, -1, kept, trashed, numbers, target)
-
-
-def _trashed(
-    files: Mapping[str, Body], numbers: Mapping[str, int], target: Target, granule: int, noise: bytes
-) -> dict[str, Body]:
-    out = dict(files)
-    for name, number in numbers.items():
-        start = target[2] * granule
-        if number == target[1] and len(files[name].data) > start:
-            piece = noise[: len(files[name].data) - start]
-            out[name] = files[name].put(start, Body(piece, origin(GARBAGE, len(piece))))
-    return out
-
-
-def choices(machine: Machine, kept: Sequence[int]) -> dict[Target, int]:
-    """Return how many loose micro-operations of each target are kept."""
-    out = {micro.target: 0 for at, micro in enumerate(machine.micros) if at not in machine.forced}
-    for at in kept:
-        if at not in machine.forced:
-            out[machine.micros[at].target] += 1
-    return out
+        if machine.allows(kept, preset):
+            yield BruteState(preset.name, crash, -1, kept, *machine.disk(kept))

@@ -74,18 +74,6 @@ def test_answers_do_not_depend_on_ignored_bytes() -> None:
     assert wrong == 0
 
 
-def test_a_reach_that_is_one_byte_short_is_noticed() -> None:
-    adapter = crash_format(SHORT_SIGHTED)
-    assert adapter.reach is not None
-    ends = adapter.reach
-
-    def short(files: Mapping[str, bytes]) -> dict[str, int]:
-        return {name: max(0, end - 1) for name, end in ends(files).items()}
-
-    looked, wrong = dependent(adapter, 997, short, 29)
-    assert wrong > looked / 2 > 20
-
-
 def test_cuts_that_are_omitted_look_and_come_out_like_one_that_is_there() -> None:
     adapter = crash_format(SHORT_SIGHTED)
     byte = (get_preset("prefix-byte"),)

@@ -123,7 +123,7 @@ TRACES = {
 @pytest.mark.parametrize("trace", TRACES.values(), ids=TRACES)
 def test_second_oracle_gives_the_same(trace: Trace) -> None:
     report = brute.compare_trace(trace, lambda files: Answer((), "no"))
-    assert not report.kinds, "\n".join(report.lines())
+    assert not report.kinds, "\n".join(report.shown)
     assert report.rows > 8
 
 

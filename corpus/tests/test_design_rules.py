@@ -145,15 +145,6 @@ def test_flags_name_rules_that_exist(name: str) -> None:
     assert {rule for given in named.values() for rule in given} >= {"L1", "L6", "L8", "L9", "L14"}
 
 
-def test_every_finding_that_can_be_shown_is_shown() -> None:
-    for name, rule, item in entries():
-        assert item.states or item.cases or item.argument, (name, rule)
-        if item.verdict == WEAK and not (item.states or item.cases):
-            # Where another edition with the same records has the proof.
-            others = findings(name)[rule]
-            assert any(other.states or other.cases for other in others), (name, rule)
-
-
 @pytest.mark.parametrize(("name", "item", "proof"), proofs())
 def test_a_proof_by_a_state_holds(name: str, item: Finding, proof: StateProof) -> None:
     adapter = crash_format(name)
@@ -164,12 +155,6 @@ def test_a_proof_by_a_state_holds(name: str, item: Finding, proof: StateProof) -
     breaks = VERDICTS[verdict]
     if item.verdict == SOUND and proof.reader in adapter.readers:
         assert not breaks
-
-
-def test_a_weakness_with_states_is_shown_by_a_failure_or_a_loss_of_service() -> None:
-    for name, rule, item in entries():
-        if item.verdict == WEAK and item.states and not item.cases:
-            assert any(VERDICTS[proof.expect] for proof in item.states), (name, rule)
 
 
 def test_a_proof_by_a_case_holds() -> None:
@@ -214,15 +199,6 @@ def test_a_proof_that_is_made_wrong_fails() -> None:
             verdict_of(name, wrong)
     with pytest.raises(LookupError, match="nobody"):
         verdict_of(name, replace(proof, reader="nobody"))
-
-
-def test_a_proof_with_a_wrong_reader_or_preset_fails() -> None:
-    name, proof = some_proof(expect="torn-accepted", reader="skip-checksum")
-    assert verdict_of(name, replace(proof, reader="strict")) != "torn-accepted"
-    torn, prefix = some_proof(preset="prefix-sector-512", expect="resurrected")
-    with pytest.raises(LookupError):
-        # A preset that keeps larger units whole does not leave this state.
-        verdict_of(torn, replace(prefix, preset="prefix-sector-4096"))
 
 
 #: What makes a file of findings wrong, done to its rules.
