@@ -10,27 +10,25 @@ missing       a state that can be and that the engine does not yield
 preset        a state that is put down to another preset than the strongest that reaches it
 owed          what must be kept, may be kept or must not reappear differs
 refusal       whether a reader may refuse differs
-verdict       one of the format's readers is judged differently by the records that it lists
 
 Presets that this does not play (garbage, space of other files, lying devices, corruption) have their
-states listed by hand in test_crash_model.py; what may be decided on has its examples in
-test_crash_effects.py.
+states listed by hand in test_crash_model.py. So have the verdicts that follow from a debt; what may be
+decided on has its examples in test_crash_effects.py.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any
 
-from brute_expected import Accounts, BruteDebt, Content, verdict
+from brute_expected import Accounts, BruteDebt, Content
 from brute_states import BruteState, Machine, brute_prefix, brute_subset
-from journalspec_corpus.crash.disk import StateContents, States
+from journalspec_corpus.crash.disk import States
 from journalspec_corpus.crash.facts import Facts
-from journalspec_corpus.crash.formats import CrashFormat, StateReader, answers
-from journalspec_corpus.crash.oracle import ORDER, REFUSALS, expected_at
+from journalspec_corpus.crash.formats import CrashFormat
+from journalspec_corpus.crash.oracle import REFUSALS, Expected, expected_at
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import (
     PRESETS,
@@ -44,7 +42,6 @@ from journalspec_corpus.crash.trace import (
     Write,
     rank,
 )
-from journalspec_corpus.crash.verdict import Answer, judge
 
 #: A crash point with more sets than this is not small.
 MOST = 4096
@@ -72,7 +69,7 @@ class OracleReport:
 
     traces: int = 0
     rows: int = 0
-    verdicts: Counter[str] = field(default_factory=Counter)
+    refusals: Counter[str] = field(default_factory=Counter)
     kinds: Counter[str] = field(default_factory=Counter)
     shown: list[str] = field(default_factory=list)
 
@@ -102,13 +99,13 @@ def is_small(trace: Trace) -> bool:
 class Comparison:
     """One trace, checked both ways."""
 
-    def __init__(self, adapter: CrashFormat, trace: Trace, report: OracleReport) -> None:
-        self.adapter, self.trace, self.report = adapter, trace, report
+    def __init__(self, trace: Trace, report: OracleReport) -> None:
+        self.trace, self.report = trace, report
         self._ledgers: dict[tuple[int, int], Accounts] = {}
         self._states: dict[tuple[str, int], dict[Content, BruteState]] = {}
 
     def run(self) -> None:
-        """Compare states, debts and verdicts."""
+        """Compare states, debts and refusals."""
         self.report.traces += 1
         mine, wanted = self._brute()
         theirs: dict[Key, int] = {}
@@ -171,9 +168,7 @@ class Comparison:
         point, torn = states.point, states.torn
         expected = expected_at(self.trace, point.crash_index, torn)
         ledger = self._ledger(point.crash_index, torn)
-        contents = StateContents(point, states.codes)
-        refusals = Facts(states, contents.ids).refusals
-        found, which = answers(contents, self.adapter.read)
+        refusals = Facts(states).refusals
         known: dict[Content, BruteDebt] = {}
         for row, codes in enumerate(states.codes):
             self.report.rows += 1
@@ -190,56 +185,27 @@ class Comparison:
             if content not in known:
                 known[content] = ledger.expected(state)
                 self._owed(expected, known[content], where)
-            if not first:
-                # The same case once more: the corpus keeps the first, and its texts.
-                continue
             mine, refusal = known[content], REFUSALS[refusals[row]]
-            if refusal != mine.refusal:
+            self.report.refusals[refusal] += 1
+            # The same case once more is not looked at: the corpus keeps the first, and its texts.
+            if first and refusal != mine.refusal:
                 self._differ("refusal", where, refusal, mine.refusal)
-            for reader, answer in zip(self.adapter.readers, found[which[row]], strict=True):
-                salvaging = reader in self.adapter.salvaging
-                said = judge(answer, expected, refusal, holes_allowed=salvaging)
-                think = verdict(answer, mine, salvaging=salvaging)
-                self.report.verdicts[said] += 1
-                # Where the records are right the state may still be wrong.
-                if said != think and not (think == "pass" and said in ORDER):
-                    self._differ("verdict", f"{where} {reader}", said, think)
 
-    def _owed(self, expected: object, mine: BruteDebt, where: str) -> None:
+    def _owed(self, expected: Expected, mine: BruteDebt, where: str) -> None:
         for name in ("must_keep", "may_keep", "must_drop", "possible", "record_of"):
             said, think = getattr(expected, name), getattr(mine, name)
             if said != think:
                 self._differ("owed", f"{where} {name}", said, think)
 
 
-def compare(adapter: CrashFormat, scope: str, every: int = 1, start: int = 0) -> OracleReport:
-    """Compare every `every`-th workload of a scope."""
+def compare(traces: Iterable[Trace]) -> OracleReport:
+    """Compare the traces that are small enough."""
     report = OracleReport()
-    for work in islice(adapter.workloads(scope), start, None, every):
-        trace = adapter.build(work)
-        if is_small(trace):
-            Comparison(adapter, trace, report).run()
+    for trace in filter(is_small, traces):
+        Comparison(trace, report).run()
     return report
 
 
-def compare_trace(trace: Trace, reader: Callable[[Mapping[str, bytes]], Answer]) -> OracleReport:
-    """Compare one trace, of whatever format, with `reader` as its only reader; it may leave records out."""
-    unused: Any = None
-
-    class Reads:
-        def recover(self, files: Mapping[str, bytes], **_: str) -> Answer:
-            return reader(files)
-
-    adapter = CrashFormat(
-        format=trace.format,
-        first_lives=unused,
-        record=unused,
-        state_readers=(StateReader("strict", salvaging=True),),
-        obeys={},
-        implementation=Reads,
-        answer=lambda said: said,
-        record_json=unused,
-    )
-    report = OracleReport()
-    Comparison(adapter, trace, report).run()
-    return report
+def some_of(adapter: CrashFormat, scope: str, every: int, start: int = 0) -> Iterator[Trace]:
+    """Yield the trace of every `every`-th workload of a scope."""
+    yield from map(adapter.build, islice(adapter.workloads(scope), start, None, every))

@@ -14,12 +14,11 @@ begins, one after the other, up to where a record that counts ends.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from brute_states import BASE, BruteState, Machine, origin
 from journalspec_corpus.crash.trace import (
-    SECOND_LIFE,
     Ack,
     Mark,
     Part,
@@ -28,7 +27,6 @@ from journalspec_corpus.crash.trace import (
     Trace,
     Write,
 )
-from journalspec_corpus.crash.verdict import Answer
 
 Content = tuple[tuple[str, bytes], ...]
 
@@ -57,13 +55,10 @@ class WrittenPlace:
 
 @dataclass(frozen=True)
 class BruteDebt:
-    """The possible verdicts on one state.
+    """What is required in one state.
 
-    `must_keep`, `may_keep` and `must_drop` are records, `record_of` maps what a reader may call a record to
-    its name. `refusal` is allowed, required or forbidden. `sequences` are the records in the order in which
-    they were written, with what an earlier generation may have left and without: who reads up to some point
-    has a front part of one of them, give or take `possible` ones and those that were `let_go`. `whole` are
-    the records that are whole.
+    `must_keep`, `may_keep`, `must_drop` and `possible` are records, `record_of` maps what a reader may call a
+    record to its name. `refusal` is allowed, required or forbidden. `whole` are the records that are whole.
     """
 
     must_keep: frozenset[str]
@@ -71,12 +66,8 @@ class BruteDebt:
     must_drop: frozenset[str]
     record_of: Mapping[str, str]
     refusal: str
-    sequences: tuple[tuple[str, ...], ...]
     possible: frozenset[str]
     whole: frozenset[str]
-    #: records of an earlier generation that a recovery had still found
-    found_before: frozenset[str] = frozenset()
-    let_go: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -200,21 +191,9 @@ class Accounts:
             must_drop=frozenset(mark.record for mark in trace.stale) - possible,
             record_of=keys,
             refusal=self._refusal(state),
-            # Earlier possible content is overwritten, or written again elsewhere and still there.
-            sequences=(
-                self._sequence(trace.standing),
-                self._sequence((*trace.standing, *(mark for mark in trace.possible if mark.length))),
-            ),
             possible=frozenset(possible),
             whole=frozenset(standing),
-            found_before=frozenset(self._found_before()),
-            let_go=self.released,
         )
-
-    def _found_before(self) -> Iterable[str]:
-        """Yield what the first recovery still had, if this is a life after a crash and all was fine then."""
-        if self.trace.life > 1 and self.trace.tags.get("fine") == "yes":
-            yield from (mark.record for mark in self.trace.standing)
 
     def _refusal(self, state: BruteState) -> str:
         set_up = bool(self.trace.base) or bool(self.told)
@@ -280,46 +259,3 @@ class Accounts:
             if old.record in stale and old.whole(state):
                 for places in old.places.values():
                     yield from places
-
-    def _sequence(self, before: Iterable[Mark]) -> tuple[str, ...]:
-        """Return what was written, from file to file, each where it was written first, on top of `before`."""
-        kept = {mark.record for mark in before}
-        old = [(name, place) for name, place in self.old if name in kept]
-        every = (*sorted(old, key=lambda item: (item[1].number, item[1].off)), *self.written)
-        return tuple(dict.fromkeys(name for name, _ in every))
-
-
-def verdict(answer: Answer, expected: BruteDebt, *, salvaging: bool) -> str:
-    """Return what is wrong with `answer` in the words of the judge, ``pass`` if nothing is."""
-    if answer.refused is not None:
-        return "refused" if expected.refusal == "forbidden" else "acceptable"
-    named = [expected.record_of.get(key) for key in (*answer.keys, *answer.aside)]
-    if None in named:
-        return "torn-accepted"
-    if not expected.must_drop.isdisjoint(named):
-        return "resurrected"
-    found = [expected.record_of[key] for key in answer.keys]
-    missing = expected.must_keep.difference(found)
-    if any(record.startswith(SECOND_LIFE) for record in missing):
-        return "append-lost"
-    if missing:
-        return "lost" if missing.isdisjoint(expected.found_before) else "non-idempotent"
-    if not salvaging and not _front(found, expected):
-        return "hole"
-    if expected.refusal == "required" and not answer.reported:
-        return "silent"
-    return "pass"
-
-
-def _front(found: Sequence[str], expected: BruteDebt) -> bool:
-    """Return whether `found` is all that was written up to some point, except for optional items.
-
-    A writer that deletes records writes the others again, in an order of its own: then only the set counts.
-    """
-    sure = _sure(found, expected)
-    fronts = [_sure(sequence, expected)[: len(set(sure))] for sequence in expected.sequences]
-    return any(sorted(front) == sorted(set(sure)) if expected.let_go else front == sure for front in fronts)
-
-
-def _sure(records: Sequence[str], expected: BruteDebt) -> list[str]:
-    return [record for record in records if record not in expected.possible and record not in expected.let_go]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import pytest
@@ -24,7 +23,6 @@ from journalspec_corpus.crash.trace import (
     Write,
     get_preset,
 )
-from journalspec_corpus.crash.verdict import Answer
 
 PAGE = 512
 
@@ -45,11 +43,11 @@ def toy(*ops: object) -> Trace:
 )
 def test_both_oracles_agree_on_a_sample_of_the_core_tier(format_id: str, every: int, start: int) -> None:
     """Long workloads and second runs are among them."""
-    report = brute.compare(crash_format(format_id), "core", every, start)
+    report = brute.compare(brute.some_of(crash_format(format_id), "core", every, start))
     assert not report.kinds, "\n".join(report.shown)
     assert report.traces > 1
     assert report.rows > 100
-    assert len(report.verdicts) > 1, "where nothing ever fails not much was compared"
+    assert len(report.refusals) > 1
 
 
 @pytest.mark.parametrize(
@@ -58,7 +56,6 @@ def test_both_oracles_agree_on_a_sample_of_the_core_tier(format_id: str, every: 
         ("crash_states", lambda states, *_: [part for part in states if part.torn < 0], "missing"),
         ("expected_at", lambda expected, *_: replace(expected, must_keep=frozenset()), "owed"),
         ("REFUSALS", lambda refusals, *_: ("allowed",) * len(refusals), "refusal"),
-        ("judge", lambda verdict, *_: "lost", "verdict"),
     ],
 )
 def test_a_fault_of_the_engine_is_seen(
@@ -67,7 +64,7 @@ def test_a_fault_of_the_engine_is_seen(
     real = getattr(brute, part)
     changed = (lambda *args, **named: change(real(*args, **named))) if callable(real) else change(real)
     monkeypatch.setattr(brute, part, changed)
-    report = brute.compare(crash_format("bitronix_tlog"), "smoke", 23)
+    report = brute.compare(brute.some_of(crash_format("bitronix_tlog"), "smoke", 23))
     assert report.kinds[kind]
     assert any(line.startswith(f"{kind}: ") for line in report.shown)
 
@@ -90,7 +87,7 @@ def test_a_renamed_file_is_never_there_twice() -> None:
     assert seen == {("log",), ("old",), ("log", "old")}
 
 
-# --- Records of several parts: both oracles, and a reader of each kind ------------------------------
+# --- Records of several parts ------------------------------
 
 #: Where the parts of a record lie that is chained over two pages, and those of its copy further behind.
 HERE, COPY = (0, PAGE), (2 * PAGE, 3 * PAGE)
@@ -107,18 +104,6 @@ def chained(*places: tuple[int, ...], **more: Any) -> Trace:
     first, *others = ([op for off in spots for op in part(b"A", off, at)] for at, spots in enumerate(places))
     told = (Publish(("a",)), Sync("log"), Ack(("a",)))
     return replace(toy(*first, *told, *(op for ops in others for op in ops)), **more)
-
-
-def chains(files: Mapping[str, bytes], *, halves: bool = False) -> Answer:
-    """Read the log: a record is two chunks a page apart. With `halves`, one is read as all of it."""
-    log = files.get("log", b"")
-    there = [[log[off : off + CHUNK] == b"A" * CHUNK for off in spots] for spots in (HERE, COPY)]
-    if any(map(all, there)):
-        return Answer(("a",))
-    if halves and any(map(any, there)):
-        return Answer(("half of a",))
-    touched = [any(log[off : off + CHUNK]) for spots in (HERE, COPY) for off in spots]
-    return Answer((), None, any(touched))
 
 
 STALE = tuple(Part("old", "log", off, CHUNK, "old") for off in HERE)
@@ -144,16 +129,13 @@ CHAINED = {
 
 @pytest.mark.parametrize("trace", CHAINED.values(), ids=CHAINED)
 def test_both_oracles_agree_on_records_of_several_parts(trace: Trace) -> None:
-    report = brute.compare_trace(trace, chains)
+    report = brute.compare([trace])
     assert not report.kinds, "\n".join(report.shown)
-    # Bytes that overwrite themselves may become garbage on the way.
-    assert set(report.verdicts) <= {"pass", "silent", "lost"}
     assert report.rows > 20
 
 
 def test_half_of_a_record_is_none() -> None:
     trace = CHAINED["chain"]
-    assert brute.compare_trace(trace, partial(chains, halves=True)).verdicts["torn-accepted"] > 20
     for crash, whole in ((2, 0), (4, 1)):
         states = [*brute_subset(trace, get_preset("epoch-subset-512"), crash)]
         found = [Accounts(trace, crash).expected(state).whole for state in states]

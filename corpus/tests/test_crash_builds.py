@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import shutil
 import signal
 import subprocess
@@ -157,33 +156,6 @@ def test_files_of_a_killed_merge_are_removed(tmp_path: Path, core_build: Callabl
     names = sorted(path.name for path in (out / "states").iterdir())
     assert names == sorted(Path(part["file"]).name for part in whole["parts"])
     assert not (out / ".manifest.json.77.partial").exists()
-
-
-def limited() -> None:
-    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
-
-
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_no_space_is_reported_and_nothing_half_stays(tmp_path: Path, jobs: str) -> None:
-    out = tmp_path / "out"
-    done = run(*building(out, "--jobs", jobs, plan=SHORT), preexec_fn=limited)
-    assert done.returncode == 1
-    assert "File too large" in done.stderr
-    assert "finished parts stay" in done.stderr
-    assert "Traceback" not in done.stderr
-    assert not list((out / "work").glob(".*"))
-
-
-def test_a_place_that_cannot_be_written_to_is_reported(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("mine")
-    done = run(*building(tmp_path / "file"))
-    assert done.returncode == 1
-    assert "is not a build directory" in done.stderr
-    assert "choose an empty or new directory" in done.stderr
-    done = run(*building(tmp_path / "file" / "below"))
-    assert done.returncode == 1
-    assert "Not a directory" in done.stderr
-    assert "Traceback" not in done.stderr
 
 
 def test_two_builds_do_not_meet_in_one_directory(tmp_path: Path) -> None:

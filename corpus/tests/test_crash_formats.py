@@ -189,19 +189,6 @@ def test_the_spec_order_loses_nothing_and_the_products_orders_do() -> None:
         assert counts["torn-accepted"] == counts["hole"] == 0
 
 
-def test_whole_sectors_lose_nothing_and_the_hash_sees_what_the_check_size_does_not() -> None:
-    found = tabulate(crash_format(TX))
-    # HornetQ leaves a file without forcing it (JBM-DEV-015): a transaction's records there may be lost.
-    assert found["v2/hornetq"].pop("lost") > 0
-    for writer, counts in found.items():
-        assert counts["lost"] == counts["refused"] == 0, writer
-        assert counts["resurrected"] == 0, writer
-    # The check size is blind to the middle of a body: undetectable by design, and counted.
-    assert found["seed"]["torn-accepted"] >= 5
-    assert found["v2"]["torn-accepted"] >= 5
-    assert found["seed+hash"]["torn-accepted"] == 0
-
-
 _COPIED = {"status": "8", "gtrid": "aa", "names": ["x", "y"]}
 
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from journalspec.formats import format_ids
 from journalspec_corpus.crash import states as engine
 from journalspec_corpus.crash.disk import States, case_id, content_id, content_ids, selected
 from journalspec_corpus.crash.facts import Facts, categories, fields
-from journalspec_corpus.crash.formats import crash_format, has_crash_format
 from journalspec_corpus.crash.oracle import ALLOWED, FORBIDDEN, REQUIRED, Expected, expected_at
 from journalspec_corpus.crash.reduce import find
 from journalspec_corpus.crash.states import (
@@ -347,20 +344,6 @@ def test_every_bit_in_use_flips_alone() -> None:
     assert {off: hit[f"bit:log:{off}:0"] for off in starts} == starts
 
 
-@pytest.mark.parametrize("preset", ["bitrot-burst", "bitrot-2bit"])
-def test_bursts_begin_and_end_wrong_and_pairs_are_two_bits(preset: str) -> None:
-    for states, sound in zip(first_two(preset), (WITH_A, NOW), strict=True):
-        for label, codes in zip(states.rot, states.codes, strict=True):
-            kind, name, _, length, *_ = label.split(":")
-            content = states.point.materialise(codes)["log"]
-            wrong = int.from_bytes(content, "big") ^ int.from_bytes(sound, "big")
-            if name == "log" and kind == "bits":
-                assert wrong.bit_count() == 2
-            elif name == "log":
-                run = wrong.bit_length() - (wrong & -wrong).bit_length() + 1
-                assert run == int(length) <= 64
-
-
 # --- Which subsets are drawn, and how a state is found again ---
 
 
@@ -439,42 +422,24 @@ MIXED = trace_of(
 )
 
 
-def assert_found_again(traces: Sequence[Trace], step: int) -> set[str]:
-    """Assert that descriptors describe their states, and ids of a group are those of its files.
-
-    Of each preset one state is looked at, and one in `step`; return the names of the presets.
-    """
+@pytest.mark.parametrize("trace", [MIXED, GROWN, SWITCH])
+def test_every_state_is_the_one_its_descriptor_describes(trace: Trace) -> None:
+    """And ids of a group are those of its files. Of each preset the first state, and one in 41."""
     seen: set[str] = set()
-    number = 0
-    for trace in traces:
-        again = replace(trace)
-        for states in crash_states(trace, PRESETS, SEED):
-            ids = content_ids(states.point, states.codes)
-            for row, codes in enumerate(states.codes):
-                number += 1
-                preset = PRESETS[states.preset[row]]
-                if number % step and preset.name in seen:
-                    continue
-                seen.add(preset.name)
-                files, descriptor = states.point.materialise(codes), descriptor_of(states, row, SEED)
-                assert find(again, descriptor).files == files, descriptor
-                assert ids[row] == content_id(files)
-                assert states.stratum == preset.stratum
-                assert bool(states.rot) == (preset.stratum == "C")
-    return seen
-
-
-def test_every_state_is_the_one_its_descriptor_describes() -> None:
-    every = {preset.name for preset in PRESETS}
-    assert assert_found_again((MIXED, GROWN, SWITCH), 41) == every
-
-
-@pytest.mark.parametrize("format_id", [name for name in format_ids() if has_crash_format(name)])
-def test_every_state_of_a_format_is_the_one_its_descriptor_describes(format_id: str) -> None:
-    adapter = crash_format(format_id)
-    works = list(adapter.workloads("core"))
-    seen = assert_found_again([adapter.build(work) for work in works[:: len(works) // 2]], 997)
-    assert seen >= {preset.name for preset in PRESETS if preset.stratum != "R"} - {"bitrot-phantom"}
+    again = replace(trace)
+    for states in crash_states(trace, PRESETS, SEED):
+        ids = content_ids(states.point, states.codes)
+        for row, codes in enumerate(states.codes):
+            preset = PRESETS[states.preset[row]]
+            if row % 41 and preset.name in seen:
+                continue
+            seen.add(preset.name)
+            files, descriptor = states.point.materialise(codes), descriptor_of(states, row, SEED)
+            assert find(again, descriptor).files == files, descriptor
+            assert ids[row] == content_id(files)
+            assert states.stratum == preset.stratum
+            assert bool(states.rot) == (preset.stratum == "C")
+    assert trace is not MIXED or len(seen) >= len(PRESETS) - 1
 
 
 @pytest.mark.parametrize(

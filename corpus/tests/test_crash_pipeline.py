@@ -172,16 +172,6 @@ def test_the_manifest_tells_editions_apart_and_names_the_weakest_guarantee(manif
     assert manifest["cases"]["beyond"]["strict"]["R"]["torn-accepted"] > 0
 
 
-def test_a_state_that_two_traces_leave_is_published_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    work = Plan(FORMAT, "core").shard_workloads(60)[:6]
-    monkeypatch.setattr("journalspec_corpus.pipeline.plan._workloads", lambda name, tier: work)
-    manifest = build(Plan(FORMAT, "core"), tmp_path / "out", Builder())
-    ids = [case.id for case in Intake().file(tmp_path / "out" / CASES)]
-    assert len(ids) == len(set(ids)) == manifest["counts"]["distinct"]
-
-
 LABELS = ("R", "one", "e", "rotate", "zero", "", True)
 
 
@@ -220,16 +210,6 @@ def test_reach_of_another_writer_decides_its_safe_states() -> None:
 
 def invoke(*arguments: str) -> Any:
     return CliRunner().invoke(cli, ["corpus", "build", *arguments])
-
-
-def test_the_command_builds_and_says_what_it_did(tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    done = invoke("--tier", "core", "--out", str(out), "--every", "997", "--format", FORMAT)
-    assert done.exit_code == 0, done.output
-    assert "distinct judged cases" in done.output
-    assert (out / "manifest.json").is_file()
-    again = invoke("--tier", "core", "--out", str(out), "--every", "997", "--format", FORMAT, "--json")
-    assert json.loads(again.stdout)["cases"]["count"] > 10
 
 
 @pytest.mark.parametrize(

@@ -96,6 +96,19 @@ def test_no_reader_influences_the_choice_or_the_questions(tmp_path: Path, built:
         assert [probe.policy for probe in case.probes] == ["strict", "salvage"]
 
 
+def test_quotas_hold_where_there_is_enough() -> None:
+    kinds = {name: (name, "w", "e", "rotate", "zero", "", True) for name in "RC"}
+    found = [(number.to_bytes(16, "big"), kinds["RC"[number % 2]]) for number in range(2000)]
+    chosen = published._chosen(found, 1000)
+    # No state is of class L, so its share goes to R.
+    assert Counter(kind[0] for name, kind in found if name in chosen) == {"R": 850, "C": 150}
+    few = [entry for entry in found[:200] if entry[1][0] == "R"] + [
+        each for each in found if each[1][0] == "C"
+    ]
+    everything = published._chosen(sorted(few), 1000)
+    assert Counter(kind[0] for name, kind in few if name in everything) == {"R": 100, "C": 900}
+
+
 def test_three_of_each_class_are_taken_however_many_others_come_first() -> None:
     """By id the rare classes come last: without a share of their own nothing of them would be taken."""
     common = [

@@ -185,28 +185,6 @@ def test_the_pages_that_a_log_leads_to_are_seen() -> None:
     assert_one_answer("swiftmq_store", "13", (each for files in logged[::3] for each in wrong(files)))
 
 
-def test_findings_of_a_file_are_cached_by_content_question_and_details() -> None:
-    files = state_of({"a": b"one", "b": b"two", "c": b"one"}, "jboss_journal", "v2")
-    asked: list[tuple[object, ...]] = []
-
-    def found(*given: object) -> tuple[object, ...]:
-        asked.append(given)
-        return given
-
-    def length(content: bytes, *_: object) -> int:
-        return len(content)
-
-    for _ in range(2):
-        assert files.once(("a",), found) == (b"one",)
-        assert files.once(("b",), found) == (b"two",)
-        assert files.once(("a",), found, 1) == (b"one", 1)
-        assert files.once(("a",), found, 2) == (b"one", 2)
-        assert files.once(("a", "b"), found) == (b"one", b"two")
-        assert files.once(("b", "a"), found) == (b"two", b"one")
-        assert files.once(("a",), length) == 3
-    assert len(asked) == 6
-
-
 def test_another_implementation_may_see_what_the_reference_does_not() -> None:
     adapter = replace(crash_format("swiftmq_store"), implementation=lambda: load("swiftmq_store"))
     reference = replace(adapter, implementation=None)

@@ -50,6 +50,7 @@ def journaled(edition: str, *steps: Op, background: str = "stale-same", force: s
 
 ADD3 = (Op("add", 1, 600), Op("add", 2, 1400))
 COMMIT = (Op("add_tx", 1, 600, 1), Op("add_tx", 2, 600, 1), Op("commit", tx=1))
+PREPARE = (Op("update_tx", 91, 600, 1), Op("add_tx", 2, 600, 1), Op("prepare", tx=1))
 #: format, reader, verdict, a workload in which it fails. Mutants, and what the formats themselves lose.
 KNOWN: list[tuple[str, str, str, Any]] = [
     ("bitronix_tlog", "strict", "resurrected", logged("2.1.4")),
@@ -61,7 +62,7 @@ KNOWN: list[tuple[str, str, str, Any]] = [
     ("jboss_journal", "salvage", "torn-accepted", journaled("seed", *COMMIT)),
     ("jboss_journal", "mutant:any-file-id", "resurrected", journaled("v2", *COMMIT)),
     ("jboss_journal", "mutant:scan-behind-a-block", "lost", journaled("v2e", *ADD3, force="end")),
-    ("jboss_journal", "mutant:rejected-is-clean", "silent", journaled("seed+hash", *COMMIT)),
+    ("jboss_journal", "mutant:hash-over-itself", "lost", journaled("seed+hash", *PREPARE)),
 ]
 IDS = [f"{name.split('_')[0]}-{reader}-{verdict}-{work.kind}" for name, reader, verdict, work in KNOWN]
 

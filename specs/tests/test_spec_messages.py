@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import tomllib
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -39,11 +38,6 @@ def data(format_id: str) -> dict[str, Any]:
 def test_every_row_is_complete(name: str) -> None:
     assert lint(name, data(name)) == []
     assert all(entry.page.startswith("messages/") for entry in messages(name))
-
-
-def test_ids_are_unique_over_all_formats() -> None:
-    names = Counter(name for entry in every_message() for name in entry.ids)
-    assert [name for name, count in names.items() if count > 1] == []
 
 
 def test_so_many_messages_are_known_and_so_many_were_made() -> None:

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from journalspec import formats
-from journalspec.vocabulary import WIDTHS, parse
+from journalspec.vocabulary import parse
 
 EDITIONS = ("a", "b")
 FIELD = '[[field]]\nname = "id"\ntype = "int"\nwidth = "s8"\ndoc = "An id."\n'
@@ -40,11 +40,6 @@ FIELD = '[[field]]\nname = "id"\ntype = "int"\nwidth = "s8"\ndoc = "An id."\n'
 def test_faults_of_a_table_are_reported(text: str, said: str) -> None:
     with pytest.raises(ValueError, match="^" + said.replace("[", r"\[").replace("]", r"\]")):
         parse(tomllib.loads(text), EDITIONS)
-
-
-def test_widths_are_those_of_two_s_complement() -> None:
-    assert WIDTHS["s1"] == (-128, 127)
-    assert WIDTHS["u8"] == (0, 18446744073709551615)
 
 
 def test_an_element_may_be_like_that_of_another_list() -> None:
