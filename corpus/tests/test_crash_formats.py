@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import gc
-from collections import Counter
 from typing import Any
 
 import pytest
 
-from journalspec.formats import format_ids
 from journalspec_corpus.bitronix_tlog import recording as disk_recording
 from journalspec_corpus.bitronix_tlog.workloads import Step as Log
 from journalspec_corpus.bitronix_tlog.workloads import Workload as Logged
-from journalspec_corpus.crash.formats import CrashFormat, crash_format
+from journalspec_corpus.crash.formats import crash_format
 from journalspec_corpus.crash.record import SECTOR
 from journalspec_corpus.crash.trace import (
-    PRESETS,
     Ack,
     Mark,
-    Preset,
     Publish,
     Release,
     Reuse,
@@ -27,18 +22,11 @@ from journalspec_corpus.crash.trace import (
     Write,
 )
 from journalspec_corpus.jboss_journal.workloads import Step, Workload
-from journalspec_corpus.pipeline.run import Shard
 from journalspec_corpus.workloads import LongWorkload, Tables
 from journalspec_reference.bitronix_tlog.codec import HEADER_SIZE
 from journalspec_reference.bitronix_tlog.scan import record_of
 
 DISK, TX = "bitronix_tlog", "jboss_journal"
-#: Sectors that are written completely or not at all, in any order.
-HONEST = tuple(
-    preset
-    for preset in PRESETS
-    if preset.stratum == "R" and preset.granule > 1 and not preset.trash and preset.metadata != "any"
-)
 ADD = (Step("add", 1, 40),)
 COMMIT = (Log("COMMITTING", 1, "typical"),)
 
@@ -157,38 +145,6 @@ def test_acknowledged_are_commits_with_all_their_records_and_nothing_before() ->
     assert isinstance(trace.ops[last + 1], Ack)
 
 
-def verdicts(
-    adapter: CrashFormat, work: Any, reader: str, presets: tuple[Preset, ...] = HONEST
-) -> Counter[str]:
-    """Count what `reader` gets in the states of one workload."""
-    number, out = adapter.readers.index(reader), Counter[str]()
-    for rows in Shard(adapter, presets, 1).rows(adapter.build(work)):
-        out.update(rows.verdict(number, row) for row in range(len(rows.case_ids)))
-    return out
-
-
-def tabulate(adapter: CrashFormat) -> dict[str, Counter[str]]:
-    """Count what the strict reader gets by writer over the smoke scope."""
-    out = dict[str, Counter[str]]()
-    for work in adapter.first_lives("smoke"):
-        out.setdefault(work.writer, Counter()).update(verdicts(adapter, work, "strict"))
-    return out
-
-
-def test_the_spec_order_loses_nothing_and_the_products_orders_do() -> None:
-    found = tabulate(crash_format(DISK))
-    assert set(found["spec"]) == {"pass", "acceptable"}
-    # A lost record sector under a kept pointer shows the file's previous generation (no generation in
-    # records),
-    assert found["2.1.4"]["resurrected"] > 0
-    assert found["3.0"]["resurrected"] > 0
-    # and the position written as a timestamp elects the stale file after a swap.
-    assert found["2.1.4"]["lost"] > 0
-    assert found["3.0"]["lost"] == 0
-    for counts in found.values():
-        assert counts["torn-accepted"] == counts["hole"] == 0
-
-
 _COPIED = {"status": "8", "gtrid": "aa", "names": ["x", "y"]}
 
 
@@ -206,21 +162,3 @@ def test_a_published_record_lists_what_its_keys_share(
     format_id: str, keys: list[str], shared: dict[str, Any]
 ) -> None:
     assert crash_format(format_id).record_json(keys) == shared
-
-
-@pytest.mark.parametrize("format_id", format_ids())
-def test_reading_a_state_leaves_next_to_nothing_to_the_collector_of_circles(format_id: str) -> None:
-    """A build lets it look seldom: what hangs together in circles stays until then."""
-    adapter, read = crash_format(format_id), 0
-    first, second = list(adapter.workloads("core"))[:2]
-    for _ in Shard(adapter, PRESETS, 1).rows(adapter.build(first)):
-        pass  # what is made once is made
-    # What was there before is ignored: the process of a whole run holds gigabytes.
-    gc.freeze()
-    gc.disable()
-    try:
-        for rows in Shard(adapter, PRESETS, 1).rows(adapter.build(second)):
-            read += len(rows.case_ids)
-        assert gc.collect() < 5 * max(read, 100)
-    finally:
-        gc.enable()

@@ -204,28 +204,3 @@ def test_of_a_long_field_the_first_and_the_last_bytes_are_shown() -> None:
     shown = [*whole[: hexdump.HEAD * per_line], *whole[-per_line:]]
     assert [*bytes_of(html)] == shown
     assert f"{200 - len(shown)} more bytes" in html
-
-
-@pytest.mark.parametrize("format_id", format_ids())
-def test_boxes_are_called_as_answers_and_dumps_call_their_bytes(format_id: str) -> None:
-    """By a name of the vocabulary, a field's, a header's or that of framing, or by the one in the table."""
-    table = get_format(format_id).vocabulary
-    known = {item.name for item in (*table.fields, *table.header)} | {*table.framing}
-    known |= {part.name for item in table.fields for part in item.of}
-    drawn = {
-        field.id
-        for several in alternatives.by_edition(format_id).values()
-        for kind in several
-        for field in kind.fields
-    }
-    assert drawn - known == set()
-    for schema in sources.schemas(format_id).values():
-        for kind in schema.types.values():
-            _, shown = sources.shown_type(format_id, f"{schema.id}::{kind.name}")
-            named = {field.id for field in shown.fields}
-            for several in alternatives.of_type(format_id, schema, shown):
-                inner = {field.id for each in schema.types.values() for field in each.fields}
-                # A type that asks for a place is called with one.
-                assert {field.id.partition("(")[0] for field in several.fields} <= named | known | inner | {
-                    *schema.types
-                }
