@@ -5,8 +5,8 @@
 Of each n-th workload of the core tier this prints a digest of all its states: their case ids, whether
 they may be refused, the verdict on each reader, the outcomes that a case would permit, their category and
 the field in which a record is torn. With --states it prints these state by state instead, to find what
-differs. `corpus/tests/data/goldens.json` holds what
-is printed for a sample, and a test compares: whoever changes it says why.
+differs. `corpus/tests/data/goldens.json` holds what is printed for a sample, and a test compares: whoever
+changes it says why.
 """
 
 from __future__ import annotations

@@ -18,15 +18,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from brute_states import BASE, BruteState, Machine, origin
-from journalspec_corpus.crash.trace import (
-    Ack,
-    Mark,
-    Part,
-    Publish,
-    Release,
-    Trace,
-    Write,
-)
+from journalspec_corpus.crash.trace import Ack, Mark, Part, Publish, Release, Trace, Write
 
 Content = tuple[tuple[str, bytes], ...]
 

@@ -12,17 +12,7 @@ import brute
 from brute_expected import Accounts
 from brute_states import NAMES, Machine, brute_subset
 from journalspec_corpus.crash.formats import crash_format
-from journalspec_corpus.crash.trace import (
-    Ack,
-    Create,
-    Part,
-    Publish,
-    Rename,
-    Sync,
-    Trace,
-    Write,
-    get_preset,
-)
+from journalspec_corpus.crash.trace import Ack, Create, Part, Publish, Rename, Sync, Trace, Write, get_preset
 
 PAGE = 512
 

@@ -11,16 +11,7 @@ from journalspec_corpus.bitronix_tlog.workloads import Step as Log
 from journalspec_corpus.bitronix_tlog.workloads import Workload as Logged
 from journalspec_corpus.crash.formats import crash_format
 from journalspec_corpus.crash.record import SECTOR
-from journalspec_corpus.crash.trace import (
-    Ack,
-    Mark,
-    Publish,
-    Release,
-    Reuse,
-    Sync,
-    Trace,
-    Write,
-)
+from journalspec_corpus.crash.trace import Ack, Mark, Publish, Release, Reuse, Sync, Trace, Write
 from journalspec_corpus.jboss_journal.workloads import Step, Workload
 from journalspec_corpus.workloads import LongWorkload, Tables
 from journalspec_reference.bitronix_tlog.codec import HEADER_SIZE

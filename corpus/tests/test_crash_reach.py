@@ -9,13 +9,7 @@ import pytest
 
 from journalspec_corpus.crash.disk import StateContents, States
 from journalspec_corpus.crash.facts import Facts, categories, fields
-from journalspec_corpus.crash.formats import (
-    CrashFormat,
-    Reach,
-    answers,
-    crash_format,
-    unread_writes,
-)
+from journalspec_corpus.crash.formats import CrashFormat, Reach, answers, crash_format, unread_writes
 from journalspec_corpus.crash.oracle import expected_at
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import PRESETS, Create, Rename, Trace, Truncate, Unlink, Write, get_preset
