@@ -11,7 +11,9 @@ import pytest
 import brute
 from brute_expected import Accounts
 from brute_states import NAMES, Machine, brute_subset
+from journalspec_corpus.crash.facts import Facts, fields
 from journalspec_corpus.crash.formats import crash_format
+from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import Ack, Create, Part, Publish, Rename, Sync, Trace, Write, get_preset
 
 PAGE = 512
@@ -130,3 +132,14 @@ def test_half_of_a_record_is_none() -> None:
         states = [*brute_subset(trace, get_preset("epoch-subset-512"), crash)]
         found = [Accounts(trace, crash).expected(state).whole for state in states]
         assert sum("a" in records for records in found) == whole
+
+
+def test_the_torn_field_is_the_first_one_of_the_missing_part() -> None:
+    trace, torn = CHAINED["chain"], dict[tuple[bool, bool], str]()
+    for states in crash_states(trace, (get_preset("epoch-subset-512"),), 1):
+        column, names = fields(Facts(states))
+        for row, codes in enumerate(states.codes):
+            log = states.point.materialise(codes)["log"]
+            torn[log[0] == 0x41, log[PAGE] == 0x41] = names[column[row]]
+    halves = {(True, False): f"head-{PAGE}", (False, True): "head-0"}
+    assert torn == {(False, False): "", (True, True): "", **halves}

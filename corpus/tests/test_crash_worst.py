@@ -98,15 +98,6 @@ def test_requirements_exist_and_hold_in_the_edition(worst: Worst) -> None:
     assert worst.text.endswith(".")
 
 
-@pytest.mark.parametrize("format_id", FORMATS)
-def test_they_are_published_and_nothing_else_is(format_id: str) -> None:
-    made = list(worst_cases_of(format_id))
-    assert [case.to_json() for case in load_cases(format_id, TIER)] == [case.to_json() for case in made]
-    assert [case.id for case in made] == [
-        name for worst in worst_cases(format_id) for name in (worst.id, worst.small_id)
-    ]
-
-
 @each
 def test_case_requires_only_possible_outcomes_and_no_reader_defines_them(
     worst: Worst, monkeypatch: pytest.MonkeyPatch

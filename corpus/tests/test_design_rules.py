@@ -1,4 +1,4 @@
-"""Design rules: every rule has an entry in every format, and every proof of one holds."""
+"""Design rules: every rule has an entry in every format, and every proof of one holds; limits of formats."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import copy
 import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any
@@ -21,8 +22,8 @@ from journalspec_corpus.crash.facts import Facts
 from journalspec_corpus.crash.formats import CrashFormat, crash_format, has_crash_format, named_reader
 from journalspec_corpus.crash.reduce import State, find
 from journalspec_corpus.crash.states import Descriptor, crash_states
-from journalspec_corpus.crash.trace import Trace, get_preset
-from journalspec_corpus.crash.verdict import VERDICTS
+from journalspec_corpus.crash.trace import PRESETS, STRATA, Trace, get_preset
+from journalspec_corpus.crash.verdict import CATEGORIES, VERDICTS, first_that_covers, limits, parse_limits
 from journalspec_corpus.design_rules import (
     FILE_NAME,
     SOUND,
@@ -218,3 +219,44 @@ def test_a_file_of_findings_that_is_wrong_is_refused(spoilt: str) -> None:
     SPOILT[spoilt](data["rule"])
     with pytest.raises(RuleError, match=FILE_NAME):
         parse_findings(name, data)
+
+
+# --- Limits: what no reader can do better ---
+
+GOOD = '[[limit]]\nid = "a"\nwhy = "w"\nrules = ["L1"]\nverdicts = ["lost"]\n'
+
+
+def test_states_covered_by_a_limit() -> None:
+    table = parse_limits(GOOD + 'writers = ["v2/*"]\nstrata = ["R"]\npresets = ["sector-*"]\n')
+    assert first_that_covers(table, "v2/x", "any", "R", "lost", "clean", "sector-trash-512") is table[0]
+    assert first_that_covers(table, "v3", "any", "R", "lost", "clean", "sector-trash-512") is None
+    assert first_that_covers(table, "v2/x", "any", "C", "lost", "clean", "sector-trash-512") is None
+    assert first_that_covers(table, "v2/x", "any", "R", "silent", "clean", "sector-trash-512") is None
+    assert first_that_covers(table, "v2/x", "any", "R", "lost", "clean", "prefix-byte") is None
+
+
+#: What patterns may name.
+KNOWN = {
+    "strata": STRATA,
+    "verdicts": [name for name, broken in VERDICTS.items() if broken],
+    "categories": CATEGORIES,
+    "presets": [preset.name for preset in PRESETS],
+}
+
+
+@pytest.mark.parametrize("format_id", FORMATS)
+def test_every_limit_excuses_some_states_but_not_too_many(format_id: str) -> None:
+    found = limits(format_id)
+    assert len({limit.id for limit in found}) == len(found)
+    for limit in found:
+        assert limit.verdicts
+        assert limit.rules or limit.deviations
+        for member, names in KNOWN.items():
+            for pattern in getattr(limit, member):
+                assert any(fnmatchcase(name, pattern) for name in names), f"{limit.id}: {member}: {pattern}"
+
+
+def test_a_table_with_another_member_is_refused() -> None:
+    for text in (GOOD + 'verdict = "lost"\n', GOOD.replace('why = "w"\n', "")):
+        with pytest.raises(TypeError):
+            parse_limits(text)

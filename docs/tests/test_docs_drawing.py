@@ -64,26 +64,6 @@ def test_names_that_do_not_fit_go_into_the_legend(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_alternatives_differ_and_have_names_of_their_own(format_id: str) -> None:
-    seen = 0
-    for schema in sources.schemas(format_id).values():
-        for kind in schema.types.values():
-            name = f"{schema.id}::{kind.name}"
-            several = alternatives.of_type(format_id, *sources.shown_type(format_id, name))
-            if several:
-                seen += 1
-                named = [one.name for one in several]
-                assert len({*named}) == len(named) > 1, name
-                assert all(named), name
-                shapes = {tuple((field.id, str(field.size)) for field in leaves(one)) for one in several}
-                assert len(shapes) > 1, name
-                figure = ET.fromstring(diagram.sides(several))  # noqa: S314 - our own output
-                assert [part.text for part in figure.iter("p")] == named, name
-                assert len(list(figure.iter("svg"))) == len(several), name
-    assert seen, f"{format_id} has no type with alternatives"
-
-
-@pytest.mark.parametrize("format_id", format_ids())
 def test_alternatives_are_those_of_the_table_of_bytes(format_id: str) -> None:
     """Every form that a builder knows is drawn, under its editions and record type; nothing else is."""
     layout = format_module("journalspec", format_id).LAYOUT
