@@ -21,7 +21,7 @@ from journalspec_corpus.load import CASES, published_folder
 from journalspec_corpus.pipeline.build import Builder, build
 from journalspec_corpus.pipeline.manifest import digest_of_parts
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.store import BuildError
+from journalspec_corpus.pipeline.store import BuildError, prepare
 from journalspec_corpus.seal import checksum, render, sealed
 
 FORMAT = "bitronix_tlog"
@@ -360,3 +360,42 @@ def test_a_build_on_a_disk_that_is_full_at_any_file_continues_afterwards(
     assert invoke("verify", out).exit_code == 0
     # The plan, the shard, the part, the lines of its cases, all cases, the manifest.
     assert failed >= 6
+
+
+def test_nothing_in_the_manifest_changes_unseen(copy: Path) -> None:
+    whole = (copy / "manifest.json").read_text()
+    run = manifest_of(copy)
+    run["run"]["seconds"] += 1
+    for text, why in (
+        (json.dumps(run, indent=2) + "\n", "it was changed"),
+        (whole + "\n", "its bytes were changed"),
+        (whole.replace('"seal": ', '"seal":  '), "its bytes were changed"),
+        (whole.replace('  "license"', '  "license": "none",\n  "license"'), "its bytes were changed"),
+        (whole.replace('"seal"', '"zeal"'), "carries no seal"),
+    ):
+        (copy / "manifest.json").write_text(text)
+        assert why in problems(copy)
+        assert invoke("report", copy).exit_code == 2
+
+
+def test_a_finished_build_clears_what_a_killed_one_left(copy: Path, built: Path) -> None:
+    (copy / "work").mkdir()
+    (copy / "work" / "shard-00000.json").write_text("{")
+    assert build(PLAN, copy, Builder()) == manifest_of(built)
+    assert contents(copy) == contents(built)
+
+
+def test_a_build_does_not_continue_from_a_changed_manifest(copy: Path) -> None:
+    _flip(copy / "manifest.json")
+    done = invoke("build", "--tier", "core", "--format", FORMAT, "--every", "173", "--out", copy)
+    assert done.exit_code == 1
+    assert "remove manifest.json" in done.output
+
+
+def test_a_build_that_was_ended_before_it_wrote_anything_is_taken_up(tmp_path: Path) -> None:
+    (tmp_path / ".plan.json.0123456789abcdef.partial").write_text("{")
+    prepare(PLAN, tmp_path)
+    assert (tmp_path / "plan.json").is_file()
+    # The plan is checked first: a directory of another name has no owner.
+    shutil.rmtree(tmp_path / "work")
+    prepare(PLAN, tmp_path)

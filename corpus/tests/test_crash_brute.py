@@ -14,7 +14,18 @@ from brute_states import NAMES, Machine, brute_subset
 from journalspec_corpus.crash.facts import Facts, fields
 from journalspec_corpus.crash.formats import crash_format
 from journalspec_corpus.crash.states import crash_states
-from journalspec_corpus.crash.trace import Ack, Create, Part, Publish, Rename, Sync, Trace, Write, get_preset
+from journalspec_corpus.crash.trace import (
+    Ack,
+    Create,
+    Mark,
+    Part,
+    Publish,
+    Rename,
+    Sync,
+    Trace,
+    Write,
+    get_preset,
+)
 
 PAGE = 512
 
@@ -117,6 +128,23 @@ CHAINED = {
         standing=tuple(Part("a", "log", off, CHUNK, "a") for off in HERE),
     ),
 }
+
+
+#: Two records of two sectors each and a pointer to both, over an old record at the place of the first.
+OVER_AN_OLD_ONE = Trace(
+    "toy",
+    "1",
+    "reused",
+    {"log": bytes(1000) + b"s" * 3096},
+    (
+        *(Write("log", 1000, b"a" * 600), Mark("a", "log", 1000, 600, "a")),
+        *(Write("log", 2000, b"b" * 600), Mark("b", "log", 2000, 600, "b")),
+        *(Write("log", 0, b"\1" * 8), Publish(("a", "b")), Sync("log"), Ack(("a", "b"))),
+    ),
+    "zero",
+    stale=(Mark("old", "log", 1000, 600, "old"),),
+)
+CHAINED["reused"] = OVER_AN_OLD_ONE
 
 
 @pytest.mark.parametrize("trace", CHAINED.values(), ids=CHAINED)

@@ -7,6 +7,7 @@ import json
 import shutil
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +21,12 @@ from journalspec_conformance.compare import Claims, compare
 from journalspec_corpus.crash.formats import crash_format
 from journalspec_corpus.crash.reduce import find
 from journalspec_corpus.crash.states import Descriptor
-from journalspec_corpus.crash.trace import rank
+from journalspec_corpus.crash.trace import get_preset, rank
 from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.load import CASES, Intake
 from journalspec_corpus.pipeline.build import Builder, build
 from journalspec_corpus.pipeline.plan import Plan
+from journalspec_corpus.pipeline.run import Shard
 from journalspec_corpus.pipeline.store import first_of_each, prepare, write_shard
 from journalspec_corpus.pipeline.tables import Labels, Reached, tabulate
 from journalspec_reference import load
@@ -75,6 +77,19 @@ def test_the_manifest_counts_what_is_there(built: Path, manifest: Any, plan: Pla
             assert sum(tables[label].values()) == tables["distinct"] == strata[name]
         for writers in tables["verdicts"].values():
             assert sum(sum(given.values()) for given in writers.values()) == strata[name]
+    classes = Counter(
+        (
+            row["stratum"],
+            f"{row['category']}/{row['background']}/{row['field'] or '-'}",
+            "acked" if row["acknowledged"] > 0 else "fresh",
+        )
+        for row in table.to_pylist()
+    )
+    assert classes == {
+        (name, *label.rpartition("/")[::2]): count
+        for name, tables in manifest["strata"].items()
+        for label, count in tables["classes"].items()
+    }
     assert sum(part["rows"] for part in manifest["parts"]) == counts["distinct"]
     assert manifest["plan"]["seed"] == plan.seed
     assert manifest["run"]["seconds"] > 0
@@ -107,6 +122,8 @@ def test_a_build_resumes_and_comes_out_the_same(tmp_path: Path, built: Path) -> 
     write_shard(PLAN, tmp_path / "out", 0)
     damaged = tmp_path / "out" / "work" / "shard-00000.arrow"
     damaged.write_bytes(damaged.read_bytes()[:-9])
+    # A shard under the name of another one is none.
+    shutil.copy(damaged.with_name("shard-00001.arrow"), damaged.with_name("shard-00002.arrow"))
     calls: list[tuple[str, int, int]] = []
     manifest = build(PLAN, tmp_path / "out", Builder("local"), lambda *call: calls.append(call))
     assert digests(tmp_path / "out") == digests(built)
@@ -115,6 +132,21 @@ def test_a_build_resumes_and_comes_out_the_same(tmp_path: Path, built: Path) -> 
     assert manifest["run"]["shards_run"] == PLAN.shards() - 1
     again = build(PLAN, tmp_path / "out", Builder("local"))
     assert again == manifest
+
+
+def test_a_state_counts_for_every_writer_that_reaches_it() -> None:
+    """Though it is kept once."""
+    adapter = crash_format(FORMAT)
+    trace = adapter.build(next(iter(adapter.workloads("core"))))
+    # Garbage depends on the trace's id.
+    presets = tuple(map(get_preset, ("prefix-sector-512", "epoch-subset-512")))
+    shard = Shard(adapter, presets, PLAN.seed)
+    shard.add(trace)
+    once, writers = len(shard.table()), {entry.writer for entry in shard.reached}
+    shard.add(replace(trace, tags={**trace.tags, "order": "another"}))
+    assert len(shard.table()) == once
+    assert {entry.writer for entry in shard.reached} == writers | {"another"}
+    assert len(shard.reached) % 2 == 0
 
 
 def test_the_first_of_equal_ids_stays() -> None:

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from mutants import mutant_reader
 
+from journalspec.deviations import deviations as deviations_of
 from journalspec.formats import format_ids, format_module, get_format
 from journalspec.observation import CLEAN, RECOVERED, REFUSED
 from journalspec.requirements import requirements
@@ -260,3 +261,17 @@ def test_a_table_with_another_member_is_refused() -> None:
     for text in (GOOD + 'verdict = "lost"\n', GOOD.replace('why = "w"\n', "")):
         with pytest.raises(TypeError):
             parse_limits(text)
+
+
+@pytest.mark.parametrize("format_id", FORMATS)
+def test_every_limit_is_argued_by_what_is_there(format_id: str) -> None:
+    found = findings(format_id)
+    deviations = {entry.id for entry in deviations_of(format_id)}
+    weak = [item for items in found.values() for item in items if item.verdict in ("weak", "partly")]
+    assert limits(format_id) or not weak
+    for limit in limits(format_id):
+        assert set(limit.deviations) <= deviations
+        for rule in limit.rules:
+            assert {entry.verdict for entry in found[rule]} & {"weak", "partly"}, (
+                f"{limit.id}: {rule} is sound"
+            )

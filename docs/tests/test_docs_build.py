@@ -318,3 +318,18 @@ exclude_patterns = ["formats"]
     assert "jspec:req reference target not found: NOP-XYZ-999" in done.stderr
     assert "field-table: no format 'no_such_format'" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("format_id", format_ids())
+def test_the_coverage_page_says_what_proves_each_must(format_id: str, site: Path) -> None:
+    text = (site / "formats" / format_id / "coverage.html").read_text(encoding="utf-8")
+    proofs = sources.proofs(format_id)
+    assert proofs
+    for proof in proofs.values():
+        assert all(proof[key] in text for key in ("mutant", "case") if key in proof)
+
+
+def test_the_page_of_downloads_has_the_command_for_each_archive(site: Path) -> None:
+    text = unescape((site / "downloads.html").read_text(encoding="utf-8"))
+    for name in format_ids():
+        assert f"journalspec corpus archive --format {name} --out {name}-cases.tar.gz" in text

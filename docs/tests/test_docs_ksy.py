@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from journalspec_docs import ksy
-from journalspec_docs.ksy import Extent
+from journalspec_docs.ksy import Extent, offset_text
 
 TOY = Path(__file__).with_name("toy.ksy").read_text(encoding="utf-8")
 
@@ -98,3 +98,23 @@ def test_sums_are_simplified(parts: list[str], text: str) -> None:
     for part in parts:
         total = total + Extent.parse(part)
     assert str(total) == text
+
+
+@pytest.mark.parametrize(
+    ("name", "role"),
+    [
+        ("len_record", "length"),
+        ("names_count", "length"),
+        ("crc32", "check"),
+        ("ofs_tail", "pointer"),
+        ("end_marker", "magic"),
+        ("time", "value"),
+    ],
+)
+def test_names_give_roles_away(name: str, role: str) -> None:
+    assert ksy.role_of_name(name) == role
+
+
+def test_a_known_offset_is_shown_in_hexadecimal_too() -> None:
+    assert offset_text(Extent(28)) == "28 (0x1c)"
+    assert offset_text(Extent(28, ("a",))) == "28 + a"

@@ -50,3 +50,8 @@ def test_widths_and_durations_may_change_but_words_and_numbers_may_not(
     path = tmp_path / "x.txt"
     path.write_text(f"$ echo '{now}'\npass  7   known in 0.12s\n", encoding="utf-8")
     assert (transcripts.difference(transcripts.Transcript.load(path)) == "") is same
+
+
+def test_the_harness_of_the_tutorial_is_as_short_as_it_says() -> None:
+    lines = (DOCS / "harness" / "my_reader.py").read_text(encoding="utf-8").splitlines()
+    assert len([line for line in lines if line.strip() and not line.strip().startswith('"""')]) <= 40

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from journalspec import files
 from journalspec.files import Unfit, making, read_bytes, reading, replace_text, replacing, shown
 
 unix = pytest.mark.skipif(os.name != "posix", reason="needs links, pipes and limits of POSIX")
@@ -187,3 +188,8 @@ def test_a_directory_is_made_atomically(tmp_path: Path) -> None:
         replace_text(place / "file", "x")
     assert names_in(tmp_path / "empty") == ["file"]
     assert (tmp_path / "empty").stat().st_ino == before
+
+
+def test_partial_names_cannot_be_guessed(tmp_path: Path) -> None:
+    names = {files._partial(tmp_path / "x").name for _ in range(50)}
+    assert len(names) == 50

@@ -139,3 +139,12 @@ def test_the_committed_parsers_are_those_of_the_schemas(
 
 def test_the_lock_names_no_registry() -> None:
     assert "resolved" not in (TOOL / "package-lock.json").read_text(encoding="utf-8")
+
+
+@each_schema
+def test_every_value_of_an_enum_is_explained(path: Path) -> None:
+    for name, values in load(path).get("enums", {}).items():
+        for number, entry in values.items():
+            told = entry if isinstance(entry, dict) else {}
+            for key in ("id", "doc", "-orig-id"):
+                assert told.get(key), f"{name} {number} has no {key}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import tomllib
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -117,3 +118,8 @@ def test_a_fault_of_a_row_is_found(change: dict[str, Any], fault: str) -> None:
     assert any(fault in found for found in lint("jboss_journal", table))
     del table["message"][0]["text"]
     assert any("there is no text" in found for found in lint("jboss_journal", table))
+
+
+def test_ids_are_unique_over_all_formats() -> None:
+    names = Counter(name for entry in every_message() for name in entry.ids)
+    assert [name for name, count in names.items() if count > 1] == []

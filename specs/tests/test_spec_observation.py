@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from journalspec.formats import UnknownFormat, format_ids, format_module, get_format
-from journalspec.observation import At, Dropped, FileMap, Level, Note, Observation, Record, refused
+from journalspec.observation import At, Dropped, FileMap, Level, Note, Observation, Record, jsonable, refused
 
 FORMAT = format_ids()[0]
 
@@ -65,3 +65,14 @@ def test_unknown_formats_and_rooms_are_named() -> None:
         get_format("zip")
     with pytest.raises(UnknownFormat, match="has no room"):
         format_module(f"journalspec.{FORMAT}", FORMAT)
+
+
+def test_floats_have_no_form() -> None:
+    with pytest.raises(TypeError, match="float has no JSON form"):
+        jsonable({"a": [1.5]})
+
+
+def test_levels_are_parsed_by_name() -> None:
+    assert Level.parse("layout") is Level.LAYOUT
+    with pytest.raises(ValueError, match="verdict, records, state, layout, contents"):
+        Level.parse("all")

@@ -98,3 +98,18 @@ def test_the_text_is_that_of_the_library_piece_by_piece() -> None:
     pieces = list(jsontext.pieces(document))
     assert "".join(pieces) == json.dumps(wanted, indent=1)
     assert max(map(len, pieces)) <= 2 * jsontext.BLOCK
+
+
+def test_deferred_values_are_made_once_on_demand() -> None:
+    asked: list[int] = []
+
+    def numbers() -> Iterator[int]:
+        for number in (5, 6):
+            asked.append(number)
+            yield number
+
+    made = Deferred(2, numbers)
+    assert len(made) == 2
+    assert asked == []
+    assert (list(made), made[1], made == (5, 6)) == ([5, 6], 6, True)
+    assert asked == [5, 6]

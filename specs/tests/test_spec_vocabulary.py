@@ -39,19 +39,11 @@ def test_faults_of_a_table_are_reported(text: str, said: str) -> None:
 
 
 def test_an_element_may_be_like_that_of_another_list() -> None:
-    text = """
-[[state]]
-name = "live"
-type = "list"
-doc = "All."
-of = [{ name = "id", type = "int", width = "s8", doc = "An id." }]
-
-[[state]]
-name = "held"
-type = "list"
-doc = "Some."
-of = [{ name = "records", type = "list", like = "live", doc = "Which." }]
-"""
+    number = '{ name = "id", type = "int", width = "s8", doc = "An id." }'
+    nested = '{ name = "records", type = "list", like = "live", doc = "Which." }'
+    live, held = ("live", number), ("held", nested)
+    lists = [f'name = "{name}"\ntype = "list"\ndoc = "All."\nof = [{of}]' for name, of in (live, held)]
+    text = "".join(f"[[state]]\n{each}\n" for each in lists)
     table = parse(tomllib.loads(text), EDITIONS)
     (inner,) = table.state[1].of
     assert inner.of == table.state[0].of
