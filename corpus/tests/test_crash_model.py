@@ -545,6 +545,10 @@ SECOND, FINE = ended(LATER), ended(replace(LATER, tags={"fine": "yes"}))
 AGAIN = ended(replace(LATER, ops=(*record("maybe", 20, 10), *LATER.ops)))
 
 
+def test_what_an_earlier_crash_may_have_left_may_come_back() -> None:
+    assert ended(replace(LATER, stale=LATER.possible)).must_drop == set()
+
+
 @pytest.mark.parametrize(
     ("expected", "answer", "refusal", "may_omit", "verdict"),
     [
