@@ -77,7 +77,7 @@ each_family = pytest.mark.parametrize("family", [*all_families()], ids=ksy_id)
 @each_family
 def test_decoders_survive_changed_bodies(family: Family) -> None:
     source, readers = Bodies(family.format_id, family.name, 1), BodyReaders(family.format_id, family.name)
-    judged = [judge(readers, source[number], measure=number % 100 == 99) for number in range(800)]
+    judged = [judge(readers, source[number], measure=number % 100 == 99) for number in range(2000)]
     assert [problem for _, problem in judged if problem] == []
     outcomes = {outcome for outcome, _ in judged}
     roots = {root for name, root in decoders(family.format_id) if name == family.name}
