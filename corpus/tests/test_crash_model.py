@@ -344,6 +344,20 @@ def test_every_bit_in_use_flips_alone() -> None:
     assert {off: hit[f"bit:log:{off}:0"] for off in starts} == starts
 
 
+@pytest.mark.parametrize("preset", ["bitrot-burst", "bitrot-2bit"])
+def test_bursts_begin_and_end_wrong_and_pairs_are_two_bits(preset: str) -> None:
+    for states, sound in zip(first_two(preset), (WITH_A, NOW), strict=True):
+        for label, codes in zip(states.rot, states.codes, strict=True):
+            kind, name, _, length, *_ = label.split(":")
+            content = states.point.materialise(codes)["log"]
+            wrong = int.from_bytes(content, "big") ^ int.from_bytes(sound, "big")
+            if name == "log" and kind == "bits":
+                assert wrong.bit_count() == 2
+            elif name == "log":
+                run = wrong.bit_length() - (wrong & -wrong).bit_length() + 1
+                assert run == int(length) <= 64
+
+
 # --- Which subsets are drawn, and how a state is found again ---
 
 
