@@ -90,7 +90,7 @@ def test_a_renamed_file_is_never_there_twice() -> None:
     assert seen == {("log",), ("old",), ("log", "old")}
 
 
-# --- Records of several parts ------------------------------
+# --- Small traces, most of them of a record in several parts ---
 
 #: Where the parts of a record lie that is chained over two pages, and those of its copy further behind.
 HERE, COPY = (0, PAGE), (2 * PAGE, 3 * PAGE)
@@ -110,7 +110,7 @@ def chained(*places: tuple[int, ...], **more: Any) -> Trace:
 
 
 STALE = tuple(Part("old", "log", off, CHUNK, "old") for off in HERE)
-CHAINED = {
+SMALL = {
     "chain": chained(HERE),
     "copied": chained(HERE, COPY),
     "copied-away": replace(
@@ -127,35 +127,32 @@ CHAINED = {
         "zero",
         standing=tuple(Part("a", "log", off, CHUNK, "a") for off in HERE),
     ),
+    # Two plain records and a pointer to both, over an old record at the place of the first.
+    "reused": Trace(
+        "toy",
+        "1",
+        "reused",
+        {"log": bytes(1000) + b"s" * 3096},
+        (
+            *(Write("log", 1000, b"a" * 600), Mark("a", "log", 1000, 600, "a")),
+            *(Write("log", 2000, b"b" * 600), Mark("b", "log", 2000, 600, "b")),
+            *(Write("log", 0, b"\1" * 8), Publish(("a", "b")), Sync("log"), Ack(("a", "b"))),
+        ),
+        "zero",
+        stale=(Mark("old", "log", 1000, 600, "old"),),
+    ),
 }
 
 
-#: Two records of two sectors each and a pointer to both, over an old record at the place of the first.
-OVER_AN_OLD_ONE = Trace(
-    "toy",
-    "1",
-    "reused",
-    {"log": bytes(1000) + b"s" * 3096},
-    (
-        *(Write("log", 1000, b"a" * 600), Mark("a", "log", 1000, 600, "a")),
-        *(Write("log", 2000, b"b" * 600), Mark("b", "log", 2000, 600, "b")),
-        *(Write("log", 0, b"\1" * 8), Publish(("a", "b")), Sync("log"), Ack(("a", "b"))),
-    ),
-    "zero",
-    stale=(Mark("old", "log", 1000, 600, "old"),),
-)
-CHAINED["reused"] = OVER_AN_OLD_ONE
-
-
-@pytest.mark.parametrize("trace", CHAINED.values(), ids=CHAINED)
-def test_both_oracles_agree_on_records_of_several_parts(trace: Trace) -> None:
+@pytest.mark.parametrize("trace", SMALL.values(), ids=SMALL)
+def test_both_oracles_agree_on_small_traces(trace: Trace) -> None:
     report = brute.compare([trace])
     assert not report.kinds, "\n".join(report.shown)
     assert report.rows > 20
 
 
 def test_half_of_a_record_is_none() -> None:
-    trace = CHAINED["chain"]
+    trace = SMALL["chain"]
     for crash, whole in ((2, 0), (4, 1)):
         states = [*brute_subset(trace, get_preset("epoch-subset-512"), crash)]
         found = [Accounts(trace, crash).expected(state).whole for state in states]
@@ -163,7 +160,7 @@ def test_half_of_a_record_is_none() -> None:
 
 
 def test_the_torn_field_is_the_first_one_of_the_missing_part() -> None:
-    trace, torn = CHAINED["chain"], dict[tuple[bool, bool], str]()
+    trace, torn = SMALL["chain"], dict[tuple[bool, bool], str]()
     for states in crash_states(trace, (get_preset("epoch-subset-512"),), 1):
         column, names = fields(Facts(states))
         for row, codes in enumerate(states.codes):

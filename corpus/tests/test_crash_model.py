@@ -236,17 +236,17 @@ def both(log: bytes | None, spare: bytes | None = SPARE) -> Files:
     return {name: data for name, data in (("log", log), ("spare", spare)) if data is not None}
 
 
-#: Sectors 1 and 2 were written by the last force: what is there if one of them had not arrived, and if it had
-#: gone to any other sector.
+#: Sectors 1 and 2 were written by the last force: what is there if one of them had not arrived.
 ONE, TWO = put(NOW, 512, WITH_A[512:1024]), put(NOW, 1024, WITH_A[1024:1536])
-STRAY = [
-    both(*(put(old, at * 512, data), SPARE) if into == "log" else (old, put(SPARE, at * 512, data)))
-    for sector, old in ((1, ONE), (2, TWO))
-    for data in [NOW[sector * 512 : sector * 512 + 512]]
-    for into, count in (("log", 5), ("spare", 2))
-    for at in range(count)
-    if (into, at) != ("log", sector)
-]
+
+
+def strayed(sector: int, old: bytes) -> list[Files]:
+    """Return the files if a sector, which is `old` in its own place, had gone to any other one."""
+    data = NOW[sector * 512 : sector * 512 + 512]
+    here = [both(put(old, at * 512, data)) for at in range(5) if at != sector]
+    return here + [both(old, put(SPARE, at * 512, data)) for at in range(2)]
+
+
 CUTS = [NOW[:edge] for edge in (100, 140, 1000, 1040)]
 TWICE = trace_of(
     *(*record("a", 0, 40), Sync("log"), *record("b", 0, 40), Sync("log"), Ack(("b",))),
@@ -259,8 +259,7 @@ AT_THE_END = trace_of(
 CLEARED = [both(NOW, put(SPARE, at, bytes(512))) for at in (0, 512)]
 ENDED_EARLY = [both(NOW[: at * 512]) for at in range(5)] + [both(NOW, SPARE[: at * 512]) for at in range(2)]
 EXCHANGED = [both(SPARE, NOW), both(NONE), both(WITH_A)]
-
-
+#: The pages of one force, or one of them, never arrived.
 FAILED = (WITH_B, WITH_A, CUT, put(NOW, 1000, bytes(24)))
 
 
@@ -274,7 +273,7 @@ FAILED = (WITH_B, WITH_A, CUT, put(NOW, 1000, bytes(24)))
         (LOG, "fail-marks-clean", 8, [*map(both, FAILED)]),
         # A page that is written again is dirty again, and arrives then.
         (TWICE, "fail-marks-clean", 7, logs(b"a" * 40)),
-        # Of the sectors 3 and 4 there is nothing to clear.
+        # Sectors 3 and 4 hold zeros anyway.
         (
             LOG,
             "bitrot-zero-sector",
@@ -283,7 +282,7 @@ FAILED = (WITH_B, WITH_A, CUT, put(NOW, 1000, bytes(24)))
         ),
         (LOG, "bitrot-lse", 8, [both(bytes(2100)), both(NOW, bytes(600)), *ENDED_EARLY]),
         (LOG, "bitrot-phantom", 8, [both(ONE), both(TWO), both(WITH_B)]),
-        (LOG, "bitrot-misdirect", 8, STRAY),
+        (LOG, "bitrot-misdirect", 8, strayed(1, ONE) + strayed(2, TWO)),
         (LOG, "bitrot-cut", 8, [*map(both, CUTS), *(both(cut.ljust(2100, b"\0")) for cut in CUTS[:3])]),
         # A copy has zeros from the edge of a record on, however near its end.
         (AT_THE_END, "bitrot-cut", 4, logs(b"h" * 100, b"h" * 100 + bytes(40))),
