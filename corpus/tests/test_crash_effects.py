@@ -336,6 +336,10 @@ def test_second_run_has_the_earlier_deletions() -> None:
     trace = replace(trace, order=(made, end, copy))
     assert judged(trace, read(ADD_5, live={"5": "aa"}), FORBIDDEN) == "pass"
     assert judged(trace, read(ADD_5, live={}), FORBIDDEN) == "effect-lost"
+    # And who reads the copy may have seen whatever else had been written by then.
+    six = Mark("ADD-6", "f", 120, 1, ADD_6)
+    more = replace(trace, possible=(end, six), order=(made, end, six, copy))
+    assert judged(more, read(ADD_5, live=BOTH), FORBIDDEN) == "pass"
 
 
 def test_a_prepare_that_was_rejected_is_set_aside() -> None:
