@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from journalspec_corpus.pipeline.build import Builder, build, cores
+from journalspec_corpus.pipeline.build import Builder, build
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.store import BuildError, alone, prepare, sealed
 
@@ -88,19 +88,6 @@ def two_workers(process: subprocess.Popen[str]) -> list[int]:
     return workers()
 
 
-def test_two_processes_write_the_same_bytes(tmp_path: Path, reference: Any) -> None:
-    calls: list[tuple[str, int, int]] = []
-    manifest = build(PLAN, tmp_path / "out", Builder(jobs=2), lambda *call: calls.append(call))
-    different = {"run", "seal"}
-    assert {name: of for name, of in manifest.items() if name not in different} == {
-        name: of for name, of in reference.items() if name not in different
-    }
-    steps = ("core: shards", "core: cases")
-    assert calls == [(step, done, PLAN.shards()) for step in steps for done in range(PLAN.shards() + 1)]
-    assert manifest["run"]["workers"] == 2
-    assert cores() >= 1
-
-
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="finds worker processes in /proc")
 def test_killed_builds_are_taken_up_and_come_out_the_same(tmp_path: Path, reference: Any) -> None:
     out = tmp_path / "out"
@@ -131,10 +118,12 @@ def test_killed_builds_are_taken_up_and_come_out_the_same(tmp_path: Path, refere
     assert "interrupted; finished parts stay" in said
     assert "Traceback" not in said
     assert sealed(out) < PLAN.shards()
+    # Two processes write what one does.
     manifest = build(PLAN, out, Builder(jobs=2))
-    assert manifest["digest"] == reference["digest"]
-    assert manifest["strata"] == reference["strata"]
-    assert manifest["run"]["shards_run"] < PLAN.shards()
+    run, _ = manifest.pop("run"), manifest.pop("seal")
+    assert manifest == {name: of for name, of in reference.items() if name not in ("run", "seal")}
+    assert run["workers"] == 2
+    assert run["shards_run"] < PLAN.shards()
     assert sorted(path.name for path in out.iterdir()) == [
         "cases.jsonl.gz",
         "manifest.json",

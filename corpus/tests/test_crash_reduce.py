@@ -49,17 +49,23 @@ def journaled(edition: str, *steps: Op, background: str = "stale-same", force: s
 
 
 ADD3 = (Op("add", 1, 600), Op("add", 2, 1400))
+DELETE = (Op("add", 1, 600), Op("delete", 91))
 COMMIT = (Op("add_tx", 1, 600, 1), Op("add_tx", 2, 600, 1), Op("commit", tx=1))
 PREPARE = (Op("update_tx", 91, 600, 1), Op("add_tx", 2, 600, 1), Op("prepare", tx=1))
 #: format, reader, verdict, a workload in which it fails. Mutants, and what the formats themselves lose.
 KNOWN: list[tuple[str, str, str, Any]] = [
     ("bitronix_tlog", "strict", "resurrected", logged("2.1.4")),
     ("bitronix_tlog", "strict", "resurrected", logged("3.0", "swap")),
+    ("bitronix_tlog", "strict", "lost", logged("2.1.4", "swap")),
     ("bitronix_tlog", "mutant:skip-checksum", "torn-accepted", logged("3.0", force="end")),
+    ("bitronix_tlog", "mutant:last-record-excluded", "refused", logged("spec")),
+    ("bitronix_tlog", "mutant:checksum-covers-gtrid-length", "refused", logged("2.1.4", force="end")),
     ("bitronix_tlog", "mutant:timestamp-of-32-bits", "lost", logged("spec", "swap", "garbage")),
+    ("bitronix_tlog", "mutant:older-file-wins", "lost", logged("3.0", background="garbage")),
     ("bitronix_tlog", "mutant:strict-cuts-short", "lost", logged("spec")),
     ("jboss_journal", "strict", "torn-accepted", journaled("v2", *ADD3, force="end")),
     ("jboss_journal", "salvage", "torn-accepted", journaled("seed", *COMMIT)),
+    ("jboss_journal", "mutant:deletes-of-the-seed", "lost", journaled("seed+hash", *DELETE)),
     ("jboss_journal", "mutant:any-file-id", "resurrected", journaled("v2", *COMMIT)),
     ("jboss_journal", "mutant:scan-behind-a-block", "lost", journaled("v2e", *ADD3, force="end")),
     ("jboss_journal", "mutant:hash-over-itself", "lost", journaled("seed+hash", *PREPARE)),
