@@ -3,9 +3,10 @@
     python tools/goldens.py [FORMAT ...] [--every N] [--states]
 
 Of each n-th workload of the core tier this prints a digest of all its states: their case ids, whether
-they may be refused, the verdict on each reader, and the outcomes that a case would permit. With --states
-it prints these state by state instead, to find what differs. `corpus/tests/data/goldens.json` holds what
-is printed for a sample, and a test compares: whoever changes it says why.
+they may be refused, the verdict on each reader, the outcomes that a case would permit, their category and
+the field in which a record is torn. With --states it prints these state by state instead, to find what
+differs. `corpus/tests/data/goldens.json` holds what is printed for a sample, and a test compares: whoever
+changes it says why.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from journalspec_corpus.crash.explain import ExpectedSets, permitted_by_policy
 from journalspec_corpus.crash.formats import CrashFormat, crash_format
 from journalspec_corpus.crash.oracle import REFUSALS
 from journalspec_corpus.crash.trace import PRESETS
+from journalspec_corpus.crash.verdict import CATEGORIES
 from journalspec_corpus.pipeline.run import Rows, Shard
 
 #: Each so many-th workload of a format is in the sample: no divisor of how often its tables repeat.
@@ -50,10 +52,12 @@ def lines_of(adapter: CrashFormat, found: Sequence[Rows]) -> Iterator[str]:
             )
             for kind in REFUSALS
         }
+        torn, fields = rows.facts.fields
         for row, name in enumerate(rows.case_ids):
             refusal = REFUSALS[rows.refusal[row]]
             said = ",".join(rows.verdict(at, row) for at in range(len(adapter.readers)))
-            yield f"{name.hex()} {refusal} {said} {outcomes[refusal]}"
+            kind = f"{CATEGORIES[rows.category[row]]} {fields[torn[rows.at[row]]]}"
+            yield f"{name.hex()} {refusal} {said} {outcomes[refusal]} {kind}"
 
 
 def digest(text: str) -> str:

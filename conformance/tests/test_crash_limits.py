@@ -31,7 +31,7 @@ def nested(limits_met: dict[str, Any]) -> dict[str, int]:
 @pytest.mark.parametrize("format_id", PINNED)
 def test_the_reference_fails_only_where_the_format_has_a_limit(format_id: str, tmp_path: Path) -> None:
     report = tmp_path / "report.jsonl"
-    chosen = ("--tier", "crash", "--format", format_id, "--seed", 1, "--count", 300, "--jobs", 1)
+    chosen = ("--tier", "crash", "--format", format_id, "--seed", 1, "--count", 100, "--jobs", 1)
     call("run", "--impl", "reference", *chosen, "--report", report, status=0)
     met: Counter[str] = Counter()
     for result in load_report(report).results:

@@ -32,7 +32,6 @@ PACKAGES = {
 ABOVE = {package: tuple(list(PACKAGES)[place + 1 :]) for place, package in enumerate(PACKAGES)}
 ABOVE["journalspec_corpus"] += (
     "brute",
-    "brute_effects",
     "brute_expected",
     "brute_states",
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import sys
 import tarfile
 from collections import Counter
 from collections.abc import Callable
@@ -23,26 +22,6 @@ SPECS = Path(__file__).parents[2] / "specs" / "journalspec"
 DOCS = Path(__file__).parents[2] / "docs"
 SCHEMAS = {"observation.schema.json": {"type": "object"}}
 
-#: Run by a Python without this project: only tar and JSON.
-READER = """
-import json, sys, tarfile
-with tarfile.open(sys.argv[1]) as archive:
-    content = {item.name: archive.extractfile(item).read() for item in archive if item.isfile()}
-(root,) = {name.partition("/")[0] for name in content}
-index = json.loads(content[f"{root}/index.json"])
-for entry in index:
-    place = f"{root}/{entry['directory']}"
-    case = json.loads(content.pop(f"{place}/case.json"))
-    assert (case["id"], case["edition"]) == (entry["id"], entry["edition"])
-    for file in case["input"]["files"]:
-        made = bytearray([int(file["fill"], 16)]) * int(file["size"])
-        for off, data in file["extents"]:
-            data = bytes.fromhex(data)
-            made[int(off):int(off) + len(data)] = data
-        assert content.pop(f"{place}/files/{file['path']}") == made, (entry["id"], file["path"])
-print(json.dumps([len(index), sorted(name.partition("/")[2] for name in content)]))
-"""
-
 
 @cache
 def cases() -> list[Case]:
@@ -57,21 +36,27 @@ def test_the_same_cases_give_the_same_bytes(tmp_path: Path) -> None:
         write_archive(tmp_path / name, chosen if name[0] == "a" else chosen[::-1], SCHEMAS)
     for suffix in ("tar", "tar.gz"):
         assert (tmp_path / f"a.{suffix}").read_bytes() == (tmp_path / f"b.{suffix}").read_bytes()
+    with tarfile.open(tmp_path / "a.tar") as archive:
+        for entry in archive:
+            assert (entry.mtime, entry.uid, entry.gid, entry.uname, entry.gname) == (0, 0, 0, "", "")
 
 
-def test_a_program_with_tar_and_json_alone_reads_it(tmp_path: Path) -> None:
+def test_tar_and_json_alone_are_enough_to_read_it(tmp_path: Path) -> None:
     chosen = cases()
     write_archive(tmp_path / "corpus.tar.gz", chosen, SCHEMAS)
-    done = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", READER, str(tmp_path / "corpus.tar.gz")],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
-    assert done.returncode == 0, done.stderr
-    count, rest = json.loads(done.stdout)
-    assert count == len(chosen)
+    with tarfile.open(tmp_path / "corpus.tar.gz") as archive:
+        files = {item.name.partition("/")[2]: archive.extractfile(item) for item in archive if item.isfile()}
+        content = {name: file.read() for name, file in files.items() if file}
+    index = json.loads(content["index.json"])
+    assert len(index) == len(chosen)
+    for entry in index:
+        case = json.loads(content.pop(f"{entry['directory']}/case.json"))
+        assert (case["id"], case["edition"]) == (entry["id"], entry["edition"])
+        for file in case["input"]["files"]:
+            made = bytearray([int(file["fill"], 16)]) * int(file["size"])
+            for off, data in file["extents"]:
+                made[int(off) : int(off) + len(data) // 2] = bytes.fromhex(data)
+            assert content.pop(f"{entry['directory']}/files/{file['path']}") == made
     formats = sorted({case.format for case in chosen})
     described = [
         f"{place}/{name}/{path.name}"
@@ -85,7 +70,7 @@ def test_a_program_with_tar_and_json_alone_reads_it(tmp_path: Path) -> None:
         for path in (SPECS / name).glob(pattern)
     ]
     assert len(described) > 10 * len(formats)
-    assert rest == sorted(
+    assert sorted(content) == sorted(
         ["README.md", "index.json", "schemas/case.schema.json", "schemas/observation.schema.json"]
         + [f"names/{name}.json" for name in formats]
         + described
@@ -112,13 +97,6 @@ def test_the_program_of_the_page_reads_it(tmp_path: Path) -> None:
     assert done.stdout.splitlines() == [f"{kind} {asked[kind]}" for kind in sorted(asked)]
     (root / "index.json").write_text("[", encoding="utf-8")
     assert subprocess.run([node, program, root], capture_output=True, check=False, timeout=60).returncode != 0
-
-
-def test_members_carry_neither_time_nor_owner(tmp_path: Path) -> None:
-    write_archive(tmp_path / "corpus.tar", cases()[:5], SCHEMAS)
-    with tarfile.open(tmp_path / "corpus.tar") as archive:
-        for entry in archive:
-            assert (entry.mtime, entry.uid, entry.gid, entry.uname, entry.gname) == (0, 0, 0, "", "")
 
 
 def test_nothing_is_overwritten_and_nothing_half_is_left(tmp_path: Path) -> None:

@@ -12,41 +12,11 @@ from journalspec_corpus import Case
 FORMAT = "bitronix_tlog"
 DATA = Path(__file__).parent / "data"
 GROUP = (DATA / "authored_group.toml").read_text(encoding="utf-8")
-LABELS = (DATA / "authored_case.toml").read_text(encoding="utf-8")
 
 
 def cases(tmp_path: Path, text: str) -> list[Case]:
     (tmp_path / "try.toml").write_text(GROUP + text, encoding="utf-8")
     return list(authored_cases(FORMAT, tmp_path))
-
-
-def test_labels_become_records_and_regions(tmp_path: Path) -> None:
-    [case] = cases(tmp_path, LABELS)
-    assert case.id == "btm.try.x"
-    assert case.needs == ("damage", "read", "recover")
-    first, changed = case.expect[0]["records"]
-    assert first["gtrid"] == "73727631000001920000000000000001"
-    assert first["at"] == {"file": "btm1.tlog", "off": "21", "len": "58"}
-    assert first["record_length"] == "50"
-    assert changed["type"] == "OTHER"
-    assert "at" not in changed
-    assert case.expect[1]["when"] == {"op": "recover", "policy": "salvage"}
-    assert case.expect[0]["dropped"] == [
-        {"file": "btm1.tlog", "off": "79", "len": "40", "reason": "bad-checksum"}
-    ]
-    assert case.expect[0]["state"]["unfinished"][0]["gtrid"] == first["gtrid"]
-
-
-def test_a_group_is_reported_again_in_the_editions_where_its_requirements_hold(tmp_path: Path) -> None:
-    group = GROUP.replace("stratum", 'also = ["3.0"]\nstratum', 1)
-    other = LABELS.replace('"x"', '"y"').replace('"X"', '"Y"\nbreaks = ["BTM-WRT-008"]')
-    (tmp_path / "try.toml").write_text(group + LABELS + other, encoding="utf-8")
-    found = list(authored_cases(FORMAT, tmp_path))
-    assert [(case.id, case.edition, case.title) for case in found] == [
-        ("btm.try.x", "2.1", "X"),
-        ("btm.try.x-in-3.0", "3.0", "3.0: X"),
-        ("btm.try.y", "2.1", "Y"),
-    ]
 
 
 HEAD = '[[case]]\nname = "x"\ntitle = "X"\n'

@@ -48,11 +48,6 @@ def test_the_lowest_of_the_commonest_bytes_is_the_fill(content: bytes) -> None:
     assert InputFile.of("x", content).fill == max(range(256), key=content.count)
 
 
-def test_the_commonest_byte_is_the_fill() -> None:
-    file = InputFile.of("x", b"q" * 5000 + b"abc" + b"q" * 5000)
-    assert (file.fill, file.extents) == (ord("q"), ((5000, b"abc"),))
-
-
 def test_a_case_goes_through_json_and_back() -> None:
     case = a_case(params={"n": 7}, flags=["TornWrite"])
     again = Case.from_json(json.loads(json.dumps(case.to_json())))
@@ -137,8 +132,3 @@ def test_an_unknown_id_is_answered_with_near_ones() -> None:
     with pytest.raises(LookupError, match=r"btm\.clean\.empty"):
         find_case("btm.clean.nosuch")
     assert find_case("btm.clean.empty").edition == "2.1"
-
-
-def test_an_unknown_tier_is_refused() -> None:
-    with pytest.raises(ValueError, match="choose one of smoke, captured"):
-        load_cases(tier="core")

@@ -153,22 +153,6 @@ def test_false_count_is_found_in_spite_of_a_new_seal(copy: Path, name: str) -> N
     assert text in problems(copy)
 
 
-def test_nothing_in_the_manifest_changes_unseen(copy: Path) -> None:
-    whole = (copy / "manifest.json").read_text()
-    run = manifest_of(copy)
-    run["run"]["seconds"] += 1
-    for text, why in (
-        (json.dumps(run, indent=2) + "\n", "it was changed"),
-        (whole + "\n", "its bytes were changed"),
-        (whole.replace('"seal": ', '"seal":  '), "its bytes were changed"),
-        (whole.replace('  "license"', '  "license": "none",\n  "license"'), "its bytes were changed"),
-        (whole.replace('"seal"', '"zeal"'), "carries no seal"),
-    ):
-        (copy / "manifest.json").write_text(text)
-        assert why in problems(copy)
-        assert invoke("report", copy).exit_code == 2
-
-
 @pytest.mark.parametrize(
     ("text", "why"),
     [
@@ -265,35 +249,12 @@ def test_a_finished_build_that_is_damaged_reports_it_and_is_made_again_without_i
     assert {**contents(copy), "manifest.json": b""} == {**contents(built), "manifest.json": b""}
 
 
-def test_a_finished_build_clears_what_a_killed_one_left(copy: Path, built: Path) -> None:
-    (copy / "work").mkdir()
-    (copy / "work" / "shard-00000.json").write_text("{")
-    assert build(PLAN, copy, Builder()) == manifest_of(built)
-    assert contents(copy) == contents(built)
-
-
-def test_a_build_does_not_continue_from_a_changed_manifest(copy: Path) -> None:
-    _flip(copy / "manifest.json")
-    done = invoke("build", "--tier", "core", "--format", FORMAT, "--every", "173", "--out", copy)
-    assert done.exit_code == 1
-    assert "remove manifest.json" in done.output
-
-
 @pytest.mark.parametrize("name", ["manifest.json", "mine.txt", "work", ".hidden"])
 def test_a_foreign_directory_is_refused_and_left_alone(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text('{"name": "a web application"}')
     with pytest.raises(BuildError, match="exists and is not a build directory"):
         build(PLAN, tmp_path, Builder())
     assert contents(tmp_path) == {name: b'{"name": "a web application"}'}
-
-
-def test_a_build_that_was_ended_before_it_wrote_anything_is_taken_up(tmp_path: Path) -> None:
-    (tmp_path / ".plan.json.0123456789abcdef.partial").write_text("{")
-    prepare(PLAN, tmp_path)
-    assert (tmp_path / "plan.json").is_file()
-    # The plan is checked first: a directory of another name has no owner.
-    shutil.rmtree(tmp_path / "work")
-    prepare(PLAN, tmp_path)
 
 
 def test_another_plan_is_refused_by_name(copy: Path) -> None:
@@ -399,3 +360,42 @@ def test_a_build_on_a_disk_that_is_full_at_any_file_continues_afterwards(
     assert invoke("verify", out).exit_code == 0
     # The plan, the shard, the part, the lines of its cases, all cases, the manifest.
     assert failed >= 6
+
+
+def test_nothing_in_the_manifest_changes_unseen(copy: Path) -> None:
+    whole = (copy / "manifest.json").read_text()
+    run = manifest_of(copy)
+    run["run"]["seconds"] += 1
+    for text, why in (
+        (json.dumps(run, indent=2) + "\n", "it was changed"),
+        (whole + "\n", "its bytes were changed"),
+        (whole.replace('"seal": ', '"seal":  '), "its bytes were changed"),
+        (whole.replace('  "license"', '  "license": "none",\n  "license"'), "its bytes were changed"),
+        (whole.replace('"seal"', '"zeal"'), "carries no seal"),
+    ):
+        (copy / "manifest.json").write_text(text)
+        assert why in problems(copy)
+        assert invoke("report", copy).exit_code == 2
+
+
+def test_a_finished_build_clears_what_a_killed_one_left(copy: Path, built: Path) -> None:
+    (copy / "work").mkdir()
+    (copy / "work" / "shard-00000.json").write_text("{")
+    assert build(PLAN, copy, Builder()) == manifest_of(built)
+    assert contents(copy) == contents(built)
+
+
+def test_a_build_does_not_continue_from_a_changed_manifest(copy: Path) -> None:
+    _flip(copy / "manifest.json")
+    done = invoke("build", "--tier", "core", "--format", FORMAT, "--every", "173", "--out", copy)
+    assert done.exit_code == 1
+    assert "remove manifest.json" in done.output
+
+
+def test_a_build_that_was_ended_before_it_wrote_anything_is_taken_up(tmp_path: Path) -> None:
+    (tmp_path / ".plan.json.0123456789abcdef.partial").write_text("{")
+    prepare(PLAN, tmp_path)
+    assert (tmp_path / "plan.json").is_file()
+    # The plan is checked first: a directory of another name has no owner.
+    shutil.rmtree(tmp_path / "work")
+    prepare(PLAN, tmp_path)

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import tomllib
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from journalspec_corpus.bitronix_tlog.workloads import TABLES as DISK_TABLES
 from journalspec_corpus.bitronix_tlog.workloads import Step, Workload
 from journalspec_corpus.crash import second_crash
 from journalspec_corpus.crash.disk import States
@@ -35,15 +32,12 @@ from journalspec_corpus.crash.trace import (
     Write,
     get_preset,
 )
-from journalspec_corpus.crash.verdict import CATEGORIES, VERDICTS
+from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.jboss_journal.workloads import LONG, TYPICAL, VICTIM
-from journalspec_corpus.jboss_journal.workloads import TABLES as TX_TABLES
 from journalspec_corpus.jboss_journal.workloads import Step as TxStep
 from journalspec_corpus.jboss_journal.workloads import Workload as TxWorkload
 from journalspec_corpus.pipeline.run import Shard
 from journalspec_reference import load
-from journalspec_reference.bitronix_tlog.write import DiskWriter
-from journalspec_reference.jboss_journal.write import JournalWriter, Usage
 
 DISK, TX = "bitronix_tlog", "jboss_journal"
 #: The additions of each format for second generations.
@@ -93,77 +87,62 @@ def last_states(trace: Trace) -> States:
     return list(crash_states(trace, (SECTORS,), 1))[-1]
 
 
-def row_of(states: States, **versions: int) -> int:
-    """Return the row in which granule n has the version ``gn``, and all others are new."""
+def image_of(trace: Trace, **versions: int) -> CrashImage:
+    """Return what the last crash leaves where granule n has the version ``gn``, and all others are new."""
+    states = last_states(trace)
     wanted = np.asarray([size - 1 for size in states.point.dims])
     for at, block in enumerate(states.point.blocks):
         wanted[at] = versions.get(f"g{block.index}", wanted[at])
     (row,) = np.flatnonzero((states.codes == wanted).all(axis=1))
-    return int(row)
+    image = crash_image(states, int(row), gone=False)
+    assert image is not None
+    return image
 
 
 def records(marks: tuple[Mark, ...]) -> list[str]:
     return [mark.record for mark in marks]
 
 
+def lengths(marks: tuple[Mark, ...]) -> list[tuple[str, int, int]]:
+    return [(mark.record, mark.off, mark.length) for mark in marks]
+
+
 def test_complete_record_is_at_the_current_place_of_its_file() -> None:
-    states = last_states(two_records())
-    everything = crash_image(states, row_of(states), gone=False)
-    assert everything is not None
+    everything = image_of(two_records())
     # The file was renamed after the record had been written.
     assert [(mark.record, mark.file) for mark in everything.standing] == [("gone", "log"), ("a", "log")]
-    assert [(mark.record, mark.length) for mark in everything.possible] == [("b", 600)]
+    assert lengths(everything.possible) == [("b", 2000, 600)]
     assert everything.stale == ()  # b is on it
-    nothing = crash_image(states, row_of(states, g0=0, g3=0, g4=0, g5=0), gone=False)
-    assert nothing is not None
-    assert records(nothing.standing) == ["gone", "a"]
-    assert records(nothing.stale) == ["old"]
+    nothing = image_of(two_records(), g0=0, g3=0, g4=0, g5=0)
+    assert (records(nothing.standing), records(nothing.stale)) == (["gone", "a"], ["old"])
     # The effect of a later write is unknown: its name stays known, its bytes are not relied on.
-    assert [(mark.record, mark.length) for mark in nothing.possible] == [("b", 0)]
+    assert lengths(nothing.possible) == [("b", 2000, 0)]
     assert records(nothing.whole) == ["gone", "a"]
-
-
-def test_half_a_record_is_neither_of_the_two() -> None:
-    states = last_states(two_records())
-    half = crash_image(states, row_of(states, g4=0), gone=False)
-    assert half is not None
-    assert half.stale == ()
-    assert [(mark.record, mark.length) for mark in half.possible] == [("b", 0)]
+    # Half a record is neither of the two.
+    half = image_of(two_records(), g4=0)
+    assert (half.stale, lengths(half.possible)) == ((), [("b", 2000, 0)])
 
 
 def test_a_part_of_a_record_is_complete_only_with_the_others() -> None:
-    ops = (
-        Write("log", 0, b"A" * 512),
-        Part("a", "log", 0, 512, "key-a"),
-        Write("log", 1024, b"B" * 512),
-        Part("a", "log", 1024, 512, "key-a"),
-        Sync("log"),
-    )
-    states = last_states(Trace("toy", "1", "toy", {"log": b"s" * 2048}, ops, "stale"))
-    both = crash_image(states, row_of(states), gone=False)
-    assert both is not None
-    assert [(mark.off, mark.length) for mark in both.possible] == [(0, 512), (1024, 512)]
-    one = crash_image(states, row_of(states, g2=0), gone=False)
-    assert one is not None
-    assert [(mark.off, mark.length) for mark in one.possible] == [(0, 0), (1024, 0)]
+    parts = [Part("a", "log", off, 512, "key-a") for off in (0, 1024)]
+    ops = [op for part in parts for op in (Write("log", part.off, b"A" * 512), part)]
+    trace = Trace("toy", "1", "toy", {"log": b"s" * 2048}, (*ops, Sync("log")), "stale")
+    assert lengths(image_of(trace).possible) == [("a", 0, 512), ("a", 1024, 512)]
+    one = image_of(trace, g2=0)
+    assert lengths(one.possible) == [("a", 0, 0), ("a", 1024, 0)]
     assert one.whole == ()
 
 
 def test_a_second_crash_does_not_forget_what_the_first_one_left() -> None:
     maybe = Mark("maybe", "new", 3500, 9, "key-maybe")
-    states = last_states(replace(two_records(), possible=(maybe,), done=frozenset({"before"})))
-    image = crash_image(states, row_of(states), gone=False)
-    assert image is not None
+    image = image_of(replace(two_records(), possible=(maybe,), done=frozenset({"before"})))
     assert (records(image.possible), records(image.order)) == (["maybe", "b"], ["gone", "maybe", "a", "b"])
     assert image.done == {"before"}
 
 
 def test_state_that_lost_required_records_starts_no_second_run() -> None:
-    trace = two_records()
-    lossy = Trace(
-        "toy", "1", "toy", {"new": b"s" * 4096}, (*trace.ops[:6], Write("log", 1000, b"x"), Sync("log")), ""
-    )
-    states = list(crash_states(lossy, (SECTORS,), 1))[-1]
+    ops = (*two_records().ops[:6], Write("log", 1000, b"x"), Sync("log"))
+    states = last_states(Trace("toy", "1", "toy", {"new": b"s" * 4096}, ops, ""))
     assert crash_image(states, len(states) - 1, gone=False) is None
 
 
@@ -249,65 +228,48 @@ def test_an_interrupted_compaction_is_finished_under_the_new_names(tx: CrashForm
     assert ended(life.ops, left).must_keep == expected_at(trace, left.descriptor.crash_index).must_keep
 
 
-def test_a_compaction_may_begin_again_wherever_the_first_one_ended(tx: CrashFormat) -> None:
-    """Files that an unfinished one left (a control file without its name, for one) do no harm."""
-    work = TxWorkload("compact", "v2", (TxStep("add", 1, TYPICAL),))
-    left_control = False
-    for states in crash_states(tx.build(work), (BYTES,), 1):
-        left = crash_image(states, len(states) - 1, gone=False)
-        assert left is not None
-        left_control |= any(name.endswith(".ctr.tmp") for name in left.files)
-        life = tx_resume.live(work, 2, left, "compact")
-        assert any(isinstance(op, Rename) and op.new.endswith(".ctr") for op in life.ops[life.opened :])
-    assert left_control
-
-
 # --- Second lives as workloads --------------------------------------------------------------------
 
-SOME: list[tuple[str, Any, tuple[str, ...]]] = [
-    (DISK, Workload("append", "spec", ONE), ("same", "swap", "settle", "close")),
-    (DISK, Workload("swap", "2.1.4", ONE, background="stale-same"), ("same", "three")),
-    (DISK, Workload("create", "3.0", (Step("COMMITTING", 1, "tiny"),)), ("typical",)),
-    (TX, TxWorkload("append", "v2", TX_STEPS), ("same", "settle", "compact", "over")),
-    (TX, TxWorkload("compact", "v2", (TxStep("add", 1, TYPICAL),)), ("open", "tx")),
-    (TX, TxWorkload("create", "seed"), ("typical",)),
-]
+STALE_FIRST = Workload("append", "2.1.4", ONE, background="stale-same")
 
 
-def some_lives() -> Iterator[tuple[CrashFormat, SecondLife]]:
-    for format_id, first, thens in SOME:
-        for number, then in enumerate(thens):
-            yield crash_format(format_id), SecondLife(first, number, then)
-
-
-def test_base_of_a_second_run_is_a_state_of_the_first() -> None:
-    for adapter, work in some_lives():
-        first, trace = adapter.build(work.first), adapter.build(work)
-        chosen = choose(first, gone=(adapter.format == DISK))
-        image = chosen.images[work.choice]
-        assert find(replace(first, unread=frozenset()), image.descriptor).files == dict(trace.base)
+@pytest.mark.parametrize(
+    ("format_id", "first", "thens"),
+    [
+        (DISK, APPEND, ("same", "swap", "settle", "close")),
+        (DISK, Workload("create", "3.0", (Step("COMMITTING", 1, "tiny"),)), ("typical",)),
+        (TX, PREPARED, ("same", "settle", "compact", "over")),
+        (TX, TxWorkload("compact", "v2", (TxStep("add", 1, TYPICAL),)), ("open", "tx")),
+    ],
+)
+def test_base_of_a_second_run_is_a_state_of_the_first(
+    format_id: str, first: Any, thens: tuple[str, ...]
+) -> None:
+    adapter = crash_format(format_id)
+    before = adapter.build(first)
+    for number, then in enumerate(thens):
+        trace = adapter.build(SecondLife(first, number, then))
+        image = choose(before, gone=format_id == DISK).images[number]
+        assert find(replace(before, unread=frozenset()), image.descriptor).files == dict(trace.base)
         assert trace.life == 2
         own = {op.record for op in trace.ops if isinstance(op, Mark)}
         known = {mark.record for mark in (*trace.standing, *trace.possible)}
         assert all(record.startswith(SECOND_LIFE) for record in own - known)
 
 
-def test_second_runs_are_repeatable_and_named_once() -> None:
-    for format_id, resume in ((DISK, disk_resume), (TX, tx_resume)):
-        assert list(resume.lives("smoke")) == []
-        for scope in ("core", "full"):
-            names = [work.name for work in resume.lives(scope)]
-            assert len(set(names)) == len(names) > 100
-        adapter = crash_format(format_id)
-        for work in islice(resume.lives("core"), 0, None, 29):
-            assert adapter.build(work).id == crash_format(format_id).build(work).id
-
-
-def test_first_crashes_differ_and_are_of_many_kinds(disk: CrashFormat) -> None:
-    chosen = choose(disk.build(Workload("append", "2.1.4", ONE, background="stale-same")), gone=True)
-    assert len(chosen.images) == CHOICES
+@pytest.mark.parametrize(
+    ("is_listed", "categories"),
+    [(True, {"clean", "prefix-torn", "sector-trash"}), (False, {"clean", "prefix-torn", "sector-trash"})],
+)
+def test_first_crashes_differ_and_are_of_many_kinds(
+    disk: CrashFormat, is_listed: bool, categories: set[str]
+) -> None:
+    """Those of the format's list, and those that are chosen by class where the list has none."""
+    first = disk.build(STALE_FIRST)
+    chosen = choose(first if is_listed else unlisted(first), gone=True)
+    assert (len(chosen.images), chosen.fine) == (CHOICES, is_listed)
     assert len({(*sorted(left.files.items()), *records(left.standing)) for left in chosen.images}) == CHOICES
-    assert {left.category for left in chosen.images} >= {"clean", "prefix-torn", "sector-trash"}
+    assert {left.category for left in chosen.images} >= categories
 
 
 def unlisted(trace: Trace) -> Trace:
@@ -315,22 +277,10 @@ def unlisted(trace: Trace) -> Trace:
     return replace(trace, name=f"unlisted/{trace.name}")
 
 
-def test_states_of_other_first_runs_are_chosen_by_class_alone(disk: CrashFormat) -> None:
-    first = unlisted(disk.build(Workload("swap", "spec", ONE)))
-    chosen = choose(first, gone=True)
-    assert (len(chosen.images), chosen.fine) == (CHOICES, False)
-    assert {left.category for left in chosen.images} >= {"clean", "rotate", "sector-trash"}
-    strict = [
-        load(DISK).recover(left.files, edition="2.1", policy="strict").verdict for left in chosen.images
-    ]
-    # States that strict recovery refuses are among them, and ones that it takes.
-    assert {"refused", "clean"} <= set(strict)
-
-
 def test_no_reader_influences_the_start_states_of_second_runs(
     disk: CrashFormat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    usual = crash_format(DISK).build(SOME[0][1])
+    usual = crash_format(DISK).build(APPEND)
     listed, free = choose(usual, gone=True), choose(unlisted(usual), gone=True)
 
     def blind(*_: object, **__: object) -> Any:
@@ -359,7 +309,7 @@ def test_refused_state_starts_no_second_run(disk: CrashFormat) -> None:
 def test_a_list_that_names_what_is_not_there_is_an_error(
     disk: CrashFormat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = disk.build(SOME[0][1])
+    first = disk.build(APPEND)
     known = second_crash.first_crashes(DISK)[first.name]
     monkeypatch.setattr(
         second_crash, "first_crashes", lambda _: {first.name: (*known, ("prefix-byte", 999, "", 0))}
@@ -377,167 +327,39 @@ def test_every_first_run_of_the_core_tier_is_listed(format_id: str, resume: Any)
 
 
 def test_third_run_is_possible() -> None:
-    for adapter, work in ((crash_format(DISK), SOME[0]), (crash_format(TX), SOME[3])):
-        twice = SecondLife(SecondLife(work[1], 1, "same"), 2, "settle")
+    for adapter, work in ((crash_format(DISK), APPEND), (crash_format(TX), PREPARED)):
+        twice = SecondLife(SecondLife(work, 1, "same"), 2, "settle")
         trace = adapter.build(twice)
         assert trace.life == 3
-        assert twice.origin == work[1]
-        assert trace.name == f"again/2/settle/again/1/same/{work[1].name}"
+        assert twice.origin == work
+        assert trace.name == f"again/2/settle/again/1/same/{work.name}"
         verdicts = verdicts_of(adapter, trace)
         assert sum(verdicts.values()) > 40
         assert not {name for name in verdicts if VERDICTS[name]}
 
 
-def test_an_unknown_continuation_is_refused() -> None:
-    left = choose(crash_format(DISK).build(SOME[0][1]), gone=True).images[0]
+@pytest.mark.parametrize(("resume", "first"), [(disk_resume, APPEND), (tx_resume, PREPARED)])
+def test_an_unknown_continuation_is_refused(resume: Any, first: Any) -> None:
+    left = choose(crash_format(DISK).build(APPEND), gone=True).images[0]
     with pytest.raises(ValueError, match="unknown continuation 'party'"):
-        disk_resume.live(SOME[0][1], 2, left, "party")
-    with pytest.raises(ValueError, match="unknown continuation 'party'"):
-        tx_resume.live(SOME[3][1], 2, left, "party")
+        resume.live(first, 2, left, "party")
 
 
 # --- Verdicts: the reference, and writers that break the second generation -------------------------------
 
 
-def verdicts_of(adapter: CrashFormat, trace: Trace, category: str = "", reader: int = 0) -> Counter[str]:
-    """Count the verdicts on one reader over the states of `trace` under honest presets."""
-    out: Counter[str] = Counter()
-    for rows in Shard(adapter, HONEST, 1).rows(trace):
-        for row in range(len(rows.case_ids)):
-            if not category or CATEGORIES[rows.category[row]] == category:
-                out[rows.verdict(reader, row)] += 1
-    return out
-
-
-def failing(adapter: CrashFormat, work: Any) -> set[str]:
-    return {name for name in verdicts_of(adapter, adapter.build(work)) if VERDICTS[name]}
-
-
-def test_records_appended_after_a_crash_survive_the_next_one() -> None:
-    """In the specification's order, and in the edition that has a hash, nothing at all goes wrong."""
-    lives = [
-        *(
-            (DISK, SecondLife(Workload(kind, "spec", ONE), choice, then))
-            for kind in ("append", "swap")
-            for choice in (1, 2)
-            for then in DISK_TABLES.then
-        ),
-        *(
-            (TX, SecondLife(TxWorkload("append", "seed+hash", TX_STEPS[:1]), 1, then))
-            for then in TX_TABLES.then
-        ),
-    ]
-    seen: Counter[str] = Counter()
-    for format_id, work in lives:
-        adapter = crash_format(format_id)
-        trace = adapter.build(work)
-        assert failing(adapter, work) == set(), work.name
-        for category in ("recovery-crash", "second-crash"):
-            seen[category] += sum(verdicts_of(adapter, trace, category).values())
-    assert seen["recovery-crash"] > 100
-    assert seen["second-crash"] > 1000
-
-
-def test_the_swap_of_2_1_4_loses_what_is_appended_after_a_crash(disk: CrashFormat) -> None:
-    """Its timestamp is a position: the other file stays the elected one, whatever is written to this one."""
-    work = SecondLife(Workload("append", "2.1.4", ONE), 0, "swap")
-    assert "append-lost" in failing(disk, work)
-    assert failing(disk, SecondLife(Workload("append", "3.0", ONE), 0, "swap")) == set()
-
-
-def test_two_crashes_make_a_mixture_in_a_new_file_on_an_ordered_disk(tx: CrashFormat) -> None:
-    """A check that compares lengths holds against one crash of this kind, and not against two."""
-    ordered = (get_preset("prefix-sector-4096"), get_preset("prefix-sector-512"))
-
-    def kinds(work: Any) -> set[str]:
-        return {
-            rows.verdict(0, row)
-            for rows in Shard(tx, ordered, 1).rows(tx.build(work))
-            for row in range(len(rows.case_ids))
-        }
-
-    for edition, twice in (("v2", {"pass", "torn-accepted"}), ("seed+hash", {"pass"})):
-        first = TxWorkload("append", edition, (TxStep("add", 1, LONG),))
-        assert kinds(first) == {"pass"}
-        assert set().union(*(kinds(SecondLife(first, choice, "same")) for choice in range(CHOICES))) == twice
-
-
-def behind_a_gap(self: DiskWriter) -> None:
-    """What a torn record took is not used again, and not made unreachable either."""
-    self._position += 8
-
-
-def rewriting(self: DiskWriter) -> None:
-    header = self._storage.read(self._active, 0, 21)
-    self._storage.write(self._active, 0, bytes(21))
-    self._storage.write(self._active, 0, header)
-
-
-def with_another_files_stamp(self: JournalWriter) -> None:
-    if self.current is not None:
-        self.current = Usage(self.current.file_id + 1, self.current.name)
-
-
-def forgetting(self: JournalWriter) -> None:
-    assert self.current is not None
-    data = self.storage.read(self.current.name, 0, self.file_size)
-    self.storage.write(self.current.name, self.first_offset, bytes(len(data) - self.first_offset))
-
-
-HASHED = TxWorkload("append", "seed+hash", (TxStep("add", 1, LONG),))
-IN_DOUBT = TxWorkload("append", "seed+hash", TX_STEPS)
-
-
-@pytest.mark.parametrize(
-    ("method", "also", "first", "then", "verdicts"),
-    [
-        # Everything is on disk, after eight bytes at which every reader stops.
-        (
-            DiskWriter._adopt,
-            behind_a_gap,
-            APPEND,
-            "typical",
-            {"strict": {"refused"}, "salvage": {"append-lost"}},
-        ),
-        (DiskWriter._adopt, rewriting, APPEND, "open", {"strict": {"refused"}}),
-        (JournalWriter._adopt, with_another_files_stamp, HASHED, "typical", {"strict": {"append-lost"}}),
-        (JournalWriter._open, forgetting, IN_DOUBT, "open", {"strict": {"non-idempotent"}}),
-    ],
-    ids=lambda value: getattr(value, "__name__", None) if callable(value) else "",
-)
-def test_writer_with_a_faulty_second_run_is_detected(
-    method: Any,
-    also: Any,
-    first: Any,
-    then: str,
-    verdicts: dict[str, set[str]],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """The writer does one thing too many when it opens; until then all was well."""
-    writer = DiskWriter if isinstance(first, Workload) else JournalWriter
-    adapter = crash_format(DISK if writer is DiskWriter else TX)
-    work, resume = SecondLife(first, 1, then), adapter.second
-    assert resume is not None
-    trace = adapter.build(first)
-    choose(trace, gone=resume.released_is_gone)
-    assert failing(adapter, work) == set()
-
-    def careless(self: Any, *arguments: Any) -> Any:
-        reply = method(self, *arguments)
-        also(self)
-        return reply
-
-    monkeypatch.setattr(writer, method.__name__, careless)
-    broken = resume.build(work, trace)
-    for reader, expected in verdicts.items():
-        counts = verdicts_of(adapter, broken, reader=adapter.readers.index(reader))
-        found = {name for name in counts if VERDICTS[name]}
-        assert found == expected
+def verdicts_of(adapter: CrashFormat, trace: Trace) -> Counter[str]:
+    """Count the strict reader's verdicts over the states of `trace` under honest presets."""
+    return Counter(
+        rows.verdict(0, row)
+        for rows in Shard(adapter, HONEST, 1).rows(trace)
+        for row in range(len(rows.case_ids))
+    )
 
 
 def test_trace_without_a_start_state_is_reported(disk: CrashFormat, monkeypatch: pytest.MonkeyPatch) -> None:
     # No state has all required records.
     monkeypatch.setattr(second_crash, "crash_image", lambda *_, **__: None)
-    first = unlisted(disk.build(SOME[0][1]))
+    first = unlisted(disk.build(APPEND))
     with pytest.raises(ValueError, match="no crash state to go on from"):
-        disk_resume.build(SecondLife(SOME[0][1], 0, "typical"), first)
+        disk_resume.build(SecondLife(APPEND, 0, "typical"), first)

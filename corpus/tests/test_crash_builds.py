@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import shutil
 import signal
 import subprocess
@@ -16,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from journalspec_corpus.pipeline.build import Builder, build, cores
+from journalspec_corpus.pipeline.build import Builder, build
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.store import BuildError, alone, prepare, sealed
 
@@ -89,19 +88,6 @@ def two_workers(process: subprocess.Popen[str]) -> list[int]:
     return workers()
 
 
-def test_two_processes_write_the_same_bytes(tmp_path: Path, reference: Any) -> None:
-    calls: list[tuple[str, int, int]] = []
-    manifest = build(PLAN, tmp_path / "out", Builder(jobs=2), lambda *call: calls.append(call))
-    different = {"run", "seal"}
-    assert {name: of for name, of in manifest.items() if name not in different} == {
-        name: of for name, of in reference.items() if name not in different
-    }
-    steps = ("core: shards", "core: cases")
-    assert calls == [(step, done, PLAN.shards()) for step in steps for done in range(PLAN.shards() + 1)]
-    assert manifest["run"]["workers"] == 2
-    assert cores() >= 1
-
-
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="finds worker processes in /proc")
 def test_killed_builds_are_taken_up_and_come_out_the_same(tmp_path: Path, reference: Any) -> None:
     out = tmp_path / "out"
@@ -132,10 +118,12 @@ def test_killed_builds_are_taken_up_and_come_out_the_same(tmp_path: Path, refere
     assert "interrupted; finished parts stay" in said
     assert "Traceback" not in said
     assert sealed(out) < PLAN.shards()
+    # Two processes write what one does.
     manifest = build(PLAN, out, Builder(jobs=2))
-    assert manifest["digest"] == reference["digest"]
-    assert manifest["strata"] == reference["strata"]
-    assert manifest["run"]["shards_run"] < PLAN.shards()
+    run, _ = manifest.pop("run"), manifest.pop("seal")
+    assert manifest == {name: of for name, of in reference.items() if name not in ("run", "seal")}
+    assert run["workers"] == 2
+    assert run["shards_run"] < PLAN.shards()
     assert sorted(path.name for path in out.iterdir()) == [
         "cases.jsonl.gz",
         "manifest.json",
@@ -157,33 +145,6 @@ def test_files_of_a_killed_merge_are_removed(tmp_path: Path, core_build: Callabl
     names = sorted(path.name for path in (out / "states").iterdir())
     assert names == sorted(Path(part["file"]).name for part in whole["parts"])
     assert not (out / ".manifest.json.77.partial").exists()
-
-
-def limited() -> None:
-    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
-
-
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_no_space_is_reported_and_nothing_half_stays(tmp_path: Path, jobs: str) -> None:
-    out = tmp_path / "out"
-    done = run(*building(out, "--jobs", jobs, plan=SHORT), preexec_fn=limited)
-    assert done.returncode == 1
-    assert "File too large" in done.stderr
-    assert "finished parts stay" in done.stderr
-    assert "Traceback" not in done.stderr
-    assert not list((out / "work").glob(".*"))
-
-
-def test_a_place_that_cannot_be_written_to_is_reported(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("mine")
-    done = run(*building(tmp_path / "file"))
-    assert done.returncode == 1
-    assert "is not a build directory" in done.stderr
-    assert "choose an empty or new directory" in done.stderr
-    done = run(*building(tmp_path / "file" / "below"))
-    assert done.returncode == 1
-    assert "Not a directory" in done.stderr
-    assert "Traceback" not in done.stderr
 
 
 def test_two_builds_do_not_meet_in_one_directory(tmp_path: Path) -> None:

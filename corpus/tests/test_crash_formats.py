@@ -2,49 +2,22 @@
 
 from __future__ import annotations
 
-import gc
-from collections import Counter
-from dataclasses import replace
 from typing import Any
 
 import pytest
-from mutants import mutant_of
 
-from journalspec.formats import format_ids
 from journalspec_corpus.bitronix_tlog import recording as disk_recording
 from journalspec_corpus.bitronix_tlog.workloads import Step as Log
 from journalspec_corpus.bitronix_tlog.workloads import Workload as Logged
-from journalspec_corpus.crash.formats import CrashFormat, crash_format
+from journalspec_corpus.crash.formats import crash_format
 from journalspec_corpus.crash.record import SECTOR
-from journalspec_corpus.crash.trace import (
-    PRESETS,
-    Ack,
-    Mark,
-    Preset,
-    Publish,
-    Release,
-    Reuse,
-    Sync,
-    Trace,
-    Write,
-    get_preset,
-)
-from journalspec_corpus.crash.verdict import VERDICTS
-from journalspec_corpus.jboss_journal.recording import EXTENSIONS
+from journalspec_corpus.crash.trace import Ack, Mark, Publish, Release, Reuse, Sync, Trace, Write
 from journalspec_corpus.jboss_journal.workloads import Step, Workload
-from journalspec_corpus.pipeline.run import Shard
 from journalspec_corpus.workloads import LongWorkload, Tables
-from journalspec_reference import load
-from journalspec_reference.bitronix_tlog.codec import HEADER_SIZE, TIMESTAMP_AT
+from journalspec_reference.bitronix_tlog.codec import HEADER_SIZE
 from journalspec_reference.bitronix_tlog.scan import record_of
 
 DISK, TX = "bitronix_tlog", "jboss_journal"
-#: Sectors that are written completely or not at all, in any order.
-HONEST = tuple(
-    preset
-    for preset in PRESETS
-    if preset.stratum == "R" and preset.granule > 1 and not preset.trash and preset.metadata != "any"
-)
 ADD = (Step("add", 1, 40),)
 COMMIT = (Log("COMMITTING", 1, "typical"),)
 
@@ -89,23 +62,6 @@ def test_the_chosen_field_of_a_log_record_begins_on_a_sector_edge(align: str) ->
     assert {name: start for start, name in mark.fields}[align] == FIELDS[align]
 
 
-@pytest.mark.parametrize("edition", sorted(EXTENSIONS))
-def test_the_chosen_field_of_a_journal_record_begins_on_a_sector_edge(edition: str) -> None:
-    for align in ("type", "file_id", "id", "length", "user_type", "body", "check"):
-        for size in (40, 4200):
-            trace = build(Workload("append", edition, (Step("add", 1, size),), align))
-            (mark,) = trace.marks["ADD-1"]
-            assert (mark.off + {name: start for start, name in mark.fields}[align]) % SECTOR == 0
-            write = next(op for op in trace.ops if isinstance(op, Write))
-            assert len(write.data) == mark.length
-            # The fields end where the writer's record ends.
-            assert mark.fields[-1] == (mark.length - 4, "check")
-
-
-def places(marks: Any) -> set[tuple[str, int, int]]:
-    return {(mark.file, mark.off, mark.length) for mark in marks}
-
-
 @pytest.mark.parametrize("background", ["stale-same", "stale-shifted"])
 def test_stale_records_are_valid_ones_after_the_tail(background: str) -> None:
     trace = build(Logged("append", "2.1.4", COMMIT, background=background))
@@ -116,20 +72,6 @@ def test_stale_records_are_valid_ones_after_the_tail(background: str) -> None:
     (new,) = next(iter(trace.marks.values()))
     assert new.off in {mark.off for mark in trace.stale if mark.file == new.file}
     same = any(mark.off == new.off and mark.length == new.length for mark in trace.stale)
-    assert same == (background == "stale-same")
-
-
-@pytest.mark.parametrize("background", ["stale-same", "stale-shifted"])
-def test_stale_records_are_those_of_earlier_generations(background: str) -> None:
-    steps = (Step("add_tx", 1, 40, 1), Step("commit", tx=1))
-    trace = build(Workload("append", "v2", steps, background=background))
-    observed = load(TX).read(trace.base, edition="v2")
-    unanchored = {(record.at.file, record.at.off, record.at.length) for record in observed.unanchored}
-    assert places(trace.stale) == unanchored != set()
-    live = {(record.at.file, record.at.off, record.at.length) for record in observed.records}
-    assert live == places(trace.standing)
-    (new,) = trace.marks["ADD-1"]
-    same = any((mark.off, mark.length) == (new.off, new.length) for mark in trace.stale)
     assert same == (background == "stale-same")
 
 
@@ -148,23 +90,6 @@ def test_blocks_of_another_log_hold_whole_records_at_other_places() -> None:
     assert trace.base[file][start : start + 4] == trace.base[file][:4]
 
 
-def test_blocks_of_another_journal_file_hold_records_that_its_id_gives_away() -> None:
-    trace = build(Workload("append", "v2", ADD, background="stale-foreign"))
-    observed = load(TX).read(trace.base, edition="v2")
-    standing = places(trace.standing)
-    assert {(record.at.file, record.at.off, record.at.length) for record in observed.records} == standing
-    foreign = {(mark.file, mark.off) for mark in trace.stale}
-    (file,) = {file for file, _ in foreign}
-    start = min(off for _, off in foreign) - min(off for _, off, _ in standing)
-    assert start % SECTOR == 0
-    # The other file's header is where the block begins; all its records have the id that it has.
-    header = trace.base[file][start : start + 16]
-    assert header[:8] == trace.base[file][:8]
-    assert header[8:] != trace.base[file][8:16]
-    for mark in trace.stale:
-        assert trace.base[file][mark.off + 1 : mark.off + 5] == header[12:]
-
-
 def test_a_swap_releases_what_is_finished_and_publishes_with_the_timestamp() -> None:
     trace = build(Logged("swap", "spec", COMMIT))
     (released,) = [op for op in trace.ops if isinstance(op, Release)]
@@ -174,16 +99,6 @@ def test_a_swap_releases_what_is_finished_and_publishes_with_the_timestamp() -> 
     assert isinstance(trace.ops[timestamp + 1], Publish)
     assert any(isinstance(op, Sync) for op in trace.ops[:timestamp])
     assert isinstance(trace.ops[-1], Ack)
-
-
-def test_of_two_files_with_one_timestamp_the_second_one_counts() -> None:
-    """2.1.4 writes a position for a timestamp: two swaps may write the same one."""
-    rules = "a1b a2a c3a p4z a5y p6b p7z c8z c9b paz pbx"
-    trace = build(LongWorkload("2.1.4", 1500, rules))
-    stamps = {op.file: op.data for op in trace.ops if isinstance(op, Write) and op.off == TIMESTAMP_AT}
-    assert stamps["btm1.tlog"] == stamps["btm2.tlog"]
-    last = [op.records for op in trace.ops if isinstance(op, Publish)][-1]
-    assert last == ("r2", "r7", "r8", "r10")
 
 
 def test_a_reclaimed_file_is_stamped_before_its_first_record_and_keeps_the_delete() -> None:
@@ -221,86 +136,6 @@ def test_acknowledged_are_commits_with_all_their_records_and_nothing_before() ->
     assert isinstance(trace.ops[last + 1], Ack)
 
 
-def verdicts(
-    adapter: CrashFormat, work: Any, reader: str, presets: tuple[Preset, ...] = HONEST
-) -> Counter[str]:
-    """Count what `reader` gets in the states of one workload."""
-    number, out = adapter.readers.index(reader), Counter[str]()
-    for rows in Shard(adapter, presets, 1).rows(adapter.build(work)):
-        out.update(rows.verdict(number, row) for row in range(len(rows.case_ids)))
-    return out
-
-
-def faulty(format_id: str, mutant: str) -> CrashFormat:
-    """Return the format with a mutant instead of the reference."""
-    return replace(crash_format(format_id), implementation=mutant_of(format_id, mutant).implementation)
-
-
-def tabulate(adapter: CrashFormat) -> dict[str, Counter[str]]:
-    """Count what the strict reader gets by writer over the smoke scope."""
-    out = dict[str, Counter[str]]()
-    for work in adapter.first_lives("smoke"):
-        out.setdefault(work.writer, Counter()).update(verdicts(adapter, work, "strict"))
-    return out
-
-
-def test_the_spec_order_loses_nothing_and_the_products_orders_do() -> None:
-    found = tabulate(crash_format(DISK))
-    assert set(found["spec"]) == {"pass", "acceptable"}
-    # A lost record sector under a kept pointer shows the file's previous generation (no generation in
-    # records),
-    assert found["2.1.4"]["resurrected"] > 0
-    assert found["3.0"]["resurrected"] > 0
-    # and the position written as a timestamp elects the stale file after a swap.
-    assert found["2.1.4"]["lost"] > 0
-    assert found["3.0"]["lost"] == 0
-    for counts in found.values():
-        assert counts["torn-accepted"] == counts["hole"] == 0
-
-
-def test_whole_sectors_lose_nothing_and_the_hash_sees_what_the_check_size_does_not() -> None:
-    found = tabulate(crash_format(TX))
-    # HornetQ leaves a file without forcing it (JBM-DEV-015): a transaction's records there may be lost.
-    assert found["v2/hornetq"].pop("lost") > 0
-    for writer, counts in found.items():
-        assert counts["lost"] == counts["refused"] == 0, writer
-        assert counts["resurrected"] == 0, writer
-    # The check size is blind to the middle of a body: undetectable by design, and counted.
-    assert found["seed"]["torn-accepted"] >= 5
-    assert found["v2"]["torn-accepted"] >= 5
-    assert found["seed+hash"]["torn-accepted"] == 0
-
-
-def test_mutant_without_counting_is_distinguished_from_the_reference() -> None:
-    steps = (*(Step("add_tx", number, 600, 1) for number in (1, 2, 3)), Step("commit", tx=1))
-    adapter, work = crash_format(TX), Workload("append", "v2", steps)
-    strict = verdicts(adapter, work, "strict")
-    mutant = verdicts(faulty(TX, "counts-not-compared"), work, "strict")
-    # A COMMIT without any of its records has no effect, and what it lacks is missing (JBM-RCV-031).
-    assert strict["silent"] == 0
-    assert mutant["silent"] + mutant["half-transaction"] >= 3
-    assert set(mutant) <= set(VERDICTS)
-
-
-def test_a_new_head_before_an_old_tail_brings_the_old_record_back() -> None:
-    work = Workload("append", "v2", ADD, background="stale-same")
-    found: Counter[int] = Counter()
-    for rows in Shard(crash_format(TX), (get_preset("prefix-byte"),), 1).rows(build(work)):
-        for row in range(len(rows.case_ids)):
-            if rows.verdict(0, row) == "resurrected":
-                found[int(rows.states.tear[row])] += 1
-    # Type and file id are new, everything after them is the old record.
-    assert found == {5: 1}
-
-
-def test_sectors_in_order_never_tear_a_record_on_zeros() -> None:
-    presets = tuple(map(get_preset, ("prefix-sector-512", "prefix-sector-4096")))
-    four = Workload("append", "v2", (Step("add", 1, 3 * SECTOR + 100),))
-    counts = verdicts(crash_format(TX), four, "strict", presets)
-    assert counts["torn-accepted"] == 0
-    assert counts["pass"] > 4
-
-
 _COPIED = {"status": "8", "gtrid": "aa", "names": ["x", "y"]}
 
 
@@ -318,21 +153,3 @@ def test_a_published_record_lists_what_its_keys_share(
     format_id: str, keys: list[str], shared: dict[str, Any]
 ) -> None:
     assert crash_format(format_id).record_json(keys) == shared
-
-
-@pytest.mark.parametrize("format_id", format_ids())
-def test_reading_a_state_leaves_next_to_nothing_to_the_collector_of_circles(format_id: str) -> None:
-    """A build lets it look seldom: what hangs together in circles stays until then."""
-    adapter, read = crash_format(format_id), 0
-    first, second = list(adapter.workloads("core"))[:2]
-    for _ in Shard(adapter, PRESETS, 1).rows(adapter.build(first)):
-        pass  # what is made once is made
-    # What was there before is ignored: the process of a whole run holds gigabytes.
-    gc.freeze()
-    gc.disable()
-    try:
-        for rows in Shard(adapter, PRESETS, 1).rows(adapter.build(second)):
-            read += len(rows.case_ids)
-        assert gc.collect() < 5 * max(read, 100)
-    finally:
-        gc.enable()

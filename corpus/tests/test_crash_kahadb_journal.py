@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
-import pytest
-
-from journalspec.kahadb_journal import LAYOUT
 from journalspec_corpus.crash.formats import crash_format
 from journalspec_corpus.crash.trace import Ack, Mark, Publish, Sync, Trace, Write
-from journalspec_corpus.kahadb_journal.author import told
 from journalspec_corpus.kahadb_journal.crash import CRASH, STATE, action
-from journalspec_corpus.kahadb_journal.protobuf import command
-from journalspec_corpus.kahadb_journal.recording import build, key_of
+from journalspec_corpus.kahadb_journal.recording import build
 from journalspec_corpus.kahadb_journal.workloads import Step, Workload
 
 FORMAT = "kahadb_journal"
@@ -50,35 +43,6 @@ def test_a_prepare_promises_what_its_transaction_wrote_wherever_that_is() -> Non
     )
     assert acknowledged(trace)[0] == "ADD_MESSAGE-m1"
     assert len({op.file for op in trace.ops if isinstance(op, Mark)}) == 2
-
-
-@pytest.mark.parametrize(("kind", "length"), [("over", 1), ("past", 0)])
-def test_the_last_record_goes_to_the_next_file_or_after_the_maximum(kind: str, length: int) -> None:
-    trace = build(Workload(kind, "5.16", TWO))
-    files = [op.file for op in trace.ops if isinstance(op, Write) and op.data.startswith(b"\0\0\0\x1c")]
-    assert len(set(files)) == 1 + length
-    sizes = Counter(
-        op.off + len(op.data) for op in trace.ops if isinstance(op, Write) and op.file == files[0]
-    )
-    assert (max(sizes) > len(trace.base["db-1.log"])) == (kind == "past")
-
-
-def test_model_gets_the_content_of_each_record() -> None:
-    steps = (
-        Step("add", 1, 4),
-        Step("publish", 2, 4, "x1"),
-        Step("ack", 92, 0, "l1"),
-        Step("update", 1, 4),
-        Step("prepare", 0, 0, "x1"),
-        Step("commit", 0, 0, "l1"),
-    )
-    trace = build(Workload("append", "5.16", steps))
-    for (mark,), step in zip(trace.marks.values(), steps, strict=True):
-        given = action(mark.key).op
-        number, fields, surplus = command(bytes.fromhex(step.operation(0)["payload"]), trace.edition)
-        name = LAYOUT.type_name(trace.edition, number)
-        assert (key_of(name, told(name, fields)), surplus) == (mark.key, 0)
-        assert (given["type"], key_of(name, told(name, given["fields"]))) == (name, mark.key)
 
 
 def test_a_state_is_the_same_however_it_was_come_by() -> None:

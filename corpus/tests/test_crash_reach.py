@@ -9,13 +9,7 @@ import pytest
 
 from journalspec_corpus.crash.disk import StateContents, States
 from journalspec_corpus.crash.facts import Facts, categories, fields
-from journalspec_corpus.crash.formats import (
-    CrashFormat,
-    Reach,
-    answers,
-    crash_format,
-    unread_writes,
-)
+from journalspec_corpus.crash.formats import CrashFormat, Reach, answers, crash_format, unread_writes
 from journalspec_corpus.crash.oracle import expected_at
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import PRESETS, Create, Rename, Trace, Truncate, Unlink, Write, get_preset
@@ -72,18 +66,6 @@ def test_answers_do_not_depend_on_ignored_bytes() -> None:
     looked, wrong = dependent(adapter, 499, adapter.reach, 29)
     assert looked > 300
     assert wrong == 0
-
-
-def test_a_reach_that_is_one_byte_short_is_noticed() -> None:
-    adapter = crash_format(SHORT_SIGHTED)
-    assert adapter.reach is not None
-    ends = adapter.reach
-
-    def short(files: Mapping[str, bytes]) -> dict[str, int]:
-        return {name: max(0, end - 1) for name, end in ends(files).items()}
-
-    looked, wrong = dependent(adapter, 997, short, 29)
-    assert wrong > looked / 2 > 20
 
 
 def test_cuts_that_are_omitted_look_and_come_out_like_one_that_is_there() -> None:

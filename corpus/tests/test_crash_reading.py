@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from itertools import product
+from itertools import islice, product
 
 import numpy as np
 import pytest
@@ -12,12 +12,14 @@ import pytest
 from journalspec.formats import get_format
 from journalspec_corpus.crash.disk import StateContents, States, Timeline, content_ids
 from journalspec_corpus.crash.formats import CrashFormat, Remembered, StateFiles, answers, crash_format
+from journalspec_corpus.crash.oracle import REFUSALS
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import PRESETS, Trace
-from journalspec_corpus.crash.verdict import Answer
+from journalspec_corpus.crash.verdict import Answer, judge
 from journalspec_corpus.kahadb_journal.workloads import Step
 from journalspec_corpus.load import load_cases
 from journalspec_corpus.pipeline.plan import Plan
+from journalspec_corpus.pipeline.run import rows_of
 from journalspec_reference import load
 from journalspec_reference.bitronix_tlog.codec import (
     CRC_AT,
@@ -114,6 +116,24 @@ def test_cases_that_look_alike_have_one_answer(format_id: str) -> None:
     assert 500 < len(seen) < number
 
 
+@pytest.mark.parametrize("format_id", ["bitronix_tlog", "jboss_journal"])
+def test_verdicts_of_a_crash_point_are_those_of_single_answers(format_id: str) -> None:
+    """They are worked out once for all states with one answer."""
+    adapter, seen = crash_format(format_id), set[str]()
+    traces = map(adapter.build, Plan(format_id, "core", every=331).workloads())
+    for rows in (rows for trace in islice(traces, 15) for rows in rows_of(trace, PRESETS, 1)):
+        found, which = answers(rows.contents, adapter.read)
+        judged = rows.judged(adapter)
+        for row in np.unique(which * len(REFUSALS) + rows.refusal, return_index=True)[1].tolist():
+            refusal = REFUSALS[rows.refusal[row]]
+            for reader, name in enumerate(adapter.readers):
+                answer, holes = found[which[row]][reader], name in adapter.salvaging
+                verdict = judge(answer, rows.expected, refusal, holes_allowed=holes)
+                assert judged.verdict(reader, row) == verdict
+                seen.add(verdict)
+    assert len(seen) > 4
+
+
 def assert_one_answer(format_id: str, edition: str, stores: Iterable[dict[str, bytes]]) -> None:
     """Compare what the look says with a full reading: stores that look alike have one answer."""
     adapter, seen = crash_format(format_id), dict[Hashable, tuple[Answer, ...]]()
@@ -183,28 +203,6 @@ def test_the_pages_that_a_log_leads_to_are_seen() -> None:
             yield {**files, LOG: files[LOG][:size]}
 
     assert_one_answer("swiftmq_store", "13", (each for files in logged[::3] for each in wrong(files)))
-
-
-def test_findings_of_a_file_are_cached_by_content_question_and_details() -> None:
-    files = state_of({"a": b"one", "b": b"two", "c": b"one"}, "jboss_journal", "v2")
-    asked: list[tuple[object, ...]] = []
-
-    def found(*given: object) -> tuple[object, ...]:
-        asked.append(given)
-        return given
-
-    def length(content: bytes, *_: object) -> int:
-        return len(content)
-
-    for _ in range(2):
-        assert files.once(("a",), found) == (b"one",)
-        assert files.once(("b",), found) == (b"two",)
-        assert files.once(("a",), found, 1) == (b"one", 1)
-        assert files.once(("a",), found, 2) == (b"one", 2)
-        assert files.once(("a", "b"), found) == (b"one", b"two")
-        assert files.once(("b", "a"), found) == (b"two", b"one")
-        assert files.once(("a",), length) == 3
-    assert len(asked) == 6
 
 
 def test_another_implementation_may_see_what_the_reference_does_not() -> None:

@@ -67,8 +67,6 @@ def test_the_same_bytes_give_the_same_answer_and_stay_what_they_are(format_id: s
 LISTED = ("bitronix_tlog", "jboss_journal")
 #: Objects that opening a store makes if they are missing: a queue of SwiftMQ's own, "sys$prepared".
 MADE = {("swiftmq_store", "737973247072657061726564")}
-#: Of this workload's states some have the PREPARE and not all that it counts; opening rolls that back.
-SET_ASIDE = "append/v2/add_tx-1-600+add_tx-2-600+prepare-1-12/type@1024/each/zero"
 
 
 def opened(adapter: CrashFormat, work: Any, states: States, row: int) -> set[str] | None:
@@ -125,14 +123,3 @@ def test_opening_keeps_what_recovery_gave_and_what_is_refused_stays_as_it_is(for
 
     check()
     assert seen > 5
-
-
-def test_records_discarded_by_recovery_stay_discarded_after_opening() -> None:
-    # The PREPARE is in no effect before and after (JBM-RCV-033): its transaction has an end by then.
-    adapter = crash_format("jboss_journal")
-    (work,) = (work for work in first_lives(adapter) if work.name == SET_ASIDE)
-    found: set[str] = set()
-    for states in crash_states(adapter.build(work), (get_preset(PRESET),), 1):
-        for row in range(len(states)):
-            found |= opened(adapter, work, states, row) or set()
-    assert found == {"PREPARE:1:0:0::30373e454c535a61686f767d"}

@@ -1,13 +1,11 @@
-"""Crash states of SwiftMQ's store: what is recorded, what reappears, what a second oracle says."""
+"""Crash states of SwiftMQ's store: what is recorded and what reappears."""
 
 from __future__ import annotations
 
 import pytest
 
-import brute
 from journalspec_corpus.crash.formats import crash_format
 from journalspec_corpus.crash.oracle import operations_of
-from journalspec_corpus.crash.second_crash import SecondLife
 from journalspec_corpus.crash.trace import PRESETS, Create, Mark, Release, Sync, Trace, Unlink, Write
 from journalspec_corpus.pipeline.run import Shard
 from journalspec_corpus.swiftmq_store.workloads import TABLES, Step, Workload
@@ -76,24 +74,6 @@ def test_a_checkpoint_that_is_interrupted_at_any_write_loses_nothing() -> None:
     assert set(reachable) == {("pass", "pass")}
 
 
-def test_a_torn_record_is_accepted_as_complete() -> None:
-    """Nothing covers an image: the store itself does the same (SMQ-LOG-037)."""
-    shard = Shard(crash_format(FORMAT), PRESETS, 1)
-    shard.add(crash_format(FORMAT).build(Workload("insert", "13", (Step("insert queue=q body=a*3000"),))))
-    verdicts = set(shard.table().to_pydict()["verdict_strict"])
-    assert {"pass", "torn-accepted", "lost"} <= verdicts
-    # An earlier record is lost only on a disk that spoils a sector of it.
-    assert not verdicts & {"invented", "uncommitted-applied", "half-transaction"}
-
-
-def test_the_second_oracle_agrees() -> None:
-    report = brute.compare(crash_format(FORMAT), "core", 16, 2)
-    assert not report.kinds, "\n".join(report.lines())
-    assert report.traces > 1
-    assert report.verdicts.total() > 300
-    assert len(report.verdicts) > 2
-
-
 def test_possible_decisions_form_a_chain() -> None:
     """A record changes what those before it have made of the pages: none counts without them."""
     trace = crash_format(FORMAT).build(
@@ -107,21 +87,3 @@ def test_possible_decisions_form_a_chain() -> None:
     found = operations.permitted(0, len(trace.ops), lenient=False).states()
     assert len(found) == 5
     assert all(state in wanted for state in found)
-
-
-def test_second_run_continues_with_complete_records() -> None:
-    """Whether it was promised or not; nothing that recovery decides then is anybody's invention."""
-    adapter, seen = crash_format(FORMAT), set[str]()
-    lives = [work for work in adapter.workloads("core") if isinstance(work, SecondLife)]
-    for work in lives[12::40]:
-        shard = Shard(adapter, PRESETS, 1)
-        shard.add(adapter.build(work))
-        found = shard.table().to_pydict()
-        seen |= {
-            verdict
-            for verdict, stratum in zip(found["verdict_strict"], found["stratum"], strict=True)
-            if stratum == "R"
-        }
-    assert "pass" in seen
-    # The others come of sectors that hold garbage, and of records that nothing covers.
-    assert seen <= {"pass", "acceptable", "torn-accepted", "append-lost", "lost"}

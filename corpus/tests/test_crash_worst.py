@@ -15,7 +15,7 @@ import journalspec_corpus
 from journalspec.formats import get_format
 from journalspec.requirements import requirements
 from journalspec_corpus import Case, load_cases
-from journalspec_corpus.crash.explain import as_case, published_id, sectors, settled
+from journalspec_corpus.crash.explain import sectors, settled
 from journalspec_corpus.crash.formats import crash_format
 from journalspec_corpus.crash.oracle import Expected
 from journalspec_corpus.crash.reduce import reduce_state, wrong
@@ -50,23 +50,6 @@ def keeps(worst: Worst, answer: Answer, expected: Expected) -> bool:
     return not worst.keeps or any(key.startswith(worst.keeps) for key in wrong(answer, expected))
 
 
-def test_the_formats_have_what_was_predicted() -> None:
-    assert {(worst.format, worst.verdict) for worst in WORST} >= {
-        ("jboss_journal", "torn-accepted"),
-        ("jboss_journal", "resurrected"),
-        ("bitronix_tlog", "resurrected"),
-        ("bitronix_tlog", "acceptable"),
-        ("bitronix_tlog", "lost"),
-        ("kahadb_journal", "resurrected"),
-        ("kahadb_journal", "lost"),
-        ("kahadb_journal", "acceptable"),
-        ("derby_log", "torn-accepted"),
-        ("derby_log", "lost"),
-        ("swiftmq_store", "torn-accepted"),
-        ("swiftmq_store", "lost"),
-    }
-
-
 @each
 def test_both_forms_fail_as_it_says(worst: Worst) -> None:
     adapter = crash_format(worst.format)
@@ -77,26 +60,6 @@ def test_both_forms_fail_as_it_says(worst: Worst) -> None:
         answer = worst.named.reader(state.files, trace.edition)
         assert state.verdict(answer, salvaging=worst.named.salvaging) == worst.verdict
         assert keeps(worst, answer, state.situation.expected)
-
-
-@each
-def test_the_reference_itself_answers_so(worst: Worst) -> None:
-    """Asked directly, without the readers of the reduction."""
-    adapter = crash_format(worst.format)
-    for form in (worst.full, worst.small):
-        state = worst.state(form)
-        seen = load(worst.format).recover(state.files, edition=state.trace.edition, policy=worst.reader)
-        answer, expected = adapter.answer(seen), state.situation.expected
-        kinds = {
-            "torn-accepted": bool(wrong(answer, expected))
-            and any(key not in expected.record_of for key in answer.keys),
-            "resurrected": any(expected.record_of.get(key) in expected.must_drop for key in answer.keys),
-            "lost": answer.refused is None
-            and not expected.must_keep <= {expected.record_of.get(key) for key in answer.keys},
-            "acceptable": answer.refused is not None and bool(expected.must_keep),
-            MENDED: answer.refused is None,
-        }
-        assert kinds[worst.verdict]
 
 
 @failing
@@ -135,41 +98,6 @@ def test_requirements_exist_and_hold_in_the_edition(worst: Worst) -> None:
     assert worst.text.endswith(".")
 
 
-def test_every_message_of_the_full_form_is_a_mixture() -> None:
-    """Where the text says "both"."""
-    for name in ("jbm.worst.foreign-middle", "jbm.worst.mixture-in-a-transaction"):
-        (worst,) = (entry for entry in WORST if entry.id == name)
-        state = worst.state(worst.full)
-        answer = worst.named.reader(state.files, state.trace.edition)
-        foreign = wrong(answer, state.situation.expected)
-        assert len(foreign) == 2
-        for key in foreign:
-            ident, body = key.split(":")[2], bytes.fromhex(key.split(":")[4])
-            written = [known.split(":") for known in state.situation.expected.record_of]
-            (own,) = (bytes.fromhex(entry[4]) for entry in written if entry[2] == ident and entry[4])
-            assert len(own) == len(body)
-            assert (own[:64], own[-64:]) == (body[:64], body[-64:])
-            assert own != body
-
-
-def test_hole_has_zeros() -> None:
-    (worst,) = (entry for entry in WORST if entry.id == "jbm.worst.hole-of-zeros")
-    for form in (worst.full, worst.small):
-        state = worst.state(form)
-        answer = worst.named.reader(state.files, state.trace.edition)
-        (key,) = wrong(answer, state.situation.expected)
-        assert bytes.fromhex(key.split(":")[4]).count(0) == 512
-
-
-@pytest.mark.parametrize("format_id", FORMATS)
-def test_they_are_published_and_nothing_else_is(format_id: str) -> None:
-    made = list(worst_cases_of(format_id))
-    assert [case.to_json() for case in load_cases(format_id, TIER)] == [case.to_json() for case in made]
-    assert [case.id for case in made] == [
-        name for worst in worst_cases(format_id) for name in (worst.id, worst.small_id)
-    ]
-
-
 @each
 def test_case_requires_only_possible_outcomes_and_no_reader_defines_them(
     worst: Worst, monkeypatch: pytest.MonkeyPatch
@@ -185,24 +113,6 @@ def test_case_requires_only_possible_outcomes_and_no_reader_defines_them(
         assert ("BeyondReaders" in case.flags) == (case.level == "may")
         assert {probe.policy for probe in case.probes} == set(crash_format(worst.format).readers)
         assert Case.from_json(json.loads(json.dumps(case.to_json()))) == case
-
-
-def test_a_reduced_state_names_the_larger_one() -> None:
-    (worst,) = (entry for entry in WORST if entry.id == "jbm.worst.foreign-middle")
-    adapter, state = crash_format(worst.format), worst.state(worst.full)
-    start = state.descriptor(SEED)
-    named = worst.named
-    out = reduce_state(
-        adapter, worst.full.workload, start, named.reader, worst.verdict, salvaging=named.salvaging
-    )
-    case = as_case(adapter, out)
-    assert case.id == published_id(worst.format, out.state.case_id)
-    assert case.origin.shrunk_from == published_id(worst.format, state.case_id)
-    assert case.files() == dict(out.files)
-    again = reduce_state(
-        adapter, out.workload, out.descriptor, named.reader, worst.verdict, salvaging=named.salvaging
-    )
-    assert as_case(adapter, again).origin.shrunk_from == ""
 
 
 @pytest.mark.parametrize("format_id", [name for name in FORMATS if not get_format(name).uncaptured])

@@ -42,14 +42,6 @@ def test_an_edit_changes_these_bytes_and_no_others(edit: dict[str, Any], at: int
     assert after(edit)["a"] == data[:at] + new + data[at + len(new) :]
 
 
-def test_files_are_cut_extended_deleted_renamed_and_added() -> None:
-    assert len(after({"truncate": "r1.start+1"})["a"]) == 5
-    assert after({"file": "b", "extend": 2, "with": "ff"})["b"] == bytes(4) + b"\xff\xff"
-    assert set(after({"delete": "b"})) == set(after({"delete": "b.whole"})) == {"a"}
-    assert set(after({"rename": "b", "to": "c"})) == {"a", "c"}
-    assert after({"add": "c", "hex": "01"})["c"] == b"\x01"
-
-
 @pytest.mark.parametrize(("edit", "complaint"), TABLE["wrong"])
 def test_a_wrong_edit_is_quoted(edit: dict[str, Any], complaint: str) -> None:
     with pytest.raises(EditError, match=complaint):

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from families import TABLE, FamilyError, generated_cases
 from publish import collect, render
-from templates import Names, TemplateError, fill, fits, listed
+from templates import Names, fill
 
 from journalspec.formats import format_ids, format_module, get_format
 from journalspec.observation import jsonable
@@ -30,6 +30,8 @@ FORMATS = [
 each_format = pytest.mark.parametrize("format_id", FORMATS)
 #: The compared parts, besides notes: no naive reader reports records outside the log.
 COMPARED = ("verdict", "phase", "code", "dropped", "records", "missing", "state")
+#: Of larger files only the reading is asked for: a naive reader takes quadratic time.
+LARGE = 30_000
 #: Pages of tables: what recovery leaves is a matter of the log alone to a naive reader.
 PAGES = "seg0."
 #: The parts that a naive reader omits: control files, left-over files and other extensions.
@@ -106,6 +108,8 @@ def test_naive_reader_agrees_with_hand_derived_and_product_cases(format_id: str,
                 continue
             if len([other for other in case.expect if other["when"] == when]) > 1:
                 continue  # the specification leaves it open
+            if policy and sum(int(file.size) for file in case.input.files) > LARGE:
+                continue
             seen = jsonable(getattr(naive, when["op"])(case.files(), case.edition, *policy))
             for name in COMPARED:
                 assert covers(seen.get(name), expected.get(name, seen.get(name))), (case.id, when, name)
@@ -127,24 +131,6 @@ NAMES.built = Built({}, {"r1": Range("f", 4, 8), "r1.size": Range("f", 6, 2)})
 
 
 @pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ("{n}", 5),
-        ("{n:03d} of {r1.length}", "005 of 8"),
-        ("{r1.size.off+n-1}", 10),
-        ("{table[a]}, {table[z]}", "x5, rest"),
-        ("{word.slug} {word.words}", "over-two-words over two.words"),
-        ("{lists[1]}", ["q", "r"]),
-        (["{*lists[1]}", "{n}"], ["q", "r", 5]),
-        ([{"for": {"i": "1..5/2"}, "each": ["r{i}", "{i+n:x}"]}], ["r1", "6", "r3", "8", "r5", "a"]),
-        ({"at": "{n.minus}", "deep": ["{n.at}"]}, {"at": "5", "deep": ["at-5"]}),
-    ],
-)
-def test_a_name_in_braces_has_its_value(text: Any, value: Any) -> None:
-    assert fill(text, NAMES) == value
-
-
-@pytest.mark.parametrize(
     ("text", "complaint"),
     [
         ("{nobody}", "'nobody' is no name"),
@@ -155,17 +141,6 @@ def test_a_name_in_braces_has_its_value(text: Any, value: Any) -> None:
 def test_a_name_that_there_is_not_is_quoted(text: str, complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
         fill(text, NAMES.also({"lone": {"a": 1}}))
-
-
-def test_ranges_and_conditions() -> None:
-    assert list(listed("-2..4/3")) == [-2, 1, 4]
-    with pytest.raises(TemplateError, match="'3 to 4' is no range"):
-        list(listed("3 to 4"))
-    assert fits(7, "1..7")
-    assert fits("b", ["a", "b"])
-    assert fits(2, True)
-    assert not fits(8, ["1..7", 9])
-    assert not fits("x", False)
 
 
 def test_a_mistake_names_the_sweep() -> None:

@@ -14,14 +14,8 @@ from journalspec_corpus.strategies import KINDS, DrawnJournal, faults, formats_w
 FORMATS = formats_with_strategies()
 EDITIONS = [(format_id, edition) for format_id in FORMATS for edition in get_format(format_id).editions]
 QUICK = settings(
-    max_examples=12,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
-
-
-def test_there_is_a_format_to_draw() -> None:
-    assert FORMATS
 
 
 def test_unknown_format_and_edition_are_named() -> None:

@@ -6,11 +6,9 @@ Every command of a ``console`` block is run, those of one page one after the oth
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 import shutil
-import subprocess
 import tomllib
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -25,7 +23,6 @@ from journalspec.formats import format_ids
 from journalspec_conformance.cli import cli
 from journalspec_corpus.design_rules import rules
 from journalspec_corpus.load import load_cases
-from programs import until
 
 HERE = Path(__file__).resolve().parent
 CHECKOUT = HERE.parents[1]
@@ -117,23 +114,6 @@ def test_every_command_of_a_page_works(path: Path, tmp_path: Path) -> None:
     for command, run in runs()[path].items():
         status, said = transcripts.ended(run, place, {"GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md")})
         assert status in permitted(command), f"$ {run}\n{said[-4000:]}"
-
-
-@pytest.mark.skipif(shutil.which("sh") is None, reason="needs a POSIX shell")
-def test_processes_started_by_a_command_end_with_it(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(subprocess.TimeoutExpired):
-        transcripts.ended("exec 3<>pipe; (sleep 60; echo late >&3) & sleep 60", tmp_path, seconds=0.5)
-    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
-
-    def nobody_writes() -> bool:
-        try:
-            return os.read(reader, 1) == b""
-        except BlockingIOError:
-            return False
-
-    assert until(nobody_writes, 10)
-    os.close(reader)
 
 
 def test_the_table_names_commands_of_the_pages_and_says_why() -> None:

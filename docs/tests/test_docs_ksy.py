@@ -100,11 +100,6 @@ def test_sums_are_simplified(parts: list[str], text: str) -> None:
     assert str(total) == text
 
 
-def test_a_known_offset_is_shown_in_hexadecimal_too() -> None:
-    assert offset_text(Extent(28)) == "28 (0x1c)"
-    assert offset_text(Extent(28, ("a",))) == "28 + a"
-
-
 @pytest.mark.parametrize(
     ("name", "role"),
     [
@@ -118,3 +113,8 @@ def test_a_known_offset_is_shown_in_hexadecimal_too() -> None:
 )
 def test_names_give_roles_away(name: str, role: str) -> None:
     assert ksy.role_of_name(name) == role
+
+
+def test_a_known_offset_is_shown_in_hexadecimal_too() -> None:
+    assert offset_text(Extent(28)) == "28 (0x1c)"
+    assert offset_text(Extent(28, ("a",))) == "28 + a"

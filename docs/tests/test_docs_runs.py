@@ -1,4 +1,4 @@
-"""The runs that a format's page lists: scores and changes are those of its own probes."""
+"""The runs that a format's page lists: scores and changes are those of its own probes; signs of rules."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from journalspec.formats import format_ids
 from journalspec_conformance import history
 from journalspec_conformance.report import make_header, open_report, write_report
 from journalspec_conformance.result import Result
-from journalspec_docs import matrix
+from journalspec_corpus.design_rules import findings, rules
+from journalspec_docs import matrix, rule_pages
 
 
 def test_a_page_of_a_format_counts_the_changes_of_its_own_probes(
@@ -29,3 +31,11 @@ def test_a_page_of_a_format_counts_the_changes_of_its_own_probes(
     }
     assert counts == {"x": [None, 0], "y": [None, 1]}
     assert [score for _, score, _ in matrix.history_of("y")] == ["1/1", "0/1"]
+
+
+def test_every_verdict_of_every_format_has_a_sign() -> None:
+    assert rule_pages.judged_formats() == [name for name in format_ids() if findings(name)]
+    for name in rule_pages.judged_formats():
+        for items in findings(name).values():
+            assert all(item.verdict in rule_pages.SIGNS for item in items)
+    assert {rule.severity for rule in rules().values()} <= set(rule_pages.SEVERITIES)

@@ -97,12 +97,11 @@ def test_a_pipe_is_written_to(tmp_path: Path) -> None:
     assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
 
 
-def test_errors_name_the_path(tmp_path: Path) -> None:
-    with pytest.raises(OSError, match="missing") as caught:
-        replace_text(tmp_path / "missing" / "file", "")
-    assert caught.value.filename == str(tmp_path / "missing" / "file")
-    with pytest.raises(IsADirectoryError):
-        replace_text(tmp_path, "")
+def test_a_path_that_cannot_be_written_to_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for path in (tmp_path / "missing" / "file", tmp_path / "file" / "below", tmp_path):
+        with pytest.raises(OSError, match=re.escape(str(path))):
+            replace_text(path, "")
 
 
 def test_a_new_file_has_the_usual_rights(tmp_path: Path, way: str) -> None:
@@ -129,6 +128,10 @@ def test_gzip_is_known_by_content_and_bounded(tmp_path: Path) -> None:
         read_bytes(path, 4096)
     with reading(path, 4096) as stream:
         assert len(stream.read(100)) == 100
+    path.write_bytes(bytes(4096))
+    assert len(read_bytes(path, 4096)) == 4096
+    with pytest.raises(Unfit):
+        read_bytes(path, 4095)
 
 
 @pytest.mark.parametrize("damage", ["cut", "flipped"])
@@ -143,22 +146,10 @@ def test_damaged_gzip_is_reported(tmp_path: Path, damage: str) -> None:
         read_bytes(tmp_path / "file.gz")
 
 
-def test_the_bound_is_met_exactly(tmp_path: Path) -> None:
-    (tmp_path / "file").write_bytes(bytes(4096))
-    assert len(read_bytes(tmp_path / "file", 4096)) == 4096
-    with pytest.raises(Unfit):
-        read_bytes(tmp_path / "file", 4095)
-
-
 def test_names_that_control_a_terminal_are_escaped() -> None:
     assert shown("plain ✓.log") == "plain ✓.log"
     assert shown("a\x1b[2Jb\nc") == "a\\x1b[2Jb\\nc"
     assert shown(os.fsdecode(b"bad\xff")) == "bad\\udcff"
-
-
-def test_partial_names_cannot_be_guessed(tmp_path: Path) -> None:
-    names = {files._partial(tmp_path / "x").name for _ in range(50)}
-    assert len(names) == 50
 
 
 @unix
@@ -174,13 +165,6 @@ def test_standard_output_is_written_to_wherever_it_leads(tmp_path: Path, name: s
         subprocess.run(command, stdout=stream, check=True)
     piped = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
     assert (tmp_path / "out").read_text() == piped.stdout == "before\ntold\nafter\n"
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_a_full_device_is_named() -> None:
-    with pytest.raises(OSError, match="/dev/full") as caught:
-        replace_text(Path("/dev/full"), "x")
-    assert caught.value.errno == errno.ENOSPC
 
 
 def test_a_directory_is_made_atomically(tmp_path: Path) -> None:
@@ -206,8 +190,6 @@ def test_a_directory_is_made_atomically(tmp_path: Path) -> None:
     assert (tmp_path / "empty").stat().st_ino == before
 
 
-@unix
-def test_a_directory_that_cannot_be_made_is_named(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(OSError, match=re.escape(str(tmp_path / "file"))), making(tmp_path / "file" / "out"):
-        raise AssertionError
+def test_partial_names_cannot_be_guessed(tmp_path: Path) -> None:
+    names = {files._partial(tmp_path / "x").name for _ in range(50)}
+    assert len(names) == 50

@@ -54,7 +54,7 @@ each_family = pytest.mark.parametrize("family", ALL, ids=ksy_id)
 
 @each_family
 def test_construct_finds_what_the_naive_decoder_finds_and_builds_the_same_bytes(family: Family) -> None:
-    for root, version, data in drawn(family, 500):
+    for root, version, data in drawn(family, 150):
         wanted, found = decode(family, root, data, version), parse(family, root, data, version)
         assert plain(family, root, found, version) == wanted
         assert schema(family, root, version).build(found) == data
@@ -69,7 +69,7 @@ def test_a_schema_is_that_of_its_table(family: Family) -> None:
 @each_family
 def test_damaged_bytes_are_the_same_to_construct_and_end_in_nothing_but_an_error(family: Family) -> None:
     random, refused = Random(47), 0
-    for root, version, data in drawn(family, 500):
+    for root, version, data in drawn(family, 150):
         spoilt = bytearray(data[: random.randint(0, len(data))] if random.random() < 0.3 else data)
         if spoilt:
             spoilt[random.randrange(len(spoilt))] = random.choice((0, 1, 127, 128, 255))
@@ -103,23 +103,6 @@ def test_a_wrong_table_is_refused_with_its_type_and_field(old: str, new: str, re
     assert str(caught.value).startswith("bitronix_tlog/contents/test.toml: ")
 
 
-def test_draws_have_every_field_of_every_type() -> None:
-    seen: set[str] = set()
-
-    def look(name: str, value: dict[str, Any]) -> None:
-        for member in FAMILY.types[name].fields:
-            if member.name in value:
-                seen.add(f"{name}.{member.name}")
-                for kind in member.types:
-                    for each in value[member.name] if member.count else [value[member.name]]:
-                        if kind in FAMILY.types and isinstance(each, dict):
-                            look(kind, each)
-
-    for root, version, data in drawn(FAMILY, 500):
-        look(root, decode(FAMILY, root, data, version))
-    assert seen == {f"{name}.{each.name}" for name, shape in FAMILY.types.items() for each in shape.fields}
-
-
 @pytest.fixture(scope="module")
 def parser(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """The parser that Kaitai generates of the family for tests."""
@@ -144,7 +127,7 @@ def parser(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 @pytest.mark.node
 def test_the_generated_parser_finds_what_the_naive_decoder_finds(parser: Any) -> None:
-    for root, version, data in drawn(FAMILY, 500):
+    for root, version, data in drawn(FAMILY, 250):
         assert plain(FAMILY, root, kaitai(parser, FAMILY, root, data, version), version) == decode(
             FAMILY, root, data, version
         )

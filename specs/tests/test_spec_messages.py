@@ -41,11 +41,6 @@ def test_every_row_is_complete(name: str) -> None:
     assert all(entry.page.startswith("messages/") for entry in messages(name))
 
 
-def test_ids_are_unique_over_all_formats() -> None:
-    names = Counter(name for entry in every_message() for name in entry.ids)
-    assert [name for name, count in names.items() if count > 1] == []
-
-
 def test_so_many_messages_are_known_and_so_many_were_made() -> None:
     assert len(every_message()) >= 120
     counts = {name: sum(bool(entry.made) for entry in messages(name)) for name in format_ids()}
@@ -123,3 +118,8 @@ def test_a_fault_of_a_row_is_found(change: dict[str, Any], fault: str) -> None:
     assert any(fault in found for found in lint("jboss_journal", table))
     del table["message"][0]["text"]
     assert any("there is no text" in found for found in lint("jboss_journal", table))
+
+
+def test_ids_are_unique_over_all_formats() -> None:
+    names = Counter(name for entry in every_message() for name in entry.ids)
+    assert [name for name, count in names.items() if count > 1] == []

@@ -6,7 +6,6 @@ import pytest
 
 from journalspec.formats import UnknownFormat, format_ids, format_module, get_format
 from journalspec.observation import At, Dropped, FileMap, Level, Note, Observation, Record, jsonable, refused
-from journalspec.schemas import KINDS, SchemaError, codec
 
 FORMAT = format_ids()[0]
 
@@ -61,6 +60,13 @@ def test_a_refusal_says_phase_and_code_at_every_level_and_the_place_at_the_last(
     assert "at" not in answer.to_json(Level.STATE)
 
 
+def test_unknown_formats_and_rooms_are_named() -> None:
+    with pytest.raises(UnknownFormat, match="no format 'zip'"):
+        get_format("zip")
+    with pytest.raises(UnknownFormat, match="has no room"):
+        format_module(f"journalspec.{FORMAT}", FORMAT)
+
+
 def test_floats_have_no_form() -> None:
     with pytest.raises(TypeError, match="float has no JSON form"):
         jsonable({"a": [1.5]})
@@ -70,30 +76,3 @@ def test_levels_are_parsed_by_name() -> None:
     assert Level.parse("layout") is Level.LAYOUT
     with pytest.raises(ValueError, match="verdict, records, state, layout, contents"):
         Level.parse("all")
-
-
-@pytest.mark.parametrize("format_id", format_ids())
-def test_every_format_describes_its_vocabulary(format_id: str) -> None:
-    spec = get_format(format_id)
-    assert spec.default_edition in spec.editions
-    assert spec.edition(None) is spec.editions[spec.default_edition]
-    assert spec.policies
-    assert spec.reasons
-    assert spec.codes
-    with pytest.raises(UnknownFormat, match="choose one of"):
-        spec.edition("no such edition")
-
-
-def test_unknown_formats_and_rooms_are_named() -> None:
-    with pytest.raises(UnknownFormat, match="no format 'zip'"):
-        get_format("zip")
-    with pytest.raises(UnknownFormat, match="has no room"):
-        format_module(f"journalspec.{FORMAT}", FORMAT)
-
-
-def test_schemas_are_found_by_kind() -> None:
-    for kind in KINDS:
-        with pytest.raises(SchemaError):
-            codec(FORMAT, kind).read("record", get_format(FORMAT).default_edition, b"", 0, "")
-    with pytest.raises(UnknownFormat, match="no kind of schema"):
-        codec(FORMAT, "protobuf")

@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 import pytest
-import yaml
 
 from journalspec.formats import format_ids, get_format
 from journalspec.requirements import requirements
@@ -56,38 +55,11 @@ def test_every_area_is_listed_once(format_id: str) -> None:
 
 
 @each_format
-def test_every_citation_exists(format_id: str) -> None:
-    known = requirements(format_id)
-    cited = re.findall(r"\{req\}`([^`]+)`", prose(format_id))
-    assert cited, "cite requirements where the prose says what they demand: {req}`ID`"
-    for item in cited:
-        assert item in known, item
+def test_requirements_are_cited_by_a_role(format_id: str) -> None:
+    """That they exist, and that tables and links lead somewhere, the site says: its warnings are errors."""
+    assert "{req}`" in prose(format_id), "cite requirements where the prose says what they demand: {req}`ID`"
     bare = re.findall(rf"(?<![`\w]){get_format(format_id).prefix}-[A-Z]{{3}}-\d{{3}}", prose(format_id))
     assert not bare, "cite requirements with the role {req}"
-
-
-@each_format
-def test_every_table_has_a_type_to_show(format_id: str) -> None:
-    types: set[str] = set()
-    enums: set[str] = set()
-    for path in (SPECS / format_id).rglob("*.ksy"):
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
-        types |= {f"{path.stem}::{name}" for name in (path.stem, *data.get("types", {}))}
-        enums |= {f"{path.stem}::{name}" for name in data.get("enums", {})}
-    shown = re.findall(
-        rf"^```\{{(field-table|byte-diagram|enum-table)\}} {format_id} (\S+)$", prose(format_id), re.MULTILINE
-    )
-    assert shown, f"show the bytes: ```{{field-table}} {format_id} SCHEMA::TYPE"
-    for directive, name in shown:
-        assert name in (enums if directive == "enum-table" else types), f"{directive} {name}"
-
-
-@each_format
-def test_internal_links_have_targets(format_id: str) -> None:
-    text = prose(format_id)
-    targets = set(re.findall(r"^\(([\w-]+)\)=$", text, re.MULTILINE))
-    for link in re.findall(r"\]\(#([\w-]+)\)", text):
-        assert link in targets
 
 
 @each_format

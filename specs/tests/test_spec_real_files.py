@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -15,7 +14,7 @@ import pytest
 from journalspec.formats import format_module
 from journalspec.layout import Layout
 from journalspec.observation import CLEAN, Observation
-from journalspec.schemas import KINDS, codec, reread
+from journalspec.schemas import KINDS, reread
 
 REAL = Path(__file__).resolve().parents[2].parent / "shared" / "real"
 TABLE = tomllib.loads((Path(__file__).parent / "data" / "real_files.toml").read_text(encoding="utf-8"))
@@ -126,37 +125,3 @@ def test_three_descriptions_and_an_independent_reader_agree(
             for theirs, ours in known["names"].items():
                 if theirs in other:
                     assert_the_same(told.get(ours, b""), other[theirs])
-
-
-def golden() -> Iterator[Any]:
-    """Yield the sequences that the products' own classes encoded, with their inputs."""
-    for format_id, known in TABLE.items():
-        path = REAL / format_id / known.get("golden", "no such file")
-        if path.is_file():
-            for name, sequence in json.loads(path.read_text(encoding="utf-8")).items():
-                yield pytest.param(format_id, known["editions"][name], sequence, id=name)
-
-
-@pytest.mark.parametrize(("format_id", "edition", "sequence"), list(golden()))
-def test_product_encodings_are_read_and_rebuilt_byte_for_byte(
-    format_id: str, edition: str, sequence: dict[str, Any]
-) -> None:
-    layout = layout_of(format_id)
-    header = bytes.fromhex(sequence["header_hex"])
-    assert layout.build("header", edition, file_id=1) == header
-    at = len(header)
-    for row in sequence["records"]:
-        data = bytes.fromhex(row["hex"])
-        for kind in KINDS:
-            found = codec(format_id, kind).read("record", edition, data, 0, "")
-            word, *told = row["what"].split()
-            assert found.type.replace("_", "").lower() == word
-            for text in told:
-                if match := re.fullmatch(r"(id|tx|ut)(\d+)", text):
-                    name = {"ut": "user_type"}.get(match[1], match[1])
-                    assert found.fields[name] == int(match[2])
-                elif re.fullmatch(r"([0-9a-f]{2})+", text):
-                    assert bytes.fromhex(text) in (found.fields.get("body"), found.fields.get("extra"))
-        assert_built_again(layout, edition, data, found.fields, found.type)
-        assert row["offset"] == at
-        at += len(data)

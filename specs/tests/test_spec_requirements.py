@@ -70,25 +70,10 @@ def test_the_sum_of_the_areas_is_everything() -> None:
         found[f"{P}-REC-999"]
 
 
-def test_every_edition_is_demanded_something() -> None:
-    demanded = {edition for item in requirements(FORMAT) for edition in item.editions}
-    assert demanded == set(get_format(FORMAT).editions)
-
-
-def test_text_mentions_only_requirements_that_exist() -> None:
-    found = requirements(FORMAT)
-    for item in found:
-        for mentioned in re.findall(rf"{P}-[A-Z]{{3}}-[0-9]{{3}}", item.text):
-            assert mentioned in found, f"{item.id} mentions {mentioned}"
-
-
-def test_good_data_has_no_fault() -> None:
-    assert lint(FORMAT, GOOD) == []
-
-
 @pytest.mark.parametrize(("members", "complaint", "without"), MISTAKES["requirements"])
 def test_lint_sees(members: dict[str, Any], complaint: str, without: list[str]) -> None:
     data = copy.deepcopy(GOOD)
+    assert lint(FORMAT, data) == []
     data["requirement"][0] |= members
     for name in without:
         del data["requirement"][0][name]
@@ -117,12 +102,9 @@ digest = "{digest}"
 """
 
 
-def test_stamp_leaves_what_fits() -> None:
-    text = TOML.format(digest=text_digest("One."))
-    assert stamp(text) == (text, [])
-
-
 def test_stamp_raises_the_revision_of_a_changed_text_only() -> None:
+    same = TOML.format(digest=text_digest("One."))
+    assert stamp(same) == (same, [])
     stamped, ids = stamp(TOML.format(digest=text_digest("Two.")))
     assert ids == ["ONE-REC-001"]
     assert stamped == TOML.replace("revision = 3", "revision = 4").format(digest=text_digest("One."))

@@ -34,21 +34,6 @@ def test_a_sequence_that_is_read_again_is_one() -> None:
         assert [list(of(name)) for name in "abc"] == [files["a"], [], files["c"]]
 
 
-def test_deferred_values_are_made_once_on_demand() -> None:
-    asked: list[int] = []
-
-    def numbers() -> Iterator[int]:
-        for number in (5, 6):
-            asked.append(number)
-            yield number
-
-    made = Deferred(2, numbers)
-    assert len(made) == 2
-    assert asked == []
-    assert (list(made), made[1], made == (5, 6)) == ([5, 6], 6, True)
-    assert asked == [5, 6]
-
-
 def test_joined_journals_keep_their_files() -> None:
     kept = tuple(records("a", 2))
     assert joined(record_place, (), kept, ()) is kept
@@ -113,3 +98,18 @@ def test_the_text_is_that_of_the_library_piece_by_piece() -> None:
     pieces = list(jsontext.pieces(document))
     assert "".join(pieces) == json.dumps(wanted, indent=1)
     assert max(map(len, pieces)) <= 2 * jsontext.BLOCK
+
+
+def test_deferred_values_are_made_once_on_demand() -> None:
+    asked: list[int] = []
+
+    def numbers() -> Iterator[int]:
+        for number in (5, 6):
+            asked.append(number)
+            yield number
+
+    made = Deferred(2, numbers)
+    assert len(made) == 2
+    assert asked == []
+    assert (list(made), made[1], made == (5, 6)) == ([5, 6], 6, True)
+    assert asked == [5, 6]

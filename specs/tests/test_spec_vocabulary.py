@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
 
 from journalspec import formats
-from journalspec.vocabulary import WIDTHS, parse
+from journalspec.vocabulary import parse
 
 EDITIONS = ("a", "b")
 FIELD = '[[field]]\nname = "id"\ntype = "int"\nwidth = "s8"\ndoc = "An id."\n'
@@ -42,25 +38,12 @@ def test_faults_of_a_table_are_reported(text: str, said: str) -> None:
         parse(tomllib.loads(text), EDITIONS)
 
 
-def test_widths_are_those_of_two_s_complement() -> None:
-    assert WIDTHS["s1"] == (-128, 127)
-    assert WIDTHS["u8"] == (0, 18446744073709551615)
-
-
 def test_an_element_may_be_like_that_of_another_list() -> None:
-    text = """
-[[state]]
-name = "live"
-type = "list"
-doc = "All."
-of = [{ name = "id", type = "int", width = "s8", doc = "An id." }]
-
-[[state]]
-name = "held"
-type = "list"
-doc = "Some."
-of = [{ name = "records", type = "list", like = "live", doc = "Which." }]
-"""
+    number = '{ name = "id", type = "int", width = "s8", doc = "An id." }'
+    nested = '{ name = "records", type = "list", like = "live", doc = "Which." }'
+    live, held = ("live", number), ("held", nested)
+    lists = [f'name = "{name}"\ntype = "list"\ndoc = "All."\nof = [{of}]' for name, of in (live, held)]
+    text = "".join(f"[[state]]\n{each}\n" for each in lists)
     table = parse(tomllib.loads(text), EDITIONS)
     (inner,) = table.state[1].of
     assert inner.of == table.state[0].of
@@ -75,39 +58,3 @@ def test_a_table_in_the_wrong_file_is_reported(monkeypatch: pytest.MonkeyPatch) 
     finally:
         monkeypatch.undo()
         formats.get_format.cache_clear()
-
-
-def fields_of(kind: dict[str, Any]) -> Iterator[str]:
-    """Yield the ids of all stored fields and parameters of a type of a schema, and of the types within it."""
-    yield from (item["id"] for item in (*kind.get("seq", ()), *kind.get("params", ())))
-    for inner in kind.get("types", {}).values():
-        yield from fields_of(inner)
-
-
-def schema_fields(format_id: str) -> dict[str, set[str]]:
-    """Return schema file -> the ids of its fields."""
-    room = Path(str(formats.get_format(format_id).root))
-    return {
-        path.name: set(fields_of(yaml.safe_load(path.read_text(encoding="utf-8"))))
-        for path in sorted(room.glob("*.ksy"))
-    }
-
-
-@pytest.mark.parametrize("format_id", formats.format_ids())
-def test_schemas_and_observations_use_one_name_for_one_thing(format_id: str) -> None:
-    table = formats.get_format(format_id).vocabulary
-    observed = {item.name for item in (*table.fields, *table.header)}
-    observed |= {part.name for item in table.fields for part in item.of}
-    for schema, fields in schema_fields(format_id).items():
-        unknown = fields - observed - set(table.framing)
-        assert not unknown, f"{schema}: neither observed nor in [framing] of fields.toml: {sorted(unknown)}"
-    assert not observed & set(table.framing), "a name that is observed is no framing"
-
-
-@pytest.mark.parametrize("format_id", formats.format_ids())
-def test_observed_fields_are_fields_of_a_schema(format_id: str) -> None:
-    """Except for optional fields and for flags: these are another view of the same bytes."""
-    table = formats.get_format(format_id).vocabulary
-    stored = set().union(*schema_fields(format_id).values())
-    told = [item for item in (*table.fields, *table.header) if not item.optional and item.kind != "bool"]
-    assert {item.name for item in told} <= stored
