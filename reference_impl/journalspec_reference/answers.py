@@ -236,7 +236,7 @@ def with_assumptions(journal: Journal) -> Journal:
     """Return a journal with the parameters that are assumed of files that may be anybody's."""
     implementation = load_implementation(journal.format)
     # An implementation may be any object that answers; most assume nothing.
-    assumed: Params = getattr(implementation, "assumed", lambda files: {})(journal.seen)
+    assumed: Params = getattr(implementation, "assumed", lambda files: {})(at_hand(journal.seen))
     return replace(journal, params={**assumed, **journal.params})
 
 

@@ -666,7 +666,8 @@ def _observe(found: FileSet, params: Params, *, forensic: bool = False) -> Obser
 def _rows(found: Found, stretch: Stretch, take: Callable[[Batch], object] = len) -> int:
     """Take in all of a stretch, and give each batch to `take`; return how many records it has."""
     count = 0
-    for batch in found.walked(stretch):
+    for batch in found.begin(stretch):
+        found.take(batch)
         take(batch)
         count += len(batch)
     return count
