@@ -358,7 +358,11 @@ def _sound(seen: Mapping[str, Observation]) -> list[str]:
     A reading with almost no result is clean as well. It explains the files only if no other reader finds
     more.
     """
-    extents = {edition: _extents(found) for edition, found in seen.items()}
+    extents: dict[str, dict[str, Ranges]] = {edition: {} for edition in seen}
+    for edition, found in seen.items():
+        for record in found.records:
+            at = record.at
+            extents[edition].setdefault(at.file, Ranges()).add(at.off, at.off + at.length)
     return [
         edition
         for edition, found in seen.items()
@@ -370,15 +374,6 @@ def _sound(seen: Mapping[str, Observation]) -> list[str]:
             for start, end in ranges
         )
     ]
-
-
-def _extents(seen: Observation) -> dict[str, Ranges]:
-    """Return the ranges that records take in each file."""
-    found: dict[str, Ranges] = {}
-    for record in seen.records:
-        at = record.at
-        found.setdefault(at.file, Ranges()).add(at.off, at.off + at.length)
-    return found
 
 
 def _without(seen: Observation, unread: tuple[LeftOut, ...], policy: str | None) -> Observation:

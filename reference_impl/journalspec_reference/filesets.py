@@ -442,10 +442,8 @@ def find_journals(
     such edition.
     """
     wanted = (format,) if format else format_ids()
-    if format:
-        description = get_format(format)
-        if edition:
-            description.edition(edition)
+    if format and edition:
+        get_format(format).edition(edition)
     claims = _claims(loaded, wanted, params)
     if _unpacked(loaded, claims):
         claims = _claims(loaded, wanted, params)
