@@ -29,8 +29,7 @@ from journalspec.contents import described
 from journalspec.formats import format_ids, get_format
 from journalspec.jboss_journal import LAYOUT
 from journalspec_conformance.cli import cli
-from journalspec_conformance.cli.facts import Listing, Section
-from journalspec_conformance.cli.screen import MOST_LINES
+from journalspec_conformance.cli.journal_view import MOST_LINES, Listing, Section
 from journalspec_corpus.load import load_cases
 from judged import call, flat, has
 
@@ -138,7 +137,7 @@ def test_of_a_long_list_the_largest_are_shown_and_the_rest_counted() -> None:
 
 @pytest.mark.parametrize("width", [40, 60, 80, 100, 200])
 def test_a_screen_is_folded_until_it_fits(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    from journalspec_conformance.cli.screen import screen
+    from journalspec_conformance.cli.journal_view import screen
 
     monkeypatch.setenv("COLUMNS", str(width))
     long = "x" * 500

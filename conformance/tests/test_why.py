@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from journalspec.formats import format_ids, get_format
-from journalspec_conformance.cli.screen import screen
+from journalspec_conformance.cli.journal_view import screen
 from journalspec_conformance.cli.why import _of_store
 from journalspec_reference.keeping import Holder, Keeping
 from judged import call, flat, has

@@ -8,10 +8,14 @@ answer is never clean. The command line and Spark ask journals through :func:`as
 
 from __future__ import annotations
 
+import os
+import re
+import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
 from journalspec.formats import Format, format_module, get_format
@@ -35,8 +39,7 @@ from journalspec_reference.api import Params
 from journalspec_reference.api import load as load_implementation
 from journalspec_reference.batches import Stretch
 from journalspec_reference.content import UNREADABLE, Content, Ranges, Unreadable, at_hand
-from journalspec_reference.filesets import FilesetError, Journal, LeftOut, appeared, by_reason
-from journalspec_reference.locks import held
+from journalspec_reference.filesets import HEAD, FilesetError, Journal, LeftOut, appeared, by_reason
 
 SALVAGE = "salvage"
 UNREAD = "unreadable-file"
@@ -50,6 +53,10 @@ EMPTY = "empty-file"
 COMPRESSED = "compressed"
 UNLISTED = "unlisted"
 NOTHING = "nothing-recognised"
+#: What `F_GETLK` takes and gives: type, from where, start, length (0: to the end), process.
+_FLOCK = struct.Struct("hhqqi")
+#: Represents the journal's own files among the names of lock files.
+OWN = "*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,10 +142,44 @@ def ask(journal: Journal, policy: str | None = None) -> Answer:
     asked = reading = partial(implementation.read, files, params=journal.params)
     if policy is not None:
         asked = partial(implementation.recover, files, policy=policy, params=journal.params)
-    if journal.editions:
-        answer = _of_editions(journal, reading, asked)
-    else:
-        answer = Answer(journal, asked(edition=journal.edition))
+    known: dict[str, Observation] = {}
+    trials: tuple[Trial, ...] = ()
+    edition = journal.edition
+    if journal.editions and (edition := _only_reader(journal)):
+        known[edition] = asked(edition=edition)
+        trials = _all_alike(journal, known[edition])
+    if journal.editions and not trials:
+        # One that was recovered was not read.
+        seen_by = known if asked is reading else {}
+        readers = _readers(journal)
+        for reader in dict.fromkeys(readers.values()):
+            if reader not in seen_by:
+                seen_by[reader] = reading(edition=reader)
+        edition, trials = _settled(journal, readers, seen_by)
+        journal = replace(journal, edition=edition)
+        known = {edition: seen_by[readers[edition]]} if asked is reading else known
+        # A live item should not be there twice.
+        del seen_by
+    seen = known[edition] if edition in known else asked(edition=edition)
+    del known
+    seen = _completed(Answer(journal, seen, trials), policy)
+    bad = _unreadable(journal)
+    notes = [Note(UNREADABLE, name, start, why) for name, (start, _, why) in bad]
+    changed = [name for name in _contents(journal) if journal.seen[name].changed()] + appeared(journal)
+    notes += [Note(CHANGED, name) for name in changed]
+    words = get_format(journal.format).vocabulary.notes
+    lossy = any(note.code in words and words[note.code].loss for note in seen.notes)
+    if seen.verdict == CLEAN and (lossy or seen.missing or changed or journal.unlisted or journal.packed):
+        # Of what changed each check held, but of bytes that may never have been there together; the product
+        # does not find a file that is compressed beside plain ones.
+        seen = replace(seen, verdict=RECOVERED)
+    answer = Answer(journal, seen, trials)
+    notes += [*_remarks(answer)]
+    return replace(answer, observation=replace(seen, notes=joined(note_place, seen.notes, notes)))
+
+
+def _completed(answer: Answer, policy: str | None) -> Observation:
+    """Return what came of a journal, with what could not be read, and what its directories lack."""
     journal, seen = answer.journal, answer.observation
     if journal.files and seen.verdict == CLEAN and not (seen.files or seen.notes):
         # Nothing was read: for recovery an empty journal, here a wrong extension or edition.
@@ -146,80 +187,56 @@ def ask(journal: Journal, policy: str | None = None) -> Answer:
     bad = _unreadable(journal)
     if bad:
         seen = _with_gaps(seen, journal, bad, policy)
-    words = get_format(journal.format).vocabulary.notes
     if journal.unread:
         seen = _without(seen, journal.unread, policy)
         if not isinstance(seen.notes, Lazy):
             # Unreadable parts exist nevertheless: nothing is known to be missing.
             unread = {None, "", *(entry.name for entry in journal.unread)}
+            words = get_format(journal.format).vocabulary.notes
             absences = {code for code, word in words.items() if word.absence}
             kept = (note for note in seen.notes if note.code not in absences or note.file not in unread)
             gone = tuple(entry for entry in seen.missing if entry.name not in unread)
             seen = replace(seen, notes=tuple(kept), missing=gone)
     if seen.verdict != REFUSED and seen.state is not None:
-        seen = _with_lacking(replace(answer, observation=seen))
-    notes = [Note(UNREADABLE, name, start, why) for name, (start, _, why) in bad]
-    changed = [name for name in _contents(journal) if journal.seen[name].changed()] + appeared(journal)
-    notes += [Note(CHANGED, name) for name in changed]
-    lossy = any(note.code in words and words[note.code].loss for note in seen.notes)
-    if seen.verdict == CLEAN and (lossy or seen.missing or changed or journal.unlisted or journal.packed):
-        # Of what changed each check held, but of bytes that may never have been there together; the product
-        # does not find a file that is compressed beside plain ones.
-        seen = replace(seen, verdict=RECOVERED)
-    notes += _of_the_set(journal)
-    if answer.assumption:
-        notes.append(Note(ASSUMED, text=answer.assumption))
-    notes += [*_in_use(journal), *_remarks(journal, seen)]
-    unchecked = get_format(journal.format).editions[journal.edition].unchecked
-    if unchecked and seen.verdict == CLEAN:
-        notes.append(Note(UNCHECKED, text=unchecked))
-    return replace(answer, observation=replace(seen, notes=joined(note_place, seen.notes, notes)))
+        # An implementation may be any object that answers; most know no rules of the product's directories.
+        lacking = getattr(load_implementation(journal.format), "lacking", lambda answer: ())
+        if found := tuple[Missing, ...](lacking(replace(answer, observation=seen))):
+            seen = replace(seen, missing=joined(missing_place, found, seen.missing))
+    return seen
 
 
-def _with_lacking(answer: Answer) -> Observation:
-    """Return the observation, with the missing items by the rules of the product's own directories."""
-    seen, implementation = answer.observation, load_implementation(answer.journal.format)
-    # An implementation may be any object that answers; most know no such rules.
-    gone: tuple[Missing, ...] = tuple(getattr(implementation, "lacking", lambda answer: ())(answer))
-    return replace(seen, missing=joined(missing_place, gone, seen.missing)) if gone else seen
-
-
-def _in_use(journal: Journal) -> Iterator[Note]:
-    """Yield a note on each file that a process has a lock on."""
-    if journal.root is not None:
-        locks = get_format(journal.format).locks
-        own = _contents(journal)
-        yield from (Note(IN_USE, name, text=who) for name, who in held(journal.root, locks, own))
-
-
-def _of_the_set(journal: Journal) -> Iterator[Note]:
-    """Yield oddities of the places of the files."""
+def _remarks(answer: Answer) -> Iterator[Note]:
+    """Yield notes for users who do not know the files: their places, their edition, who uses them."""
+    journal, seen, description = answer.journal, answer.observation, get_format(answer.journal.format)
     yield from (Note(COMPRESSED, name, text=f"stored as {stored}") for name, stored in journal.packed.items())
     if journal.unlisted:
         yield Note(UNLISTED, text=f"{journal.root}: {journal.unlisted}")
-
-
-def _remarks(journal: Journal, seen: Observation) -> Iterator[Note]:
-    """Yield notes for users who do not know the files: that they are empty, or of another kind."""
+    if answer.assumption:
+        yield Note(ASSUMED, text=answer.assumption)
+    if journal.root is not None:
+        locked = held(journal.root, description.locks, _contents(journal))
+        yield from (Note(IN_USE, name, text=who) for name, who in locked)
     if seen.verdict != REFUSED:
         # A file whose name alone says something has nothing in it.
         named = (name for name, data in journal.files.items() if not len(data))
         yield from (Note(EMPTY, name) for name in named if not PurePath(name).name.startswith("."))
     if seen.verdict != REFUSED and not seen.files and journal.files:
         # None of them has a name that the format's files have.
-        names = get_format(journal.format).below
+        names = description.below
         yield Note(NOTHING, text=f"files are looked for by their names: {', '.join(names)}" if names else "")
     if len(seen.dropped) and not len(seen.records) and not len(seen.unanchored):
         size = sum(map(len, journal.files.values()))
         if sum(region.length for region in seen.dropped) == size > 0:
             yield Note(NOTHING)
+    if seen.verdict == CLEAN and (unchecked := description.editions[journal.edition].unchecked):
+        yield Note(UNCHECKED, text=unchecked)
 
 
 def with_assumptions(journal: Journal) -> Journal:
     """Return a journal with the parameters that are assumed of files that may be anybody's."""
     implementation = load_implementation(journal.format)
     # An implementation may be any object that answers; most assume nothing.
-    assumed: Params = getattr(implementation, "assumed", lambda files: {})(journal.seen)
+    assumed: Params = getattr(implementation, "assumed", lambda files: {})(at_hand(journal.seen))
     return replace(journal, params={**assumed, **journal.params})
 
 
@@ -238,23 +255,6 @@ def stretches(journal: Journal) -> Iterable[Stretch]:
     """Return what reading scans of a journal that is settled, in order; may raise ReadingRefused."""
     implementation = load_implementation(journal.format)
     return implementation.plan(journal.seen, edition=journal.edition, params=journal.params)
-
-
-def _of_editions(
-    journal: Journal, reading: Callable[..., Observation], asked: Callable[..., Observation]
-) -> Answer:
-    """Return the answers to `asked` about the files of a journal, by the edition that the files show."""
-    known: dict[str, Observation] = {}
-    if reader := _only_reader(journal):
-        known[reader] = asked(edition=reader)
-        if trials := _all_alike(journal, known[reader]):
-            return Answer(journal, known[reader], trials)
-    edition, read, trials = _settle(journal, reading, known if asked is reading else {})
-    if asked is not reading:
-        # A live item should not be there twice.
-        del read
-        read = known[edition] if edition in known else asked(edition=edition)
-    return Answer(replace(journal, edition=edition), read, trials)
 
 
 def _only_reader(journal: Journal) -> str:
@@ -287,18 +287,20 @@ def _types(journal: Journal, seen: Observation) -> set[str]:
     return {name for name, number in names.items() if number in codes}
 
 
-def _settle(
-    journal: Journal, reading: Callable[..., Observation], seen: dict[str, Observation]
-) -> tuple[str, Observation, tuple[Trial, ...]]:
-    """Return the edition, the result of reading with it, and all results; `seen`: those made before."""
+def _readers(journal: Journal) -> dict[str, str]:
+    """Return the edition by which each permitted one is tried."""
     known = get_format(journal.format).editions
-    readers = {
+    return {
         edition: edition if known[edition].but_for else known[edition].reads_as or edition
         for edition in journal.editions
     }
-    for reader in dict.fromkeys(readers.values()):
-        if reader not in seen:
-            seen[reader] = reading(edition=reader)
+
+
+def _settled(
+    journal: Journal, readers: Mapping[str, str], seen: Mapping[str, Observation]
+) -> tuple[str, tuple[Trial, ...]]:
+    """Return the edition that explains the files, and all results; `seen`: those of reading by edition."""
+    known = get_format(journal.format).editions
     only = {name for edition in journal.editions for name in known[edition].but_for}
     rules = {
         reader: (known[reader].reads_as or reader)
@@ -316,7 +318,7 @@ def _settle(
     (key,) = taken
     fitting = [edition for edition, reader in readers.items() if keys[reader] == key]
     edition = journal.edition if journal.edition in fitting else fitting[-1]
-    return edition, seen[readers[edition]], tuple(_trials(readers, seen, keys, key))
+    return edition, tuple(_trials(readers, seen, keys, key))
 
 
 def _trials(
@@ -360,7 +362,11 @@ def _sound(seen: Mapping[str, Observation]) -> list[str]:
     A reading with almost no result is clean as well. It explains the files only if no other reader finds
     more.
     """
-    extents = {edition: _extents(found) for edition, found in seen.items()}
+    extents: dict[str, dict[str, Ranges]] = {edition: {} for edition in seen}
+    for edition, found in seen.items():
+        for record in found.records:
+            at = record.at
+            extents[edition].setdefault(at.file, Ranges()).add(at.off, at.off + at.length)
     return [
         edition
         for edition, found in seen.items()
@@ -372,15 +378,6 @@ def _sound(seen: Mapping[str, Observation]) -> list[str]:
             for start, end in ranges
         )
     ]
-
-
-def _extents(seen: Observation) -> dict[str, Ranges]:
-    """Return the ranges that records take in each file."""
-    found: dict[str, Ranges] = {}
-    for record in seen.records:
-        at = record.at
-        found.setdefault(at.file, Ranges()).add(at.off, at.off + at.length)
-    return found
 
 
 def _without(seen: Observation, unread: tuple[LeftOut, ...], policy: str | None) -> Observation:
@@ -458,3 +455,65 @@ def checked_params(description: Format, params: Mapping[str, str], edition: str 
             )
         for problem in known[name].problems(value, name, edition or description.default_edition):
             raise FilesetError(f"{description.id}: parameter {problem}")
+
+
+def held(root: Path, lock_files: Iterable[str], own: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield (name, owner of the lock) for the lock files in or above `root`; `*` means `own` files.
+
+    Nothing is locked, and no lock is awaited. Yields nothing where the system cannot say.
+    """
+    for name in lock_files:
+        for file in own if name == OWN else (name,):
+            for place in (root / file, root.parent / file):
+                if who := _holder(place):
+                    yield file, who
+
+
+def _holder(path: Path) -> str:
+    """Return the process that has locked any byte of a file; empty if there is none or it is unknown."""
+    try:
+        import fcntl  # noqa: PLC0415  # not on every system
+    except ImportError:
+        return ""
+    with suppress(OSError, ValueError):
+        # Never waits, as opening a pipe would.
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        try:
+            asked = _FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+            kind, _, _, _, process = _FLOCK.unpack(fcntl.fcntl(handle, fcntl.F_GETLK, asked))
+        finally:
+            os.close(handle)
+        if kind != fcntl.F_UNLCK:
+            # A process on another machine, or in another container, has no number here.
+            return f"process {process}" if process > 0 else "another process"
+    return ""
+
+
+def is_copy(name: str, original: str) -> bool:
+    """Return whether a name is another name with a suffix, as names of renamed files and copies are."""
+    return name != original and name.startswith(original) and not name[len(original)].isalnum()
+
+
+def renamed(
+    journal: Journal, named: re.Pattern[str], begins: Callable[[bytes], bool]
+) -> Iterator[tuple[str, str]]:
+    """Yield the name of each file of a journal that is not here, and that of the file which may be it.
+
+    That one has the name, which `named` matches, and something after it (``db-2.log.old``), and `begins` as
+    such a file does.
+    """
+    listed, root = journal.listed or frozenset(), journal.root
+    for other in sorted(listed):
+        found = named.match(other)
+        if root is None or found is None or not is_copy(other, found[0]):
+            continue
+        # To open a pipe would wait for a writer.
+        if found[0] in listed or other in journal.files or not (root / other).is_file():
+            continue
+        try:
+            with (root / other).open("rb") as file:
+                head = file.read(HEAD)
+        except OSError:
+            continue
+        if begins(head):
+            yield found[0], other

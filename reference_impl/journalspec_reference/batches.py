@@ -205,14 +205,6 @@ class _Scanned(Generic[T]):
         self.batches: list[Batch] | None = []
         self.rows = self.regions = self.notes = self.check = 0
 
-    def take(self, batch: Batch) -> int:
-        """Count a batch; return about what keeping it takes (bytes)."""
-        self.rows += len(batch.off)
-        self.regions += len(batch.damage)
-        self.notes += len(batch.notes)
-        self.check = _checked(self.check, batch)
-        return len(batch.data) + COST * (len(batch.off) + len(batch.damage) + len(batch.notes))
-
     def again(self) -> Iterator[Batch]:
         """Yield the batches once more; raises Changed if the file says something else by now."""
         if self.batches is not None:
@@ -260,19 +252,31 @@ class Found:
         #: Number of records of each type, by its number.
         self.codes: dict[int, int] = {}
 
+    def begin(self, stretch: Stretch) -> Iterator[Batch]:
+        """Return the batches of a stretch, each of which :meth:`take` is to count."""
+        self._scanned.append(_Scanned(stretch))
+        return iter(stretch.scan())
+
+    def take(self, batch: Batch) -> None:
+        """Count the next batch of the stretch that was begun last, and keep it as long as they are few."""
+        here = self._scanned[-1]
+        for code in set(batch.code):
+            self.codes[code] = self.codes.get(code, 0) + batch.code.count(code)
+        here.rows += len(batch.off)
+        here.regions += len(batch.damage)
+        here.notes += len(batch.notes)
+        here.check = _checked(here.check, batch)
+        self._left -= len(batch.data) + COST * (len(batch.off) + len(batch.damage) + len(batch.notes))
+        if here.batches is not None:
+            if self._left >= 0:
+                here.batches.append(batch)
+            else:
+                here.batches = None
+
     def walked(self, stretch: Stretch) -> Iterator[Batch]:
         """Yield the batches of a stretch, having counted each."""
-        here: _Scanned[Any] = _Scanned(stretch)
-        self._scanned.append(here)
-        for batch in stretch.scan():
-            for code in set(batch.code):
-                self.codes[code] = self.codes.get(code, 0) + batch.code.count(code)
-            self._left -= here.take(batch)
-            if here.batches is not None:
-                if self._left >= 0:
-                    here.batches.append(batch)
-                else:
-                    here.batches = None
+        for batch in self.begin(stretch):
+            self.take(batch)
             yield batch
 
     def records(self) -> Sequence[Record]:

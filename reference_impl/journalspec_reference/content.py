@@ -14,8 +14,9 @@ import tempfile
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 from weakref import finalize
@@ -41,6 +42,8 @@ OF_SECTORS = frozenset(
 #: mode.
 MOST_OPEN = 16
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+#: What tells a file and its state. The time of the last write can be set back, not that of the last change.
+_state = attrgetter("st_dev", "st_ino", "st_size", "st_mtime_ns", "st_ctime_ns")
 #: Why a region holds no record if its bytes could not be read.
 UNREADABLE = "unreadable"
 SHORTER = "became shorter while it was read"
@@ -332,22 +335,26 @@ class Descriptors:
         self._open: OrderedDict[str, int] = OrderedDict()
         finalize(self, _close_all, self._open)
 
-    def handle(self, path: str) -> int:
-        """Return a descriptor of the file at `path`, good until the next one is asked for; raises OSError."""
-        if path in self._open:
-            self._open.move_to_end(path)
-            return self._open[path]
-        if len(self._open) >= self._most:
-            os.close(self._open.popitem(last=False)[1])
-        try:
-            handle = os.open(path, _FLAGS)
-        except OSError as error:
-            if error.errno not in (errno.EMFILE, errno.ENFILE) or not self._open:
-                raise
-            # Others in this process, or in the system, need them too.
-            _close_all(self._open)
-            handle = os.open(path, _FLAGS)
+    def handle(self, path: str, was: Sequence[int] = ()) -> int:
+        """Return a descriptor of the file at `path`, good until the next one is asked for; raises OSError.
+
+        It does so too if another file has taken the place of the one that there `was`.
+        """
+        handle = self._open.pop(path, None)
+        if handle is None:
+            if len(self._open) >= self._most:
+                os.close(self._open.popitem(last=False)[1])
+            try:
+                handle = os.open(path, _FLAGS)
+            except OSError as error:
+                if error.errno not in (errno.EMFILE, errno.ENFILE) or not self._open:
+                    raise
+                # Others in this process, or in the system, need them too.
+                _close_all(self._open)
+                handle = os.open(path, _FLAGS)
         self._open[path] = handle
+        if was and _state(os.fstat(handle))[:2] != was[:2]:
+            raise OSError(errno.ESTALE, "another file has taken its place while it was read")
         return handle
 
 
@@ -371,21 +378,14 @@ class FileSource:
         self._was = _state(info)
         self.size = info.st_size
 
-    def _handle(self) -> int:
-        """Return a descriptor of this file; raises OSError, also if another one has taken its place."""
-        handle = self._handles.handle(self._path)
-        if _state(os.fstat(handle))[:2] != self._was[:2]:
-            raise OSError(errno.ESTALE, "another file has taken its place while it was read")
-        return handle
-
     def read(self, off: int, size: int) -> bytes:
         """Return up to `size` bytes from `off` on."""
-        return _read(self._handle(), off, size)
+        return _read(self._handles.handle(self._path, self._was), off, size)
 
     def next_data(self, off: int) -> int:
         """Return where data continue; if the system does not report it, `off`."""
         try:
-            return _next_data(self._handle(), off, self.size)
+            return _next_data(self._handles.handle(self._path, self._was), off, self.size)
         except OSError:
             return off
 
@@ -472,11 +472,6 @@ class Spool:
         except OSError as error:
             where = tempfile.gettempdir()
             raise OSError(error.errno, f"cannot be decompressed into {where}: {error.strerror}") from None
-
-
-def _state(info: os.stat_result) -> tuple[int, int, int, int, int]:
-    # The time of the last write can be set back, that of the last change cannot.
-    return info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns, info.st_ctime_ns
 
 
 def _read(handle: int, off: int, size: int) -> bytes:

@@ -29,6 +29,7 @@ from journalspec_reference.content import (
     FileSource,
     RawFile,
     Spool,
+    at_hand,
 )
 
 #: The total decompressed size of all compressed files of one directory.
@@ -92,13 +93,14 @@ def by_reason(entries: Iterable[LeftOut], most: int = MOST_NAMES) -> dict[str, s
 class Loaded:
     """The files at a path.
 
-    `files` maps names to their :class:`~journalspec_reference.content.Content`, opened when asked for;
-    `asked` is the name of the one file that the user pointed at, or None for a directory.
+    `files` maps names to their :class:`~journalspec_reference.content.Content`; those in `inflated` were
+    compressed. `asked` is the name of the one file that the user pointed at, or None for a directory.
     """
 
     path: Path
     root: Path
-    files: Mapping[str, Any]
+    files: dict[str, Content]
+    inflated: frozenset[str]
     asked: str | None = None
     _left_out: dict[str, str] = field(default_factory=dict)
     #: All names in the directory; None if it could not be listed.
@@ -113,6 +115,8 @@ class Loaded:
     is_set: bool = False
     #: Whether the files are elsewhere: `path` and `root` are not paths of this machine then.
     remote: bool = False
+    #: Name -> name on the disk, for files that have another name here.
+    renamed: dict[str, str] = field(default_factory=dict)
 
     @property
     def left_out(self) -> tuple[LeftOut, ...]:
@@ -147,9 +151,7 @@ class Loaded:
     @property
     def entries(self) -> Mapping[str, Any]:
         """All files and what could not be read, by name; the latter without content."""
-        # Opened first: a file may turn out to be unreadable only now.
-        found = dict(self.files)
-        return {name: found.get(name, b"") for name in sorted({*found, *self._left_out})}
+        return {name: self.files.get(name, b"") for name in sorted({*self.files, *self._left_out})}
 
 
 @dataclass(frozen=True)
@@ -191,76 +193,29 @@ class Journal:
 _BLOCKS = Blocks()
 
 
-class _Files(Mapping[str, Any]):
-    """Name -> content, opened on first use; all of them share memory and descriptors."""
+def _opened(
+    source_of: Callable[[str], RawFile], names: Iterable[str], left_out: dict[str, str], max_bytes: int
+) -> tuple[dict[str, Content], frozenset[str]]:
+    """Return the content of files by name, and the names of those that were decompressed.
 
-    def __init__(
-        self, opened: Callable[[str], RawFile], names: Iterable[str], left_out: dict[str, str], max_bytes: int
-    ) -> None:
-        self._open = opened
-        #: Name -> name on the disk.
-        self._names = {name: name for name in names}
-        self._renamed: set[str] = set()
-        self._left_out = left_out
-        self._opened: dict[str, Content] = {}
-        #: What was decompressed.
-        self.inflated: set[str] = set()
-        self._spool = Spool(max_bytes)
-
-    def __getitem__(self, name: str) -> Any:
-        found = self.get(name)
-        if found is None:
-            raise KeyError(name)
-        return found
-
-    def get(self, name: object, default: Any = None) -> Any:
-        """Return the content of a file; the default for an unknown name, or an unreadable file."""
-        if name in self._opened or name not in self._names:
-            return self._opened.get(name, default)  # type: ignore[call-overload]  # any object may be asked for
-        assert isinstance(name, str)
+    Those that cannot be read are added to what was omitted. All share memory and descriptors.
+    """
+    files: dict[str, Content] = {}
+    inflated: set[str] = set()
+    spool = Spool(max_bytes)
+    for name in names:
         try:
-            found = self._opened[name] = self._content(name)
+            source = source_of(name)
+            if name.endswith(".gz") and source.read(0, len(GZIP_MAGIC)) == GZIP_MAGIC:
+                source = spool.inflate(source, Path(name))
+                inflated.add(name)
         except OSError as error:
-            self._left_out[name] = error.strerror or str(error)
-            del self._names[name]
-            return default
+            left_out[name] = error.strerror or str(error)
+            continue
+        files[name] = Content(source, _BLOCKS)
         # While it is open anyway: most formats want to see how it begins.
-        found.read(0, 1)
-        return found
-
-    def rename(self, name: str, new: str) -> None:
-        """Rename a file here; its name on the disk stays."""
-        self._names[new] = self._names.pop(name)
-        self._renamed.add(new)
-        if name in self._opened:
-            self._opened[new] = self._opened.pop(name)
-
-    @property
-    def renamed(self) -> dict[str, str]:
-        """Name -> name on the disk, for files that have another name here."""
-        found = {name: self._names.get(name, name) for name in self._renamed}
-        return {name: stored for name, stored in found.items() if name != stored}
-
-    def _content(self, name: str) -> Content:
-        name = self._names[name]
-        source = self._open(name)
-        if name.endswith(".gz") and source.read(0, len(GZIP_MAGIC)) == GZIP_MAGIC:
-            inflated = Content(self._spool.inflate(source, Path(name)), _BLOCKS)
-            self.inflated.add(name)
-            return inflated
-        return Content(source, _BLOCKS)
-
-    def __iter__(self) -> Iterator[str]:
-        # Opening may remove a name, so that every listed file can be read.
-        for name in [*self._names]:
-            if self.get(name) is not None:
-                yield name
-
-    def __contains__(self, name: object) -> bool:
-        return self.get(name) is not None
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
+        files[name].read(0, 1)
+    return files, frozenset(inflated)
 
 
 def _local(root: Path) -> Callable[[str], RawFile]:
@@ -294,8 +249,24 @@ def load(path: Path, *others: Path, max_bytes: int = MAX_BYTES) -> Loaded:
         raise FilesetError(
             f"{str(path)!r} is neither a file nor a directory", "give the directory that holds the journal"
         )
-    loaded = _entries(path, root, asked, max_bytes)
-    if asked is not None and loaded.files.get(asked) is None:
+    left_out: dict[str, str] = {}
+    shared: dict[str, tuple[int, int]] = {}
+    try:
+        names = _names(root, left_out, shared)
+    except OSError as error:
+        if asked is None:
+            raise FilesetError(
+                f"cannot list {str(root)!r}: {error.strerror}", "check its permissions"
+            ) from None
+        # A readable file in a directory that may not be listed: alone, then.
+        found = _opened(_local(root), [asked], left_out, max_bytes)
+        loaded = Loaded(path, root, *found, asked, left_out, unlisted=error.strerror or str(error))
+    else:
+        twice = _packed_twice(names, asked)
+        listed = frozenset((*names, *left_out))
+        found = _opened(_local(root), (name for name in names if name not in twice), left_out, max_bytes)
+        loaded = Loaded(path, root, *found, asked, left_out, listed, shared, twice)
+    if asked is not None and asked not in loaded.files:
         entry = loaded.entry(asked)
         raise FilesetError(f"cannot read {str(path)!r}: {entry.why if entry else 'it went away'}")
     return loaded
@@ -304,8 +275,8 @@ def load(path: Path, *others: Path, max_bytes: int = MAX_BYTES) -> Loaded:
 def loaded_elsewhere(path: str, disks: Mapping[str, RawFile]) -> Loaded:
     """Return files that are not on this machine, by their names below `path`, as :func:`load` does."""
     left_out: dict[str, str] = {}
-    files = _Files(disks.__getitem__, disks, left_out, MAX_BYTES)
-    return Loaded(Path(path), Path(path), files, None, left_out, remote=True)
+    found = _opened(disks.__getitem__, disks, left_out, MAX_BYTES)
+    return Loaded(Path(path), Path(path), *found, None, left_out, remote=True)
 
 
 def _set_of(paths: tuple[Path, ...], max_bytes: int) -> Loaded:
@@ -319,39 +290,29 @@ def _set_of(paths: tuple[Path, ...], max_bytes: int) -> Loaded:
     root = Path(os.path.commonpath([os.path.dirname(place) for place in places]))  # noqa: PTH120
     left_out: dict[str, str] = {}
     names = [os.path.relpath(place, root) for place in places]
-    files = _Files(_local(root), names, left_out, max_bytes)
-    return Loaded(root, root, files, None, left_out, is_set=True)
+    found = _opened(_local(root), names, left_out, max_bytes)
+    return Loaded(root, root, *found, None, left_out, is_set=True)
 
 
-def _entries(path: Path, root: Path, asked: str | None, max_bytes: int) -> Loaded:
-    """Return the readable files in `root`, and the omitted ones."""
+def _names(root: Path, left_out: dict[str, str], shared: dict[str, tuple[int, int]]) -> list[str]:
+    """Return the names of the files in `root`; add to what was omitted, and to the files with several names.
+
+    Raises OSError.
+    """
     names: list[str] = []
-    left_out: dict[str, str] = {}
     of_file: dict[tuple[int, int], list[str]] = {}
-    try:
-        with os.scandir(root) as entries:
-            for entry in sorted(entries, key=lambda item: item.name):
-                why = _unfit(entry)
-                if why is not None:
-                    left_out[entry.name] = why
-                    continue
-                names.append(entry.name)
-                info = entry.stat()
-                if info.st_ino:  # Windows does not report it here
-                    of_file.setdefault((info.st_dev, info.st_ino), []).append(entry.name)
-    except OSError as error:
-        if asked is None:
-            raise FilesetError(
-                f"cannot list {str(root)!r}: {error.strerror}", "check its permissions"
-            ) from None
-        # A readable file in a directory that may not be listed: alone, then.
-        files = _Files(_local(root), [asked], left_out, max_bytes)
-        return Loaded(path, root, files, asked, left_out, unlisted=error.strerror or str(error))
-    shared = {name: key for key, found in of_file.items() if len(found) > 1 for name in found}
-    names += _deeper(root, left_out)
-    twice = _packed_twice(names, asked)
-    files = _Files(_local(root), (name for name in names if name not in twice), left_out, max_bytes)
-    return Loaded(path, root, files, asked, left_out, frozenset((*names, *left_out)), shared, twice)
+    with os.scandir(root) as entries:
+        for entry in sorted(entries, key=lambda item: item.name):
+            why = _unfit(entry)
+            if why is not None:
+                left_out[entry.name] = why
+                continue
+            names.append(entry.name)
+            info = entry.stat()
+            if info.st_ino:  # Windows does not report it here
+                of_file.setdefault((info.st_dev, info.st_ino), []).append(entry.name)
+    shared.update({name: key for key, found in of_file.items() if len(found) > 1 for name in found})
+    return names + _deeper(root, left_out)
 
 
 def patterns() -> Iterator[tuple[str, str]]:
@@ -481,10 +442,8 @@ def find_journals(
     such edition.
     """
     wanted = (format,) if format else format_ids()
-    if format:
-        description = get_format(format)
-        if edition:
-            description.edition(edition)
+    if format and edition:
+        get_format(format).edition(edition)
     claims = _claims(loaded, wanted, params)
     if _unpacked(loaded, claims):
         claims = _claims(loaded, wanted, params)
@@ -513,7 +472,7 @@ def find_journals(
 
 
 def _claims(loaded: Loaded, formats: Iterable[str], params: Params | None = None) -> list[Detection]:
-    entries = loaded.entries
+    entries = at_hand(loaded.entries)
     claims: list[Detection] = []
     for format_id in formats:
         claims += load_implementation(format_id).detect(entries, params)
@@ -526,14 +485,11 @@ def _claims(loaded: Loaded, formats: Iterable[str], params: Params | None = None
 def _unpacked(loaded: Loaded, claims: Iterable[Detection]) -> bool:
     """Give compressed files that no format knows the names that they had; return whether there are any."""
     known = {name for claim in claims for name in claim.files}
-    files = loaded.files
-    if not isinstance(files, _Files):
-        return False
-    packed = [name for name in files if name.endswith(".gz") and name not in known]
-    for name in packed:
-        if name.removesuffix(".gz") not in files and name in files.inflated:
-            files.rename(name, name.removesuffix(".gz"))
-    return bool(files.renamed)
+    for name in [name for name in loaded.files if name in loaded.inflated - known]:
+        if (plain := name.removesuffix(".gz")) not in loaded.files:
+            loaded.files[plain] = loaded.files.pop(name)
+            loaded.renamed[plain] = name
+    return bool(loaded.renamed)
 
 
 def _best(claims: list[Detection]) -> list[Detection]:
@@ -576,9 +532,8 @@ def _journal(loaded: Loaded, claim: Detection, edition: str | None, params: Para
         else:
             missing.append(name)
     told = edition is not None and edition in get_format(claim.format).editions
-    renamed = loaded.files.renamed if isinstance(loaded.files, _Files) else {}
     beside = {name: found for name in claim.neighbours if (found := loaded.files.get(name)) is not None}
-    packed = {name: renamed[name] for name in (*files, *beside) if name in renamed}
+    packed = {name: loaded.renamed[name] for name in (*files, *beside) if name in loaded.renamed}
     return Journal(
         claim.format,
         edition if edition is not None and told else claim.edition,

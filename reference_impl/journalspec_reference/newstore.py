@@ -24,13 +24,12 @@ from typing import IO, Any
 from journalspec.files import force_names, no_room
 from journalspec.formats import UnknownFormat, get_format
 from journalspec.observation import CLEAN, RECOVERED, REFUSED, Observation
-from journalspec_reference.answers import Answer, ask
+from journalspec_reference.answers import Answer, ask, held
 from journalspec_reference.api import load
 from journalspec_reference.content import PartOfFile
 from journalspec_reference.contents import Count
 from journalspec_reference.filesets import FilesetError, Journal, NoJournal, find_journals
 from journalspec_reference.filesets import load as load_files
-from journalspec_reference.locks import held
 
 try:
     import fcntl

@@ -88,6 +88,7 @@ def described(format_id: str) -> Described | None:
     return Described(tables, remarks, damages)
 
 
+@cache
 def contents_of(format_id: str) -> Described:
     """Return the tables of a format that has contents; raises LookupError if it has none."""
     found = described(format_id)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from io import TextIOWrapper
+from types import TracebackType
 from typing import Any
 
 import click
@@ -101,12 +102,27 @@ def _harmless(message: str) -> str:
     return "\n".join(map(shown, message.split("\n")))
 
 
+class _Context(click.Context):
+    """What a command runs in: it turns what went wrong into one paragraph, also in the arguments."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool | None:
+        """Raise a Complaint instead of an error."""
+        done = super().__exit__(kind, error, trace)
+        if error is not None and not done:
+            _end(error)
+        return done
+
+
 class LazyGroup(click.Group):
     """A group whose commands are imported when they are asked for, and whose errors are short.
 
     `entries` are the commands, `needs` is what to say if one of them is not installed as a whole. `former`
     are names that commands had before: they still work, and are not listed.
     """
+
+    context_class = _Context
 
     def __init__(
         self,
@@ -150,50 +166,36 @@ class LazyGroup(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(rows)
 
-    def make_context(self, *arguments: Any, **options: Any) -> click.Context:
-        """Parse the arguments; this is where --help is printed."""
-        with guarded():
-            return super().make_context(*arguments, **options)
 
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run, and turn what went wrong into one paragraph."""
-        with guarded():
-            return super().invoke(ctx)
-
-
-@contextmanager
-def guarded() -> Iterator[None]:
-    """Turn problems into a Complaint, and faults of our own as well.
+def _end(error: BaseException) -> None:
+    """Raise what went wrong as a Complaint, and faults of our own as well.
 
     An interruption and a closed pipe are none of these: they end as a signal
     would, with 130 (SIGINT), 143 (SIGTERM), 129 (SIGHUP) and 141 (SIGPIPE).
     """
-    try:
-        yield
-    except Problem as problem:
-        raise Complaint(str(problem)) from None
-    except Breakdown as error:
+    if isinstance(error, Problem):
+        raise Complaint(str(error)) from None
+    if isinstance(error, Breakdown):
         raise Complaint(f"the implementation broke down: {error.reason}\n{error.stderr}".rstrip()) from None
-    except click.ClickException as error:
+    if isinstance(error, click.ClickException):
         vars(error)["message"] = _harmless(error.message)  # final for subclasses, says click
-        raise
-    except click.exceptions.Exit:
-        raise
-    except (KeyboardInterrupt, click.Abort) as interruption:
-        said, status = how_it_ended(interruption)
+    elif isinstance(error, KeyboardInterrupt | click.Abort):
+        said, status = how_it_ended(error)
         with suppress(OSError):  # a terminal that has hung up hears nothing
             click.echo(said, err=True)
         raise click.exceptions.Exit(status) from None
-    except BrokenPipeError:
+    elif isinstance(error, BrokenPipeError):
         silence()
         raise click.exceptions.Exit(PIPE_CLOSED) from None
-    except OSError as error:
+    elif isinstance(error, OSError):
         raise Complaint(_of_system(error)) from None
-    except MemoryError:
+    elif isinstance(error, MemoryError):
         raise Complaint("not enough memory: give the process more, or read fewer files") from None
-    except Exception as error:
-        if os.environ.get(_TRACEBACK):
-            raise
+    elif (
+        isinstance(error, Exception)
+        and not isinstance(error, click.exceptions.Exit)
+        and not os.environ.get(_TRACEBACK)
+    ):
         raise Complaint(
             f"this is a fault of journalspec, please report it: {type(error).__name__}: {error}\n"
             f"Set {_TRACEBACK}=1 to see where it happened."

@@ -102,7 +102,8 @@ class Holdings:
 
     contents: Contents
     format_id: str
-    redactor: Redactor
+    #: What hides users' data, if something does.
+    redactor: Redactor | None = None
     _names: dict[str, Sequence[str]] = field(default_factory=dict, init=False)
 
     @cached_property
@@ -117,7 +118,7 @@ class Holdings:
     @property
     def names(self) -> list[str]:
         """The names of the tables; those that users gave are not shown if they are to be hidden."""
-        return [name for name in self.contents.tables if not self.redactor.hides or name in self.known]
+        return [name for name in self.contents.tables if self.redactor is None or name in self.known]
 
     def stored_columns(self, table: str) -> dict[str, Field]:
         """Return the columns of a table as they are stored: what conditions are about."""
@@ -128,9 +129,9 @@ class Holdings:
         out = {}
         for each in self.contents.tables[table].columns:
             name = self.name_of(each, table)
-            kind = "str" if self.redactor.hides and each.body else each.kind
+            kind = "str" if self.redactor is not None and each.body else each.kind
             out[name] = Field(name, kind, each.doc)
-        return self.redactor.columns(out)
+        return out if self.redactor is None else self.redactor.columns(out)
 
     def columns_of(self, table: str) -> list[str]:
         """Return the names of a table's columns as they are stored; none: there is no such table."""
@@ -165,7 +166,7 @@ class Holdings:
 
     def shown(self, table: str, row: Mapping[str, Any]) -> dict[str, Any]:
         """Return a row as it may be shown."""
-        if not self.redactor.hides:
+        if self.redactor is None:
             return {name: row[name] for name in self._stored_names(table)}
         columns = self.contents.tables[table].columns
         return {self.name_of(each, table): self._value(each, row[each.name]) for each in columns}
@@ -177,7 +178,7 @@ class Holdings:
         return self._names[table]
 
     def _value(self, column: Column, value: Any) -> Any:
-        if value is None or column.plain:
+        if value is None or column.plain or self.redactor is None:
             return value
         if isinstance(value, Mapping | list | tuple):
             return f"{column.kind}({len(value)})"
@@ -232,12 +233,12 @@ class Holdings:
         for each in self.contents.remarks.kept:
             if each.code in about.damages:
                 # A text may name what users named.
-                text = about.remarks[each.code] if self.redactor.hides else shown(each.text)
+                text = about.remarks[each.code] if self.redactor is not None else shown(each.text)
                 found.setdefault(each.code, text)
         return [*found.values()]
 
     def _hidden(self, name: str) -> str:
-        return str(self.redactor.text(name))
+        return name if self.redactor is None else str(self.redactor.text(name))
 
 
 def place_text(file: str, off: int | None) -> str:
@@ -245,24 +246,19 @@ def place_text(file: str, off: int | None) -> str:
     return shown(file) + ("" if off is None else f":{off}")
 
 
-def stored(answer: Answer, *, redact: bool = False) -> Holdings | None:
+def stored(answer: Answer, *, redact: bool = False, hidden: bool = False) -> Holdings | None:
     """Return what is stored in a journal of which there is an answer; None: its format reports no contents.
 
-    `answer` is what was read or recovered, not redacted. Of a journal without a state it is what can be had.
+    Of a journal without a state it is what can be had. An answer in which users' data are `hidden` does not
+    lead to the data: the journal is asked again.
     """
-    answer = reference.with_state(answer)
-    found = reference.contents(answer)
-    if found is None:
-        return None
-    return Holdings(found, answer.journal.format, Redactor(answer.journal, redact))
-
-
-def of_answer(answer: Answer, *, redact: bool) -> Holdings | None:
-    """Return what is stored in a journal of which there is an answer that may be shown."""
-    if redact:
-        # An answer without users' data does not lead to the data: the journal is asked again.
+    if hidden:
         answer = replace(answer, observation=replace(answer.observation, state=None))
-    return stored(answer, redact=redact)
+    if answer.observation.state is None:
+        answer = reference.with_state(answer)
+    found = reference.contents(answer)
+    redactor = Redactor(answer.journal) if redact else None
+    return None if found is None else Holdings(found, answer.journal.format, redactor)
 
 
 def contents_columns(journal: Journal, *, redact: bool) -> dict[str, dict[str, Field]]:

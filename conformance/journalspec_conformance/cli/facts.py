@@ -17,8 +17,8 @@ from journalspec.files import shown
 from journalspec.formats import AtStart, Format, Holds, InDoubt, get_format
 from journalspec.observation import CLEAN, RECOVERED, REFUSED, Dropped, Note, Observation
 from journalspec.reread import LISTS
-from journalspec_conformance.cli.contents import MESSAGES, Holdings, Moment, of_answer, place_text
-from journalspec_conformance.cli.journal_view import value_text
+from journalspec_conformance.cli.contents import MESSAGES, Holdings, Moment, place_text, stored
+from journalspec_conformance.cli.journal_view import Listing, Part, Section, value_text
 from journalspec_conformance.cli.places import Directory, amount
 from journalspec_conformance.cli.redaction import Redacted, stored_length
 from journalspec_reference.answers import CHANGED, COMPRESSED, UNCHECKED, Answer
@@ -46,42 +46,6 @@ PHRASES = {
 _OF_CONTENTS = "contents-"
 #: A longer text of a note explains itself (characters).
 SENTENCE = 24
-
-
-@dataclass(frozen=True)
-class Listing:
-    """Rows of text cells, the most important ones first, of the `number` that there are.
-
-    Of each row `counts` says how much of `total` it has (in `noun`). A row is shown in columns under `head`;
-    the last one may take several lines. `drop` are columns that go first where room is short.
-    """
-
-    rows: Sequence[Sequence[str]]
-    number: int
-    head: Sequence[str] = ()
-    counts: Sequence[int] = ()
-    total: int = 0
-    noun: str = ""
-    drop: Sequence[str] = ()
-
-    def rest(self, cap: int) -> str:
-        """Return the line on what is omitted if `cap` rows are shown; empty: nothing is."""
-        left = self.number - min(cap, len(self.rows))
-        if not left:
-            return ""
-        count = self.total - sum(self.counts[:cap])
-        return f"... {left:,} more{f', {amount(count, self.noun)}' if self.noun and count else ''} (--all)"
-
-
-@dataclass(frozen=True)
-class Section:
-    """A heading, the sentences below it, and a list, in a `style`. `apart`: a blank line goes before it."""
-
-    heading: str
-    text: Sequence[str] = ()
-    listing: Listing | None = None
-    apart: bool = False
-    style: str = ""
 
 
 @dataclass
@@ -307,13 +271,13 @@ def _in_transactions(contents: Holdings) -> tuple[Listing, str]:
     """Return what :func:`doubtful` does, of a store of a broker or of a transaction manager."""
     rows: list[tuple[str]] = []
     words: Counter[str] = Counter()
-    for stored in contents.rows(TRANSACTIONS):
-        by_broker = stored["recovery"] is None
-        if stored["state"] != "prepared" if by_broker else stored["recovery"] not in _RECOVERY:
+    for kept in contents.rows(TRANSACTIONS):
+        by_broker = kept["recovery"] is None
+        if kept["state"] != "prepared" if by_broker else kept["recovery"] not in _RECOVERY:
             continue
         words["in doubt" if by_broker else PENDING] += 1
         if len(rows) < MOST:
-            row = contents.shown(TRANSACTIONS, stored)
+            row = contents.shown(TRANSACTIONS, kept)
             name = f"tx {row['id']}, xid {row['xid']}" if by_broker else f"{row['uid']}, node {row['node']}"
             rows.append((f"{shown(name)}: {_sends(row) if by_broker else _decision(row)}",))
     return _without_end(rows, words)
@@ -579,13 +543,14 @@ def at_start(journals: Iterable[LookedAt]) -> list[AtStart]:
     ]
 
 
-def trouble(place: Directory, answer: Answer) -> str:
+def trouble(part: Part) -> str:
     """Return that a start fails on files that are whole, or loses something; empty: nothing says so."""
+    answer, redact = part.answer, part.place.asked.redact
     if answer.observation.verdict != CLEAN:
         return ""
     rows = [row for row in get_format(answer.journal.format).at_start if row.fails]
     # Contents may take a pass over all of the journal.
     wanted = any(code.startswith(_OF_CONTENTS) for row in rows for code in row.when)
-    contents = of_answer(answer, redact=place.asked.redact) if wanted else None
-    codes = LookedAt(place, [answer], contents).codes
+    contents = stored(answer, redact=redact, hidden=redact) if wanted else None
+    codes = LookedAt(part.place, [answer], contents).codes
     return "; ".join(row.short for row in rows if row.applies(codes))

@@ -1,15 +1,15 @@
-"""What `inspect` and `recover` share: options, finding and asking journals, writing about them for people."""
+"""What commands about journals share: asking them, and showing the answers, as JSON or on a screen."""
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import threading
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from typing import Any, Protocol
 
 from rich.console import Console
 from rich.progress import (
@@ -25,15 +25,13 @@ from rich.text import Text
 from journalspec import jsontext
 from journalspec.files import shown
 from journalspec.formats import Format, get_format
-from journalspec.observation import CLEAN, RECOVERED, REFUSED, Dropped, Missing, Note, Observation, Record
+from journalspec.observation import CLEAN, RECOVERED, REFUSED, Observation
 from journalspec.reread import LISTS, Changed
 from journalspec_conformance.cli._tables import PipeConsole
-from journalspec_conformance.cli.places import Asked, Directory, Stores, UsageProblem, problem
+from journalspec_conformance.cli.places import Asked, Directory, Stores, UsageProblem, amount, problem
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_reference.answers import (
     ASSUMED,
-    CHANGED,
-    IN_USE,
     UNCHECKED,
     Answer,
     UnknownEdition,
@@ -44,7 +42,8 @@ from journalspec_reference.content import Content
 from journalspec_reference.filesets import FilesetError, Journal, LeftOut, by_reason
 
 #: Values that can be printed on a line: text, or text with a rich style.
-Part = str | tuple[str, str]
+Piece = str | tuple[str, str]
+Line = Sequence[Piece]
 
 #: The policy unless the user says otherwise.
 STRICT = "strict"
@@ -60,12 +59,22 @@ EXIT_STATUS = (
     "never clean: recovered, with the note changed-while-read."
     " 130 interrupted, 141 closed pipe."
 )
+#: Lines of a screen, and columns: of a pipe, and never more.
+MOST_LINES, WIDTH = 40, 100
+#: The begin of a sentence; the number of its lines that are shown; the least width of a column of text.
+INDENT, MOST_WRAPPED, NARROW = 10, 4, 24
+#: Lists are folded to this many rows, all of them, until all fits; the remaining room is given to these
+#: first.
+CAPS = (10, 8, 6, 5, 4, 3, 2, 1)
+#: More rows than any list has: nothing is omitted, and no sentence is cut.
+ALL = sys.maxsize
+FIRST = ("missing", "holds", "files", "lost", "carried", "at start")
+CUT = "... (--all)"
+STYLES = {"clean": "bold green", "recovered": "bold yellow", "REFUSED": "bold red"}
 #: Notes that are above the tables already.
 SAID = (ASSUMED, UNCHECKED)
 VERDICT_STYLES = {"clean": "bold green", "recovered": "bold yellow", "refused": "bold red"}
 MIN_FIELDS = 28
-#: This many records outside the result, or entries within an entry, are reported one by one.
-MOST_TOLD = 40
 #: Bytes of a field that are reported whole, and how many are shown of a field that has more.
 MOST_BYTES, SOME_BYTES = 64, 16
 
@@ -83,7 +92,7 @@ class Painter:
         #: Asked once: a dump has a line for every few bytes.
         self.on_terminal = self.console.is_terminal
 
-    def line(self, *parts: Part) -> None:
+    def line(self, *parts: Piece) -> None:
         """Write one line made of `parts`."""
         if self.on_terminal:
             self.console.print(Text.assemble(*parts), soft_wrap=True)
@@ -91,7 +100,7 @@ class Painter:
             text = "".join(part if isinstance(part, str) else part[0] for part in parts)
             sys.stdout.write(text.rstrip() + "\n")
 
-    def lines(self, lines: Iterable[Sequence[Part]]) -> None:
+    def lines(self, lines: Iterable[Sequence[Piece]]) -> None:
         """Write lines, each made of its parts."""
         for line in lines:
             self.line(*line)
@@ -99,7 +108,7 @@ class Painter:
     def wrapped(self, first: str, text: str, style: str = "") -> None:
         """Write `text` after `first`, continued under itself."""
         room = max(self.columns - len(first), MIN_FIELDS)
-        head: Part = (first, style)
+        head: Piece = (first, style)
         for piece in wrapped_lines(text, room):
             self.line(head, piece)
             head = " " * len(first)
@@ -191,10 +200,45 @@ def reading(total: int) -> Iterator[Callable[[], None]]:
 
 @dataclass
 class Beside:
-    """Results besides the answers: problems of other paths, and exit statuses."""
+    """Results besides the answers: problems of other paths, and exit statuses. None: a problem is raised."""
 
-    problems: list[UsageProblem]
+    problems: list[UsageProblem] | None = None
     statuses: list[int] = field(default_factory=list)
+    #: The places that give no answer.
+    failed: list[Directory] = field(default_factory=list)
+
+    def fails(self, place: Directory, problem: UsageProblem) -> None:
+        """Take in that a place gives no answer."""
+        if self.problems is None:
+            raise problem from None
+        self.problems.append(problem)
+        self.failed.append(place)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A journal of a store: where it is, and what came of it."""
+
+    place: Directory
+    answer: Answer
+
+    @property
+    def description(self) -> Format:
+        """What its format is."""
+        return get_format(self.answer.journal.format)
+
+
+class Screen(Protocol):
+    """What a command says of stores on one screen. Of one among several only its `row` is kept."""
+
+    def row(self, parts: list[Part]) -> Any:
+        """Return what is kept of a store among several."""
+
+    def of_one(self, given: Given) -> Iterable[Line]:
+        """Return the lines on one store."""
+
+    def of_several(self, rows: Sequence[Any], unlisted: Sequence[LeftOut]) -> Iterable[Line]:
+        """Return the lines on several stores."""
 
 
 def present(
@@ -202,108 +246,118 @@ def present(
     found: Stores,
     policy: str | None = None,
     *,
-    members: Callable[[Directory, Answer], dict[str, object]] | None = None,
-    write: Callable[[Painter, Answer, Asked], None] | None = None,
-    screens: Callable[[Given], Iterable[Sequence[Part]]] | None = None,
+    members: Callable[[Part], dict[str, object]] | None = None,
+    screen: Screen | None = None,
+    write: Callable[[Painter, Part], None] | None = None,
     beside: Beside | None = None,
 ) -> None:
     """Ask the journals that were found and show each answer, by the first of these that is given.
 
-    `members` of each answer are written as JSON; `screens` are lines; `write` writes about an answer. Ends
+    `members` of each answer are written as JSON; a `screen` is for all; `write` writes about an answer. Ends
     the command with the exit status of the worst verdict. Meanwhile a terminal shows how far it is, unless
     the answer goes there.
-    Lines of several stores are made of one after the other, and of each no more is kept than they say.
     `beside` has what counts as well. With it, a path that gives no answer is put there, and all problems are
     shown after the answers; without it, the first one ends the command.
     """
+    beside = beside or Beside()
     statuses: list[int] = []
+    stores = found.by_store() if screen is not None else [found.pairs]
+    several = len(stores) > 1
+    rows: list[Any] = []
+    parts: list[Part] = []
     with unchanging(found.journals), reading(found.size) as bar:
-        one_by_one = screens is not None and not found.is_one
-        places = found.by_store().places if one_by_one else found.places
-        answered = _answered(places, command, policy, statuses, beside)
-        given = Given(answered if one_by_one else [*answered], found.unlisted)
-        out = Painter()
-        if screens is not None:
-            lines = [*screens(given)]
-            bar()
-            out.lines(lines)
+        for store in stores:
+            for place, journal in store:
+                if place in beside.failed:
+                    continue
+                try:
+                    answer = ask(journal, policy)
+                except UnknownEdition as error:
+                    beside.fails(place, unknown_edition(error, place.asked, command, policy))
+                    continue
+                statuses.append(STATUSES[answer.observation.verdict])
+                parts.append(Part(place, hidden(answer) if place.asked.redact else answer))
+            if several and screen is not None and parts:
+                rows.append(screen.row(parts))
+                parts = []
+        given = Given(parts, found.unlisted)
+        if screen is None:
+            _write(given, bar, members, write)
         else:
-            if sys.stdout.isatty():
-                bar()
-            if members is not None:
-                jsontext.write(document(given, members), sys.stdout)
-            elif write is not None:
-                for number, (place, answer) in enumerate(given):
-                    if number:
-                        out.line("")
-                    write(out, answer, place.asked)
-                write_beside(out, given)
+            lines = [*(screen.of_several(rows, found.unlisted) if several else screen.of_one(given))]
+            bar()
+            Painter().lines(lines)
     # What could not be listed may hold a journal that was not read.
-    if found.unlisted:
-        statuses.append(STATUSES[RECOVERED])
-    if beside is not None:
-        statuses += [*beside.statuses, *map(_shown, beside.problems)]
-    raise SystemExit(max(statuses))
+    statuses += [STATUSES[RECOVERED]] if found.unlisted else []
+    for wrong in beside.problems or ():
+        wrong.show()
+        statuses.append(wrong.exit_code)
+    raise SystemExit(max(*statuses, *beside.statuses, 0))
 
 
-def _answered(
-    places: Iterable[Directory],
-    command: str,
-    policy: str | None,
-    statuses: list[int],
-    beside: Beside | None,
-) -> Iterator[tuple[Directory, Answer]]:
-    """Yield what came of each journal, with its place, and add its exit status.
+def _write(
+    given: Given,
+    bar: Callable[[], None],
+    members: Callable[[Part], dict[str, object]] | None,
+    write: Callable[[Painter, Part], None] | None,
+) -> None:
+    """Write the answers as JSON, or entry by entry."""
+    if sys.stdout.isatty():
+        bar()
+    out = Painter()
+    if members is not None:
+        jsontext.write(document(given, members), sys.stdout)
+    elif write is not None:
+        for number, part in enumerate(given.parts):
+            if number:
+                out.line("")
+            write(out, part)
+        for number, (why, names) in enumerate(by_reason(given.beside()).items()):
+            if not number:
+                out.line("")
+            out.wrapped("left out ", shown(f"{names}: {why}"), "yellow")
 
-    A problem goes to `beside`, if there is that.
-    """
-    for place in places:
-        for journal in place.journals:
-            try:
-                answer = answer_of(place.asked, command, journal, policy)
-            except UsageProblem as error:
-                if beside is None:
-                    raise
-                beside.problems.append(error)
-                break
-            statuses.append(STATUSES[answer.observation.verdict])
-            yield place, answer
 
-
-def _shown(error: UsageProblem) -> int:
-    error.show()
-    return error.exit_code
+def unknown_edition(
+    error: UnknownEdition, asked: Asked, command: str, policy: str | None, usual: str = STRICT
+) -> UsageProblem:
+    """Return what to type if the edition of a journal is unknown. The `usual` policy needs not be typed."""
+    more = () if policy in (None, usual) else ("--policy", str(policy))
+    lines = [
+        asked.again(command, *more, journal=error.journal, edition=trial.edition) for trial in error.trials
+    ]
+    return problem(error, lines)
 
 
 def answer_of(
     asked: Asked, command: str, journal: Journal, policy: str | None, usual: str = STRICT
 ) -> Answer:
-    """Return what came of a journal; UsageProblem says what to type if its edition is unknown.
-
-    The `usual` policy of the command needs not be typed.
-    """
+    """Return what came of a journal; UsageProblem says what to type if its edition is unknown."""
     try:
         answer = ask(journal, policy)
     except UnknownEdition as error:
-        more = () if policy in (None, usual) else ("--policy", policy)
-        lines = [
-            asked.again(command, *more, journal=journal, edition=trial.edition) for trial in error.trials
-        ]
-        raise problem(error, lines) from None
-    return Redactor(answer.journal, asked.redact).answer(answer)
+        raise unknown_edition(error, asked, command, policy, usual) from None
+    return hidden(answer) if asked.redact else answer
+
+
+def hidden(answer: Answer) -> Answer:
+    """Return an answer in which nothing is that users stored."""
+    return replace(answer, observation=Redactor(answer.journal).observation(answer.observation))
 
 
 def refused_by_recovery(answer: Answer, *, redact: bool) -> Observation | None:
     """Return the refusal of strict recovery for a journal that reads cleanly, if there is one."""
-    redactor = Redactor(answer.journal, redact)
     seen = answer.observation
     if seen.verdict != CLEAN:
         return None
     if all(note.code in SAID for note in seen.notes):
         # Without an oddity recovery would take as long again, and a reason for its refusal is usually seen.
-        return seen.unfit and redactor.observation(seen.unfit)
-    strict = ask(replace(answer.journal, editions=()), STRICT).observation
-    return redactor.observation(strict) if strict.verdict == REFUSED else None
+        found = seen.unfit
+    else:
+        found = ask(replace(answer.journal, editions=()), STRICT).observation
+    if found is None or found.verdict != REFUSED:
+        return None
+    return Redactor(answer.journal).observation(found) if redact else found
 
 
 @contextmanager
@@ -333,27 +387,24 @@ def unchanging(journals: Sequence[Journal]) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Given:
-    """The answers about journals, each with its place, and what was not looked into."""
+    """The answers about journals, and what was not looked into."""
 
-    answers: Iterable[tuple[Directory, Answer]]
+    parts: Sequence[Part]
     unlisted: Sequence[LeftOut] = ()
-
-    def __iter__(self) -> Iterator[tuple[Directory, Answer]]:
-        """Yield the answers, each with its place: only once, where there are several stores and lines."""
-        return iter(self.answers)
 
     def beside(self) -> Iterator[LeftOut]:
         """Yield entries at the paths that belong to no journal shown, with the reason."""
-        places: dict[int, tuple[Directory, list[Answer]]] = {}
-        for place, answer in self:
-            places.setdefault(id(place), (place, []))[1].append(answer)
-        for place, found in places.values():
-            told = {name for answer in found for name in answer.journal.files}
-            told |= {name for answer in found for name in answer.journal.neighbours}
-            told |= {entry.name for answer in found for entry in answer.journal.unread}
-            left_out = {entry.name: entry.why for entry in place.loaded.left_out}
-            for name in sorted({*place.loaded.files, *left_out} - told):
-                shown_as = name if len(places) == 1 else str(place.loaded.root / name)
+        places: dict[int, list[Part]] = {}
+        for part in self.parts:
+            places.setdefault(id(part.place), []).append(part)
+        for found in places.values():
+            loaded, told = found[0].place.loaded, set[str]()
+            for part in found:
+                journal = part.answer.journal
+                told |= {*journal.files, *journal.neighbours, *(entry.name for entry in journal.unread)}
+            left_out = {entry.name: entry.why for entry in loaded.left_out}
+            for name in sorted({*loaded.files, *left_out} - told):
+                shown_as = name if len(places) == 1 else str(loaded.root / name)
                 yield LeftOut(shown_as, left_out.get(name, "not part of a journal shown here"))
         yield from self.unlisted
 
@@ -363,243 +414,194 @@ def left_json(entries: Iterable[LeftOut]) -> list[dict[str, str]]:
     return [{"file": entry.name, "why": entry.why} for entry in entries]
 
 
-def document(given: Given, members: Callable[[Directory, Answer], dict[str, object]]) -> dict[str, object]:
+def document(given: Given, members: Callable[[Part], dict[str, object]]) -> dict[str, object]:
     """Return the JSON of a command: of each journal what it is, where, what was not read, its members."""
     tagged = []
-    for place, answer in given:
+    for part in given.parts:
+        asked, answer = part.place.asked, part.answer
         journal = answer.journal
         head: dict[str, object] = {
             "version": VERSION,
             "format": journal.format,
             "edition": journal.edition,
-            "path": place.asked.called(place.asked.paths[0]),
+            "path": asked.called(asked.paths[0]),
         }
-        if len(place.asked.paths) > 1:
-            head["paths"] = [place.asked.called(path) for path in place.asked.paths]
+        if len(asked.paths) > 1:
+            head["paths"] = [asked.called(path) for path in asked.paths]
         if answer.trials:
             trials = [trial.to_json() for trial in answer.trials]
             head["edition_assumed"] = {"why": answer.assumption, "trials": trials}
         if journal.unread:
             head["not_read"] = left_json(journal.unread)
-        tagged.append(head | members(place, answer))
+        tagged.append(head | members(part))
     whole = tagged[0] if len(tagged) == 1 else {"journals": tagged}
     beside = left_json(given.beside())
     return whole | ({"left_out": beside} if beside else {})
 
 
-def write_beside(out: Painter, given: Given) -> None:
-    """Write what is at the paths and was omitted."""
-    entries = by_reason(given.beside())
-    if entries:
-        out.line("")
-    for why, names in entries.items():
-        out.wrapped("left out ", shown(f"{names}: {why}"), "yellow")
+# How a screen looks: at most 40 lines, whatever the store and the terminal.
 
 
-def write_title(out: Painter, answer: Answer, asked: Asked) -> None:
-    """Write what the journal is, what was assumed, what was not read, and what came of it."""
-    journal, seen = answer.journal, answer.observation
-    description = get_format(journal.format)
-    title = description.edition(journal.edition).title
-    # A title tells whose files they are; where other editions read alike, nothing does.
-    edition = f"{journal.edition}, assumed" if answer.trials else f"{journal.edition}: {title}"
-    names = ", ".join(shown(name) for name in journal.files) or "no files"
-    out.line((f"{description.title}", "bold"), f" ({journal.format}, edition {edition})")
-    if told := answer.assumption or journal.evidence:
-        out.wrapped("edition  ", told, "cyan")
-    out.wrapped("path     ", shown(str(asked)))
-    out.wrapped("files    ", names)
-    for why, names in by_reason(journal.unread).items():
-        out.wrapped("not read ", shown(f"{names}: {why}"), "red")
-    out.line("verdict  ", (seen.verdict, VERDICT_STYLES.get(seen.verdict, "")))
-    changed = [LeftOut(note.file or "", CHANGED) for note in seen.notes if note.code == CHANGED]
-    for names in by_reason(changed).values():
-        told = f"the journal changed during the read: {shown(names)}; the answer may mix old and new content"
-        out.wrapped("         ", told, "bold yellow")
-    for note in seen.notes:
-        if note.code == IN_USE:
-            told = f"{note.text} has a lock on {note.file}: the product is running"
-            out.wrapped("in use   ", shown(told), "bold yellow")
-        if note.code == UNCHECKED:
-            out.wrapped("         ", f"no check covers {note.text}")
-    if seen.verdict == REFUSED:
-        write_refusal(out, description, seen)
+@dataclass(frozen=True)
+class Listing:
+    """Rows of text cells, the most important ones first, of the `number` that there are.
 
-
-def write_refusal(out: Painter, description: Format, seen: Observation) -> None:
-    """Write what was refused, where and why."""
-    code = seen.code or ""
-    meaning = description.meaning("reasons", code) or description.meaning("codes", code)
-    out.wrapped("what     ", shown(seen.message) or f"{seen.phase}: {seen.code}")
-    if seen.at is not None:
-        size = f"{seen.at.length} bytes"
-        out.wrapped("where    ", f"file {shown(seen.at.file)}, offset {seen.at.off} ({size} from there)")
-    out.wrapped("why      ", f"{seen.phase}/{seen.code}: {meaning}")
-
-
-def write_records(out: Painter, records: Sequence[Record]) -> None:
-    """Write a table of records; fields that are the same in all of them are said once."""
-    if not records:
-        return
-    common, widths = _columns(records)
-    if common:
-        text = ", ".join(f"{name} {value_text(value)}" for name, value in common.items())
-        out.wrapped("  in every record: ", text)
-    head = f"  {'offset':>{widths[0]}}  {'length':>{widths[1]}}  {'type':<{widths[2]}}  fields"
-    out.line((head, "dim"))
-    for record in records:
-        first = (
-            f"  {record.at.off:>{widths[0]}}  {record.at.length:>{widths[1]}}"
-            f"  {shown(record.type):<{widths[2]}}  "
-        )
-        fields = (
-            f"{name} {value_text(value)}" for name, value in record.fields.items() if name not in common
-        )
-        out.wrapped(first, "; ".join(fields))
-
-
-def _columns(records: Sequence[Record]) -> tuple[dict[str, object], tuple[int, int, int]]:
-    """Return the fields that have one value in all of several records, and how wide the columns are."""
-    off = length = 0
-    types: set[str] = set()
-    common: dict[str, object] | None = None
-    for record in records:
-        off, length = max(off, record.at.off), max(length, record.at.length)
-        types.add(record.type)
-        if common is None:
-            common = dict(record.fields)
-        for name in list(common):
-            if name not in record.fields or record.fields[name] != common[name]:
-                del common[name]
-    if common is None or len(records) < 3:  # with fewer, repeating them is shorter
-        common = {}
-    return common, (max(6, len(str(off))), max(6, len(str(length))), max(4, *map(len, types)))
-
-
-def write_dropped(out: Painter, description: Format, dropped: Iterable[Dropped]) -> None:
-    """Write the byte ranges that hold no record, and what the reason means."""
-    for region in dropped:
-        first = f"  dropped {region.off}..{region.off + region.length} ({region.length} bytes) "
-        out.wrapped(first, f"{region.reason}: {description.meaning('reasons', region.reason)}", "yellow")
-
-
-def write_missing(out: Painter, description: Format, missing: Iterable[Missing]) -> None:
-    """Write what belongs to the journal and is not there, each with its proof."""
-    for entry in missing:
-        word = description.vocabulary.missing.get(entry.code)
-        first = f"  missing {shown(entry.name)}: "
-        told = description.meaning("missing", entry.code)
-        if entry.count is not None and word is not None and word.count:
-            told += f"; {entry.count} {word.count}"
-        if entry.file:
-            where = shown(entry.file) + ("" if entry.off is None else f" at {entry.off}")
-            told += f" (proof: {where})"
-        out.wrapped(first, f"{told}{': ' if entry.text else ''}{shown(entry.text)}", "yellow")
-
-
-def write_outside(out: Painter, description: Format, seen: Observation, lost: Sequence[Record]) -> None:
-    """Write which records are outside the log, and what that means for the state that is reported below.
-
-    `lost` are those of the records that are in dropped bytes.
+    Of each row `counts` says how much of `total` it has (in `noun`). A row is shown in columns under `head`;
+    the last one may take several lines. `drop` are columns that go first where room is short.
     """
-    rest = len(seen.unanchored) - len(lost)
-    if lost:
-        kinds = ", ".join(f"{count} {name}" for name, count in Counter(item.type for item in lost).items())
-        they = "It is" if len(lost) == 1 else "They are"
-        below = "" if seen.state is None else ", and the state below may be incomplete or wrong"
-        told = f"{_valid(len(lost))} outside the log, in unusable files or regions: {kinds}."
-        told += f" {they} not part of the state{below}:"
-        out.wrapped("", told, "bold yellow")
-        for record in islice(lost, MOST_TOLD):
-            out.wrapped("  - ", _one(description, record))
-        if len(lost) > MOST_TOLD:
-            out.line(f"  - and {len(lost) - MOST_TOLD} more, which `journalspec inspect` lists")
-    if rest:
-        told = "after the end of the log, or of an earlier generation: normal, and not part of the state"
-        out.wrapped("", f"{_valid(rest)} {told}")
+
+    rows: Sequence[Sequence[str]]
+    number: int
+    head: Sequence[str] = ()
+    counts: Sequence[int] = ()
+    total: int = 0
+    noun: str = ""
+    drop: Sequence[str] = ()
+
+    def rest(self, cap: int) -> str:
+        """Return the line on what is omitted if `cap` rows are shown; empty: nothing is."""
+        left = self.number - min(cap, len(self.rows))
+        if not left:
+            return ""
+        count = self.total - sum(self.counts[:cap])
+        return f"... {left:,} more{f', {amount(count, self.noun)}' if self.noun and count else ''} (--all)"
 
 
-def write_doubt(out: Painter, description: Format, seen: Observation, lost: Sequence[Record]) -> None:
-    """Write that the state may be wrong where something was given up, unless that was said already."""
-    words = description.vocabulary.notes
-    gone = any(note.code in words and words[note.code].loss for note in seen.notes)
-    if (gone or seen.dropped or seen.missing) and not lost:
-        told = "A part of the journal was lost or omitted (see above and the notes): what it said is not"
-        told += " known, and the state below may be incomplete or wrong."
-        out.wrapped("", told, "bold yellow")
+@dataclass(frozen=True)
+class Section:
+    """A heading, the sentences below it, and a list, in a `style`. `apart`: a blank line goes before it."""
+
+    heading: str
+    text: Sequence[str] = ()
+    listing: Listing | None = None
+    apart: bool = False
+    style: str = ""
 
 
-def _valid(count: int) -> str:
-    return "1 valid record is" if count == 1 else f"{count} valid records are"
+def width() -> int:
+    """Return the columns of a screen: those of the terminal or of COLUMNS, at most 100; in a pipe 100."""
+    given = os.environ.get("COLUMNS", "")
+    found = Painter().columns if given.isdecimal() or Painter().on_terminal else WIDTH
+    return max(40, min(found, WIDTH))
 
 
-def _one(description: Format, record: Record) -> str:
-    """Return what a record is, whose, and where it is."""
-    whose = [
-        f"{name} {value_text(record.fields[name])}" for name in description.identity if name in record.fields
+def screen(
+    sections: Iterable[Section], *, everything: bool = False, most: int = MOST_LINES
+) -> Iterator[Line]:
+    """Yield at most `most` lines; of `everything` all rows and sentences, however many lines there are."""
+    sections, columns = list(sections), width()
+    if everything:
+        for section in sections:
+            yield from _section(section, columns, ALL)
+        return
+    for cap in CAPS:
+        parts = [[*_section(section, columns, cap)] for section in sections]
+        room = most - sum(map(len, parts))
+        if room >= 0:
+            break
+    else:
+        parts = [[line for line in part if line] for part in parts]
+        room = most - sum(map(len, parts))
+    ranks = {heading: at for at, heading in enumerate(FIRST)}
+    order = sorted(range(len(parts)), key=lambda at: ranks.get(sections[at].heading, len(FIRST)))
+    for at in order if cap < CAPS[0] else ():
+        for wider in CAPS[: CAPS.index(cap)]:
+            longer = [*_section(sections[at], columns, wider)]
+            if 0 <= len(longer) - len(parts[at]) <= room:
+                room -= len(longer) - len(parts[at])
+                parts[at] = longer
+                break
+    lines = [line for part in parts for line in part]
+    if room < 0:
+        lines = [*lines[: most - 1], (" " * INDENT, f"... {1 - room} more lines (--all)")]
+    yield from lines
+
+
+def _section(section: Section, columns: int, cap: int) -> Iterator[Line]:
+    if section.apart:
+        yield ()
+    heading = section.heading
+    room = columns - INDENT
+    for text in _body(section, room, cap):
+        first: Piece = (f"{heading:<{INDENT}}", "bold") if heading else " " * INDENT
+        heading = ""
+        word, gap, rest = text.partition("   ")
+        if section.style:
+            yield first, (text, section.style)
+        elif section.heading == "verdict" and word in STYLES:
+            yield first, (word, STYLES[word]), gap + rest
+        else:
+            yield first, text
+
+
+def _body(section: Section, room: int, cap: int) -> Iterator[str]:
+    for text in section.text:
+        yield from _command(text, room) if text.startswith("  ") else _wrapped(text, room, cap)
+    if section.listing is not None:
+        yield from _listing(section.listing, room, cap)
+
+
+def _command(text: str, room: int) -> Iterator[str]:
+    """Yield a command, which is to be pasted: where it continues, a line ends in a backslash."""
+    line = "  "
+    for word in text.split():
+        if len(line) + len(word) + 3 > room and line.strip():
+            yield f"{line} \\"
+            line = "    "
+        line += word if not line.strip() else f" {word}"
+    yield line
+
+
+def _wrapped(text: str, room: int, cap: int) -> Iterator[str]:
+    lines = wrapped_lines(text, room)
+    for number, line in enumerate(lines, start=1):
+        if number == MOST_WRAPPED and cap < ALL and next(lines, None) is not None:
+            yield line[: room - len(CUT)] + CUT
+            return
+        yield line
+
+
+def _listing(listing: Listing, room: int, cap: int) -> Iterator[str]:
+    head, rows = list(listing.head), [list(row) for row in listing.rows[:cap]]
+    for name in listing.drop:
+        if name in head and sum(widths := _widths(head, rows)) + 2 * (len(widths) - 1) > room:
+            at = head.index(name)
+            for row in (head, *rows):
+                del row[at]
+    # A row that is too long by itself is not a reason to move the columns of others.
+    widths = _widths(head, [row for row in rows if len("  ".join(row[:-1])) + NARROW <= room])
+    numbers = [
+        all((row[at] or "0").replace(",", "").isdecimal() for row in rows) for at in range(len(widths))
     ]
-    return f"{shown(record.type)} {', '.join(whose)} (file {shown(record.at.file)}, offset {record.at.off})"
+
+    def before(row: Sequence[str]) -> str:
+        cells = zip(row[:-1], widths, numbers, strict=False)
+        return "".join(f"{cell:>{size}}  " if number else f"{cell:<{size}}  " for cell, size, number in cells)
+
+    first = sum(widths[:-1]) + 2 * (len(widths) - 1)
+    if any(head):
+        yield (
+            f"{before(head)}{head[-1]:>{widths[-1]}}" if numbers[-1] else f"{before(head)}{head[-1]}".rstrip()
+        )
+    for row in rows:
+        narrow = len(row) == 1 or not widths or first + min(NARROW, len(row[-1])) > room
+        if narrow or any(len(cell) > size for cell, size in zip(row[:-1], widths, strict=False)):
+            # Too narrow for columns: the cells one after the other.
+            text = "  ".join(cell for cell in row if cell)
+            yield from (
+                f"  {piece}" if number else piece
+                for number, piece in enumerate(_wrapped(text, room - 2, cap))
+            )
+            continue
+        begin, last = before(row), f"{row[-1]:>{widths[-1]}}" if numbers[-1] else row[-1]
+        for piece in _wrapped(last, room - first, cap):
+            yield (begin + piece).rstrip()
+            begin = " " * first
+    if rest := listing.rest(cap):
+        yield from _wrapped(rest, room, cap)
 
 
-def write_state(out: Painter, description: Format, state: Mapping[str, object] | None) -> None:
-    """Write each entry of the logical state with the sentence that explains it."""
-    if state is None:
-        return
-    out.line(("state after recovery", "bold"))
-    for name, value in state.items():
-        items = value if isinstance(value, LISTS) else None
-        text = value_text(value) if items is None else f"{len(items)}"
-        explained = description.state.get(name, "")
-        out.wrapped(f"  {name}: ", f"{text}  ({explained})" if explained else text)
-        for item in items or ():
-            _write_item(out, item)
-    for told in description.vocabulary.state:
-        if told.optional and told.name not in state:
-            out.wrapped(f"  {told.name}: ", f"not known: {told.optional}")
-
-
-def _write_item(out: Painter, item: object) -> None:
-    """Write one entry of a list; of lists of entries in it the first ones, each on a line of its own."""
-    inner: dict[str, Sequence[object]] = {}
-    if isinstance(item, Mapping):
-        inner = {
-            name: value
-            for name, value in item.items()
-            if isinstance(value, LISTS) and len(value) > 0 and isinstance(value[0], Mapping)
-        }
-        item = {name: f"{len(inner[name])}" if name in inner else value for name, value in item.items()}
-    out.wrapped("    - ", _readable(item))
-    for name, entries in inner.items():
-        for entry in islice(entries, MOST_TOLD):
-            out.wrapped(f"        {name}: ", _readable(entry))
-        if len(entries) > MOST_TOLD:
-            out.line(f"        {name}: and {len(entries) - MOST_TOLD} more, which --json lists")
-
-
-def _readable(item: object) -> str:
-    """Return an entry of the state; bytes that are a text are shown as one too: names are often stored so."""
-    if not isinstance(item, Mapping):
-        return value_text(item)
-    parts = []
-    for name, value in item.items():
-        text = value_text(value)
-        if isinstance(value, (bytes, memoryview)) and 0 < len(value) <= MOST_BYTES:
-            data = bytes(value)
-            text += f' "{data.decode("ascii")}"' if all(0x20 <= byte < 0x7F for byte in data) else ""
-        parts.append(f"{name} {text}")
-    return " ".join(parts)
-
-
-def write_notes(out: Painter, description: Format, notes: Sequence[Note]) -> None:
-    """Write the notes, each kind explained once."""
-    codes = list(dict.fromkeys(note.code for note in notes if note.code not in SAID))
-    if not codes:
-        return
-    out.line("")
-    out.line(("notes", "bold"))
-    for code in codes:
-        out.wrapped(f"  {code}: ", description.meaning("notes", code), "cyan")
-        for note in notes:
-            if note.code == code and (note.file or note.text):
-                where = shown(note.file) + ("" if note.off is None else f" at {note.off}")
-                out.wrapped("    - ", " ".join(part for part in (where, shown(note.text)) if part))
+def _widths(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
+    """Return how wide the columns are."""
+    table = [row for row in (head, *rows) if row]
+    return [max(map(len, cells)) for cells in zip(*table, strict=True)]

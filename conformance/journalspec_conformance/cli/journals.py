@@ -1,58 +1,57 @@
-"""``journalspec inspect`` and ``recover``: which byte of a journal means what, what is lost, what remains."""
+"""``journalspec inspect``, ``recover`` and ``check``: what is in a journal, what is lost, what remains."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import fields, replace
+from functools import partial
 from heapq import merge
-from itertools import groupby
+from itertools import chain, groupby, islice
 from pathlib import Path
 from typing import Any
 
 import click
 
 from journalspec.files import shown
-from journalspec.formats import Format, get_format
+from journalspec.formats import Format
 from journalspec.observation import (
-    CLEAN,
     RECOVERED,
     REFUSED,
+    Dropped,
     FileMap,
     Level,
+    Missing,
+    Note,
     Observation,
     Record,
     record_place,
     region_place,
 )
-from journalspec.reread import by_file, files_of
+from journalspec.reread import LISTS, by_file, files_of
 from journalspec_conformance.cli import rebuild
-from journalspec_conformance.cli.contents import of_answer
+from journalspec_conformance.cli.contents import stored
 from journalspec_conformance.cli.facts import damage, trouble
 from journalspec_conformance.cli.journal_view import (
     EXIT_STATUS,
+    MOST_BYTES,
+    SAID,
     STATUSES,
     STRICT,
+    VERDICT_STYLES,
     Beside,
     Given,
+    Line,
     Painter,
     Part,
     present,
     refused_by_recovery,
     value_text,
-    write_doubt,
-    write_dropped,
-    write_missing,
-    write_notes,
-    write_outside,
-    write_records,
-    write_state,
-    write_title,
 )
 from journalspec_conformance.cli.ndjson import write_journals
 from journalspec_conformance.cli.places import (
     Asked,
-    Directory,
     Stores,
     UsageProblem,
     find,
@@ -61,14 +60,13 @@ from journalspec_conformance.cli.places import (
     taken,
 )
 from journalspec_conformance.cli.row_output import show_rows
-from journalspec_conformance.cli.screen import screen
 from journalspec_conformance.cli.selection import Question, questions
-from journalspec_conformance.cli.summary import kept, next_steps, summary
+from journalspec_conformance.cli.summary import Summary, kept, next_steps
 from journalspec_reference import hexdump
-from journalspec_reference.answers import Answer
+from journalspec_reference.answers import CHANGED, IN_USE, UNCHECKED
 from journalspec_reference.api import Span, spans_by_file
 from journalspec_reference.api import load as load_implementation
-from journalspec_reference.filesets import Journal
+from journalspec_reference.filesets import Journal, LeftOut, by_reason
 
 LEVELS = [level.name.lower() for level in Level]
 LEVEL_HELP = (
@@ -84,9 +82,9 @@ STREAMED = click.option(
 #: Colours by field name would need to know the format; by kind and turn they do not.
 KIND_STYLES = {"header": "cyan", "dropped": "red", "stale": "yellow", "fill": "dim", "unused": "dim"}
 TURNS = ("green", "blue", "magenta", "bright_green", "bright_blue", "bright_magenta")
+#: This many records outside the result, or entries within an entry, are reported one by one.
+MOST_TOLD = 40
 BARE_KINDS = ("stale", "fill", "unused")
-
-
 #: Parts of an answer in full, and those that a level has.
 RECORDS, FILES, STATE, NOTES, HEX = "records", "files", "state", "notes", "hex"
 WHOLE = {
@@ -157,54 +155,198 @@ def inspect_command(
     if as_ndjson:
         write_journals(found, "inspect", chosen)
     in_full = parts or level or as_hex
+    wanted = frozenset({HEX}) if as_hex else frozenset(parts)
     present(
         "inspect",
         found,
-        members=(lambda _, one: _members(one, chosen, redact=asked.redact)) if as_json else None,
-        screens=None if as_json or in_full else lambda given: screen(summary(given, "inspect", None)),
-        write=lambda out, answer, about: _write_journal(
-            out, answer, about, frozenset({HEX}) if as_hex else frozenset(parts)
-        ),
+        members=partial(_members, chosen) if as_json else None,
+        screen=None if as_json or in_full else Summary("inspect", None),
+        write=lambda out, part: _write_journal(out, part, wanted),
     )
 
 
-def _members(answer: Answer, level: Level, *, redact: bool) -> dict[str, object]:
+def _members(level: Level, part: Part) -> dict[str, object]:
     """Return the JSON of an answer; at the level of contents with the rows of all tables."""
-    contents = of_answer(answer, redact=redact) if level >= Level.CONTENTS else None
-    seen = answer.observation
+    seen, redact = part.answer.observation, part.place.asked.redact
+    contents = stored(part.answer, redact=redact, hidden=redact) if level >= Level.CONTENTS else None
     if contents is not None:
         seen = replace(seen, contents={name: [*contents.members(name)] for name in contents.names})
     return seen.members(level)
 
 
-def _write_journal(out: Painter, answer: Answer, asked: Asked, parts: AbstractSet[str]) -> None:
-    journal, seen = answer.journal, answer.observation
-    description = get_format(journal.format)
-    write_title(out, answer, asked)
-    _write_refusal_of_recovery(out, answer, asked)
+@click.command("recover", epilog=f"{EXIT_STATUS} {rebuild.EXIT_STATUS}")
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@options()
+@click.option(
+    "--policy",
+    show_default=STRICT,
+    metavar="POLICY",
+    help="The rules for damage: strict refuses; salvage reports the remaining data and the losses; default "
+    "acts like the format's product. Not every format has all policies: after a wrong one the command "
+    "lists the right ones.",
+)
+@click.option("--notes", "with_notes", is_flag=True, help="Each note, instead of the summary.")
+@click.option("--all", "with_all", is_flag=True, help="Everything: damage, the state, notes.")
+@click.option("--level", type=click.Choice(LEVELS), help=LEVEL_HELP)
+@click.option("--json", "as_json", is_flag=True, help="The observation as one JSON object.")
+@STREAMED
+@rebuild.options()
+def recover_command(
+    policy: str | None,
+    level: str | None,
+    as_json: bool,
+    as_ndjson: bool,
+    with_notes: bool,
+    with_all: bool,
+    **what: Any,
+) -> None:
+    """Show the result of recovery of the journals at PATH on one screen.
+
+    PATH is as for `journalspec inspect`. With --to, write a new store with exactly the recovered data, and a
+    report of everything else. PATH is only read.
+    """
+    if as_json and as_ndjson:
+        raise click.UsageError("--json and --ndjson exclude each other.")
+    wanted = rebuild.NewStoreAsked.taken(what)
+    asked, chosen = Asked(**what), Level[level.upper()] if level else Level.LAYOUT
+    found = find(asked)
+    if policy is not None:
+        known_policy(found, policy)
+    if wanted:
+        if as_ndjson or level or with_all or with_notes:
+            raise click.UsageError(
+                "--to and --dry-run print a report: --ndjson, --level, --all and --notes do not go with them."
+            )
+        rebuild.rebuild(found, asked, policy, wanted, as_json=as_json)
+    policy = policy or STRICT
+    if as_ndjson:
+        write_journals(found, "recover", chosen, policy)
+
+    def write(out: Painter, part: Part) -> None:
+        if with_notes and not with_all:
+            _write_title(out, part)
+            _write_notes(out, part.description, part.answer.observation.notes)
+        else:
+            _write_outcome(out, part, policy, chosen)
+
+    in_full = level or with_all or with_notes
+    present(
+        "recover",
+        found,
+        policy,
+        members=(lambda part: {**_members(chosen, part), "policy": policy}) if as_json else None,
+        screen=None if as_json or in_full else Summary("recover", policy),
+        write=write,
+    )
+
+
+@click.command(
+    "check",
+    epilog=f"{EXIT_STATUS} 1 also if the files are undamaged, but a start of the product is known to fail on "
+    "them or to lose data.",
+)
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@options()
+@click.option("--json", "as_json", is_flag=True, help="The same as one JSON object.")
+def check_command(as_json: bool, **what: Any) -> None:
+    """Print one line for each journal at PATH: clean, recovered or refused, and the reason.
+
+    It is for monitoring: verdict and PATH are those of `journalspec recover`. After a clean verdict the line
+    has the effect of a start of the product, if it fails or loses data. A path without an answer is an error
+    on standard error; the other paths are still answered.
+    """
+    found, bad = _found(Asked(**what))
+    beside = Beside(bad)
+
+    def members(part: Part) -> dict[str, object]:
+        return {**part.answer.observation.members(Level.VERDICT), "says": _wrong(part, beside)}
+
+    present(
+        "check",
+        found,
+        STRICT,
+        members=members if as_json else None,
+        screen=None if as_json else Checked(beside),
+        beside=beside,
+    )
+
+
+def _wrong(part: Part, beside: Beside) -> str:
+    """Return what is wrong with a journal, or that a start fails on it, which counts as well."""
+    if says := trouble(part):
+        beside.statuses.append(STATUSES[RECOVERED])
+    return damage(part.answer) or says
+
+
+class Checked:
+    """The lines of `check`, one for each journal."""
+
+    def __init__(self, beside: Beside) -> None:
+        self._beside = beside
+
+    def row(self, parts: Sequence[Part]) -> list[str]:
+        """Return the lines on the journals of a store."""
+        lines = []
+        for part in parts:
+            journal, wrong = part.answer.journal, _wrong(part, self._beside)
+            first = f", {next(iter(journal.files), '')}" if len(part.place.journals) > 1 else ""
+            told = f"{part.place.asked}{first}: {part.answer.observation.verdict}"
+            lines.append(shown(f"{told}{f': {wrong}' if wrong else ''}"))
+        return lines
+
+    def of_one(self, given: Given) -> Iterator[Line]:
+        """Yield the lines on one store."""
+        return self.of_several([self.row(given.parts)], given.unlisted)
+
+    def of_several(self, rows: Sequence[Sequence[str]], unlisted: Sequence[LeftOut]) -> Iterator[Line]:
+        """Yield the lines on several stores."""
+        left = (shown(f"{entry.name}: not looked at: {entry.why}") for entry in unlisted)
+        return ((line,) for line in (*chain.from_iterable(rows), *left))
+
+
+def _found(asked: Asked) -> tuple[Stores, list[UsageProblem]]:
+    """Return what is at the paths, and what is wrong with those that are no use; UsageProblem: none is."""
+    try:
+        return find(asked), []
+    except UsageProblem as error:
+        bad, good = [], []
+        for path in asked.paths:
+            try:
+                find(replace(asked, paths=(path,)))
+                good.append(path)
+            except UsageProblem as of_one:
+                bad.append(of_one)
+        if not good or not bad:
+            raise error from None
+        return find(replace(asked, paths=tuple(good))), bad
+
+
+# What is written entry by entry.
+
+
+def _write_journal(out: Painter, part: Part, parts: AbstractSet[str]) -> None:
+    """Write parts of what reading found."""
+    journal, seen, description = part.answer.journal, part.answer.observation, part.description
+    _write_title(out, part)
+    # A record may be intact, and of no use to a product.
+    if refusal := refused_by_recovery(part.answer, redact=part.place.asked.redact):
+        told = f"{STRICT} refuses, {refusal.phase}/{refusal.code}: {shown(refusal.message)}"
+        out.wrapped("recovery ", f"{told} (`journalspec recover` shows what to do)", "bold yellow")
     if HEX in parts:
         _write_dump(out, journal)
     elif parts & {RECORDS, FILES}:
         _write_files(out, description, journal, seen, parts)
     if parts & {FILES, HEX}:
-        write_missing(out, description, seen.missing)
+        _write_missing(out, description, seen.missing)
     if parts & {STATE, HEX} and seen.state is not None:
         lost = seen.given_up if parts & {FILES, HEX} else ()
         if lost:
             out.line("")
-            write_outside(out, description, seen, lost)
+            _write_outside(out, description, seen, lost)
         out.line("")
-        write_state(out, description, seen.state)
+        _write_state(out, description, seen.state)
     if parts & {NOTES, HEX}:
-        write_notes(out, description, seen.notes)
-
-
-def _write_refusal_of_recovery(out: Painter, answer: Answer, asked: Asked) -> None:
-    """Write that recovery refuses what reads cleanly: a record may be intact, and of no use to a product."""
-    refusal = refused_by_recovery(answer, redact=asked.redact)
-    if refusal is not None:
-        told = f"{STRICT} refuses, {refusal.phase}/{refusal.code}: {shown(refusal.message)}"
-        out.wrapped("recovery ", f"{told} (`journalspec recover` shows what to do)", "bold yellow")
+        _write_notes(out, description, seen.notes)
 
 
 def _write_files(
@@ -231,7 +373,7 @@ def _write_files(
             _write_counted(out, records(name))
         else:
             out.line(f"  {len(records(name))} record(s)")
-        write_dropped(out, description, dropped(name))
+        _write_dropped(out, description, dropped(name))
         outside = beside(name)
         for span in _untold(spans, records(name), outside):
             fill = hexdump.uniform(journal.files[name], span.off, span.length)
@@ -242,12 +384,12 @@ def _write_files(
             out.line((text, KIND_STYLES.get(span.kind, "")))
         if outside:
             out.line((f"  {len(outside)} valid record(s) outside the log, not part of the state:", "yellow"))
-            write_records(out, outside)
+            _write_records(out, outside)
 
 
 def _write_counted(out: Painter, records: Sequence[Record]) -> None:
     out.line(f"  {len(records)} record(s)")
-    write_records(out, records)
+    _write_records(out, records)
 
 
 def _spans(journal: Journal, *, fields: bool) -> Iterator[Span]:
@@ -308,148 +450,18 @@ def _coloured(row: hexdump.Row, turns: dict[str, str]) -> Iterator[tuple[str, st
         yield "".join(f"{byte:02x} " for byte, _, _ in group), style
 
 
-@click.command("recover", epilog=f"{EXIT_STATUS} {rebuild.EXIT_STATUS}")
-@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path))
-@options()
-@click.option(
-    "--policy",
-    show_default=STRICT,
-    metavar="POLICY",
-    help="The rules for damage: strict refuses; salvage reports the remaining data and the losses; default "
-    "acts like the format's product. Not every format has all policies: after a wrong one the command "
-    "lists the right ones.",
-)
-@click.option("--notes", "with_notes", is_flag=True, help="Each note, instead of the summary.")
-@click.option("--all", "with_all", is_flag=True, help="Everything: damage, the state, notes.")
-@click.option("--level", type=click.Choice(LEVELS), help=LEVEL_HELP)
-@click.option("--json", "as_json", is_flag=True, help="The observation as one JSON object.")
-@STREAMED
-@rebuild.options()
-def recover_command(
-    policy: str | None,
-    level: str | None,
-    as_json: bool,
-    as_ndjson: bool,
-    with_notes: bool,
-    with_all: bool,
-    **what: Any,
-) -> None:
-    """Show the result of recovery of the journals at PATH on one screen.
-
-    PATH is as for `journalspec inspect`. With --to, write a new store with exactly the recovered data, and a
-    report of everything else. PATH is only read.
-    """
-    if as_json and as_ndjson:
-        raise click.UsageError("--json and --ndjson exclude each other.")
-    wanted = rebuild.NewStoreAsked.taken(what)
-    asked, chosen = Asked(**what), Level[level.upper()] if level else Level.LAYOUT
-    found = find(asked)
-    if policy is not None:
-        known_policy(found, policy)
-    if wanted:
-        if as_ndjson or level or with_all or with_notes:
-            raise click.UsageError(
-                "--to and --dry-run print a report: --ndjson, --level, --all and --notes do not go with them."
-            )
-        rebuild.rebuild(found, asked, policy, wanted, as_json=as_json)
-    policy = policy or STRICT
-    if as_ndjson:
-        write_journals(found, "recover", chosen, policy)
-
-    def write(out: Painter, answer: Answer, about: Asked) -> None:
-        if with_notes and not with_all:
-            write_title(out, answer, about)
-            write_notes(out, get_format(answer.journal.format), answer.observation.notes)
-        else:
-            _write_outcome(out, answer, about, policy, chosen)
-
-    present(
-        "recover",
-        found,
-        policy,
-        members=(lambda _, one: {**_members(one, chosen, redact=asked.redact), "policy": policy})
-        if as_json
-        else None,
-        screens=None
-        if as_json or level or with_all or with_notes
-        else lambda given: screen(summary(given, "recover", policy)),
-        write=write,
-    )
-
-
-@click.command(
-    "check",
-    epilog=f"{EXIT_STATUS} 1 also if the files are undamaged, but a start of the product is known to fail on "
-    "them or to lose data.",
-)
-@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path))
-@options()
-@click.option("--json", "as_json", is_flag=True, help="The same as one JSON object.")
-def check_command(as_json: bool, **what: Any) -> None:
-    """Print one line for each journal at PATH: clean, recovered or refused, and the reason.
-
-    It is for monitoring: verdict and PATH are those of `journalspec recover`. After a clean verdict the line
-    has the effect of a start of the product, if it fails or loses data. A path without an answer is an error
-    on standard error; the other paths are still answered.
-    """
-    found, bad = _found(Asked(**what))
-    beside = Beside(bad)
-
-    def wrong(place: Directory, answer: Answer) -> str:
-        if (says := trouble(place, answer)) and answer.observation.verdict == CLEAN:
-            beside.statuses.append(STATUSES[RECOVERED])
-        return damage(answer) or says
-
-    def lines(given: Given) -> Sequence[tuple[Part, ...]]:
-        found = [_checked(place, answer, wrong(place, answer)) for place, answer in given]
-        left = [shown(f"{entry.name}: not looked at: {entry.why}") for entry in given.unlisted]
-        return [(line,) for line in (*found, *left)]
-
-    present(
-        "check",
-        found,
-        STRICT,
-        members=(lambda place, one: {**one.observation.members(Level.VERDICT), "says": wrong(place, one)})
-        if as_json
-        else None,
-        screens=None if as_json else lines,
-        beside=beside,
-    )
-
-
-def _found(asked: Asked) -> tuple[Stores, list[UsageProblem]]:
-    """Return what is at the paths, and what is wrong with those that are no use; UsageProblem: none is."""
-    try:
-        return find(asked), []
-    except UsageProblem as error:
-        bad, good = [], []
-        for path in asked.paths:
-            try:
-                find(replace(asked, paths=(path,)))
-                good.append(path)
-            except UsageProblem as of_one:
-                bad.append(of_one)
-        if not good or not bad:
-            raise error from None
-        return find(replace(asked, paths=tuple(good))), bad
-
-
-def _checked(place: Directory, answer: Answer, wrong: str) -> str:
-    first = f", {next(iter(answer.journal.files), '')}" if len(place.journals) > 1 else ""
-    return shown(f"{place.asked}{first}: {answer.observation.verdict}{f': {wrong}' if wrong else ''}")
-
-
-def _write_outcome(out: Painter, answer: Answer, asked: Asked, policy: str, level: Level) -> None:
+def _write_outcome(out: Painter, part: Part, policy: str, level: Level) -> None:
+    """Write what recovery made of a journal, as far as a level has it."""
+    asked, answer, description = part.place.asked, part.answer, part.description
     seen = answer.observation
-    description = get_format(answer.journal.format)
-    write_title(out, answer, asked)
+    _write_title(out, part)
     out.wrapped("policy   ", f"{policy}: {description.policies[policy]}")
     if seen.verdict != REFUSED and level < Level.LAYOUT:
         if level >= Level.RECORDS:
             out.line(f"records  {len(seen.records)} counted")
         if level >= Level.STATE:
             out.line("")
-            write_state(out, description, seen.state)
+            _write_state(out, description, seen.state)
         return
     lost = seen.given_up
     if seen.verdict == REFUSED:
@@ -461,18 +473,227 @@ def _write_outcome(out: Painter, answer: Answer, asked: Asked, policy: str, leve
                 out.wrapped("next     ", line)
         if seen.unanchored:
             out.line("")
-            write_outside(out, description, seen, lost)
+            _write_outside(out, description, seen, lost)
     else:
         out.line(f"records  {len(seen.records)} counted")
         dropped = by_file(region_place, seen.dropped)
         for name in files_of(region_place, seen.dropped):
             out.line(f"lost in {shown(name)}:")
-            write_dropped(out, description, dropped(name))
-        write_missing(out, description, seen.missing)
+            _write_dropped(out, description, dropped(name))
+        _write_missing(out, description, seen.missing)
         if seen.unanchored:
             out.line("")
-            write_outside(out, description, seen, lost)
+            _write_outside(out, description, seen, lost)
         out.line("")
-        write_doubt(out, description, seen, lost)
-        write_state(out, description, seen.state)
-    write_notes(out, description, seen.notes)
+        _write_doubt(out, description, seen, lost)
+        _write_state(out, description, seen.state)
+    _write_notes(out, description, seen.notes)
+
+
+def _write_title(out: Painter, part: Part) -> None:
+    """Write what the journal is, what was assumed, what was not read, and what came of it."""
+    answer, description = part.answer, part.description
+    journal, seen = answer.journal, answer.observation
+    title = description.edition(journal.edition).title
+    # A title tells whose files they are; where other editions read alike, nothing does.
+    edition = f"{journal.edition}, assumed" if answer.trials else f"{journal.edition}: {title}"
+    names = ", ".join(shown(name) for name in journal.files) or "no files"
+    out.line((f"{description.title}", "bold"), f" ({journal.format}, edition {edition})")
+    if told := answer.assumption or journal.evidence:
+        out.wrapped("edition  ", told, "cyan")
+    out.wrapped("path     ", shown(str(part.place.asked)))
+    out.wrapped("files    ", names)
+    for why, names in by_reason(journal.unread).items():
+        out.wrapped("not read ", shown(f"{names}: {why}"), "red")
+    out.line("verdict  ", (seen.verdict, VERDICT_STYLES.get(seen.verdict, "")))
+    changed = [LeftOut(note.file or "", CHANGED) for note in seen.notes if note.code == CHANGED]
+    for names in by_reason(changed).values():
+        told = f"the journal changed during the read: {shown(names)}; the answer may mix old and new content"
+        out.wrapped("         ", told, "bold yellow")
+    for note in seen.notes:
+        if note.code == IN_USE:
+            told = f"{note.text} has a lock on {note.file}: the product is running"
+            out.wrapped("in use   ", shown(told), "bold yellow")
+        if note.code == UNCHECKED:
+            out.wrapped("         ", f"no check covers {note.text}")
+    if seen.verdict == REFUSED:
+        _write_refusal(out, description, seen)
+
+
+def _write_refusal(out: Painter, description: Format, seen: Observation) -> None:
+    """Write what was refused, where and why."""
+    code = seen.code or ""
+    meaning = description.meaning("reasons", code) or description.meaning("codes", code)
+    out.wrapped("what     ", shown(seen.message) or f"{seen.phase}: {seen.code}")
+    if seen.at is not None:
+        size = f"{seen.at.length} bytes"
+        out.wrapped("where    ", f"file {shown(seen.at.file)}, offset {seen.at.off} ({size} from there)")
+    out.wrapped("why      ", f"{seen.phase}/{seen.code}: {meaning}")
+
+
+def _write_records(out: Painter, records: Sequence[Record]) -> None:
+    """Write a table of records; fields that are the same in all of them are said once."""
+    if not records:
+        return
+    common, widths = _columns(records)
+    if common:
+        text = ", ".join(f"{name} {value_text(value)}" for name, value in common.items())
+        out.wrapped("  in every record: ", text)
+    head = f"  {'offset':>{widths[0]}}  {'length':>{widths[1]}}  {'type':<{widths[2]}}  fields"
+    out.line((head, "dim"))
+    for record in records:
+        first = (
+            f"  {record.at.off:>{widths[0]}}  {record.at.length:>{widths[1]}}"
+            f"  {shown(record.type):<{widths[2]}}  "
+        )
+        fields = (
+            f"{name} {value_text(value)}" for name, value in record.fields.items() if name not in common
+        )
+        out.wrapped(first, "; ".join(fields))
+
+
+def _columns(records: Sequence[Record]) -> tuple[dict[str, object], tuple[int, int, int]]:
+    """Return the fields that have one value in all of several records, and how wide the columns are."""
+    off = length = 0
+    types: set[str] = set()
+    common: dict[str, object] | None = None
+    for record in records:
+        off, length = max(off, record.at.off), max(length, record.at.length)
+        types.add(record.type)
+        if common is None:
+            common = dict(record.fields)
+        for name in list(common):
+            if name not in record.fields or record.fields[name] != common[name]:
+                del common[name]
+    if common is None or len(records) < 3:  # with fewer, repeating them is shorter
+        common = {}
+    return common, (max(6, len(str(off))), max(6, len(str(length))), max(4, *map(len, types)))
+
+
+def _write_dropped(out: Painter, description: Format, dropped: Iterable[Dropped]) -> None:
+    """Write the byte ranges that hold no record, and what the reason means."""
+    for region in dropped:
+        first = f"  dropped {region.off}..{region.off + region.length} ({region.length} bytes) "
+        out.wrapped(first, f"{region.reason}: {description.meaning('reasons', region.reason)}", "yellow")
+
+
+def _write_missing(out: Painter, description: Format, missing: Iterable[Missing]) -> None:
+    """Write what belongs to the journal and is not there, each with its proof."""
+    for entry in missing:
+        word = description.vocabulary.missing.get(entry.code)
+        first = f"  missing {shown(entry.name)}: "
+        told = description.meaning("missing", entry.code)
+        if entry.count is not None and word is not None and word.count:
+            told += f"; {entry.count} {word.count}"
+        if entry.file:
+            where = shown(entry.file) + ("" if entry.off is None else f" at {entry.off}")
+            told += f" (proof: {where})"
+        out.wrapped(first, f"{told}{': ' if entry.text else ''}{shown(entry.text)}", "yellow")
+
+
+def _write_outside(out: Painter, description: Format, seen: Observation, lost: Sequence[Record]) -> None:
+    """Write which records are outside the log, and what that means for the state that is reported below.
+
+    `lost` are those of the records that are in dropped bytes.
+    """
+    rest = len(seen.unanchored) - len(lost)
+    if lost:
+        kinds = ", ".join(f"{count} {name}" for name, count in Counter(item.type for item in lost).items())
+        they = "It is" if len(lost) == 1 else "They are"
+        below = "" if seen.state is None else ", and the state below may be incomplete or wrong"
+        told = f"{_valid(len(lost))} outside the log, in unusable files or regions: {kinds}."
+        told += f" {they} not part of the state{below}:"
+        out.wrapped("", told, "bold yellow")
+        for record in islice(lost, MOST_TOLD):
+            out.wrapped("  - ", _one(description, record))
+        if len(lost) > MOST_TOLD:
+            out.line(f"  - and {len(lost) - MOST_TOLD} more, which `journalspec inspect` lists")
+    if rest:
+        told = "after the end of the log, or of an earlier generation: normal, and not part of the state"
+        out.wrapped("", f"{_valid(rest)} {told}")
+
+
+def _write_doubt(out: Painter, description: Format, seen: Observation, lost: Sequence[Record]) -> None:
+    """Write that the state may be wrong where something was given up, unless that was said already."""
+    words = description.vocabulary.notes
+    gone = any(note.code in words and words[note.code].loss for note in seen.notes)
+    if (gone or seen.dropped or seen.missing) and not lost:
+        told = "A part of the journal was lost or omitted (see above and the notes): what it said is not"
+        told += " known, and the state below may be incomplete or wrong."
+        out.wrapped("", told, "bold yellow")
+
+
+def _valid(count: int) -> str:
+    return "1 valid record is" if count == 1 else f"{count} valid records are"
+
+
+def _one(description: Format, record: Record) -> str:
+    """Return what a record is, whose, and where it is."""
+    whose = [
+        f"{name} {value_text(record.fields[name])}" for name in description.identity if name in record.fields
+    ]
+    return f"{shown(record.type)} {', '.join(whose)} (file {shown(record.at.file)}, offset {record.at.off})"
+
+
+def _write_state(out: Painter, description: Format, state: Mapping[str, object] | None) -> None:
+    """Write each entry of the logical state with the sentence that explains it."""
+    if state is None:
+        return
+    out.line(("state after recovery", "bold"))
+    for name, value in state.items():
+        items = value if isinstance(value, LISTS) else None
+        text = value_text(value) if items is None else f"{len(items)}"
+        explained = description.state.get(name, "")
+        out.wrapped(f"  {name}: ", f"{text}  ({explained})" if explained else text)
+        for item in items or ():
+            _write_item(out, item)
+    for told in description.vocabulary.state:
+        if told.optional and told.name not in state:
+            out.wrapped(f"  {told.name}: ", f"not known: {told.optional}")
+
+
+def _write_item(out: Painter, item: object) -> None:
+    """Write one entry of a list; of lists of entries in it the first ones, each on a line of its own."""
+    inner: dict[str, Sequence[object]] = {}
+    if isinstance(item, Mapping):
+        inner = {
+            name: value
+            for name, value in item.items()
+            if isinstance(value, LISTS) and len(value) > 0 and isinstance(value[0], Mapping)
+        }
+        item = {name: f"{len(inner[name])}" if name in inner else value for name, value in item.items()}
+    out.wrapped("    - ", _readable(item))
+    for name, entries in inner.items():
+        for entry in islice(entries, MOST_TOLD):
+            out.wrapped(f"        {name}: ", _readable(entry))
+        if len(entries) > MOST_TOLD:
+            out.line(f"        {name}: and {len(entries) - MOST_TOLD} more, which --json lists")
+
+
+def _readable(item: object) -> str:
+    """Return an entry of the state; bytes that are a text are shown as one too: names are often stored so."""
+    if not isinstance(item, Mapping):
+        return value_text(item)
+    parts = []
+    for name, value in item.items():
+        text = value_text(value)
+        if isinstance(value, (bytes, memoryview)) and 0 < len(value) <= MOST_BYTES:
+            data = bytes(value)
+            text += f' "{data.decode("ascii")}"' if all(0x20 <= byte < 0x7F for byte in data) else ""
+        parts.append(f"{name} {text}")
+    return " ".join(parts)
+
+
+def _write_notes(out: Painter, description: Format, notes: Sequence[Note]) -> None:
+    """Write the notes, each kind explained once."""
+    codes = list(dict.fromkeys(note.code for note in notes if note.code not in SAID))
+    if not codes:
+        return
+    out.line("")
+    out.line(("notes", "bold"))
+    for code in codes:
+        out.wrapped(f"  {code}: ", description.meaning("notes", code), "cyan")
+        for note in notes:
+            if note.code == code and (note.file or note.text):
+                where = shown(note.file) + ("" if note.off is None else f" at {note.off}")
+                out.wrapped("    - ", " ".join(part for part in (where, shown(note.text)) if part))

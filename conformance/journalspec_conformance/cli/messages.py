@@ -15,10 +15,17 @@ from journalspec.formats import Format, get_format
 from journalspec.messages import ProductMessage, matching, nearest
 from journalspec.observation import REFUSED, Observation
 from journalspec_conformance.cli.contents import place_text
-from journalspec_conformance.cli.facts import Section
-from journalspec_conformance.cli.journal_view import STRICT, Painter, answer_of, unchanging
+from journalspec_conformance.cli.journal_view import (
+    INDENT,
+    STRICT,
+    WIDTH,
+    Painter,
+    Section,
+    answer_of,
+    screen,
+    unchanging,
+)
 from journalspec_conformance.cli.places import Asked, find, options
-from journalspec_conformance.cli.screen import INDENT, WIDTH, screen
 from journalspec_reference.answers import Answer
 
 #: Messages that are explained without --all, the lines of all of them, and places that are listed of each.

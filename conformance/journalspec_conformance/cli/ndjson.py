@@ -22,15 +22,16 @@ from journalspec_conformance.cli.journal_view import (
     STATUSES,
     VERSION,
     Given,
+    Part,
     answer_of,
     document,
     left_json,
     reading,
     unchanging,
 )
-from journalspec_conformance.cli.places import Directory, Stores, UsageProblem
+from journalspec_conformance.cli.places import Stores, UsageProblem
 from journalspec_conformance.cli.redaction import Redactor
-from journalspec_reference.answers import Answer, settled, stretches
+from journalspec_reference.answers import settled, stretches
 from journalspec_reference.batches import ReadingRefused
 from journalspec_reference.filesets import Journal
 
@@ -56,7 +57,7 @@ def _written(found: Stores, command: str, level: Level, policy: str | None) -> i
     more = {} if policy is None else {"policy": policy}
     at_once = policy is None and level >= Level.RECORDS
     status = STATUSES[RECOVERED] if found.unlisted else 0
-    given: list[tuple[Directory, Answer]] = []
+    given: list[Part] = []
     for place in found.places:
         for journal in place.journals:
             known = {"edition": journal.edition, "editions": list(journal.editions)}
@@ -79,12 +80,12 @@ def _written(found: Stores, command: str, level: Level, policy: str | None) -> i
             if not at_once and level >= Level.RECORDS:
                 _records(answer.observation.records)
             whole = document(
-                Given([(place, answer)]), lambda _, one: {**one.observation.members(level), **more}
+                Given([Part(place, answer)]), lambda part: {**part.answer.observation.members(level), **more}
             )
             write_line({"answer": {name: value for name, value in whole.items() if name not in OTHERWISE}})
             status = max(status, STATUSES[answer.observation.verdict])
             # What is beside them is known when all of them are; their contents have served.
-            given.append((place, replace(answer, observation=Observation(answer.observation.verdict))))
+            given.append(Part(place, replace(answer, observation=Observation(answer.observation.verdict))))
     if left := left_json(Given(given, found.unlisted).beside()):
         write_line({"left_out": left})
     return status

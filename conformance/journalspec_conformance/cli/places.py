@@ -230,15 +230,13 @@ class Stores(NamedTuple):
     places: list[Directory]
     unlisted: list[LeftOut]
 
-    def by_store(self) -> Stores:
-        """Return the same with the places of one store one after the other."""
-        firsts = {place.store: number for number, place in reversed([*enumerate(self.places)])}
-        return self._replace(places=sorted(self.places, key=lambda place: firsts[place.store]))
-
-    @property
-    def is_one(self) -> bool:
-        """Whether all is one store."""
-        return len({place.store for place in self.places}) == 1 and len(self.places[0].journals) == 1
+    def by_store(self) -> list[list[tuple[Directory, Journal]]]:
+        """Return the journals of each store; of a directory that has several, each is a store."""
+        found: dict[object, list[tuple[Directory, Journal]]] = {}
+        for place, journal in self.pairs:
+            store = place.store if len(place.journals) == 1 else id(journal)
+            found.setdefault(store, []).append((place, journal))
+        return [*found.values()]
 
     @property
     def pairs(self) -> list[tuple[Directory, Journal]]:

@@ -21,8 +21,19 @@ from journalspec.observation import CLEAN, RECOVERED, REFUSED, Note
 from journalspec_conformance.cli._options import Command, apply
 from journalspec_conformance.cli._tables import progress_bar
 from journalspec_conformance.cli.archives import is_archive
-from journalspec_conformance.cli.facts import Listing, Section, grouped
-from journalspec_conformance.cli.journal_view import STATUSES, Given, Painter, answer_of, reading, unchanging
+from journalspec_conformance.cli.facts import grouped
+from journalspec_conformance.cli.journal_view import (
+    STATUSES,
+    Given,
+    Listing,
+    Painter,
+    Part,
+    Section,
+    answer_of,
+    reading,
+    screen,
+    unchanging,
+)
 from journalspec_conformance.cli.places import (
     Asked,
     Directory,
@@ -33,7 +44,6 @@ from journalspec_conformance.cli.places import (
     taken,
 )
 from journalspec_conformance.cli.redaction import Redactor
-from journalspec_conformance.cli.screen import screen
 from journalspec_reference import newstore
 from journalspec_reference.answers import ASSUMED, UNCHECKED, Answer
 from journalspec_reference.filesets import FilesetError, Journal
@@ -146,7 +156,7 @@ def rebuild(
         before = newstore.digests(files, progress)
     with unchanging(journals), _none_made(), reading(found.size):
         given = Given(
-            [(place, answer) for place in places for answer in _asked(place, policy)], found.unlisted
+            [Part(place, answer) for place in places for answer in _asked(place, policy)], found.unlisted
         )
         parts, undone = _parts(given, policy, wanted.choices)
     hidden = parts[0].answer.journal if asked.redact else None
@@ -245,9 +255,9 @@ def _parts(
     """
     made: list[newstore.Part] = []
     failed: list[tuple[Answer, str, FilesetError]] = []
-    if len({_top(place) for place, _ in given}) > 1:
+    if len({_top(part.place) for part in given.parts}) > 1:
         raise UsageProblem("--to is for one path", "give the directory above them, or one at a time")
-    for place, answer in given:
+    for place, answer in ((part.place, part.answer) for part in given.parts):
         below = PurePath(os.path.relpath(place.loaded.root, _top(place))).as_posix()
         try:
             store = newstore.new_store(answer, choices)

@@ -17,7 +17,6 @@ from journalspec.formats import Format, get_format
 from journalspec.observation import Missing, Note, Observation, Record
 from journalspec.reread import LISTS, mapped
 from journalspec.vocabulary import Field
-from journalspec_reference.answers import Answer
 from journalspec_reference.filesets import Journal
 
 #: Bytes of each file that go into the key of a store, and bytes of a mark.
@@ -108,10 +107,6 @@ class Redactor:
             message=self.text(seen.message) if seen.message else "",
             state=state,
         )
-
-    def answer(self, answer: Answer) -> Answer:
-        """Return an answer for people whose contents are replaced."""
-        return answer if not self.hides else replace(answer, observation=self.observation(answer.observation))
 
     def columns(self, known: Mapping[str, Field]) -> dict[str, Field]:
         """Return columns as they are of what is shown: bytes that are hidden are a text."""

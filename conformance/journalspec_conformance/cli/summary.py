@@ -1,4 +1,4 @@
-"""What the screen of a store says: headings with sentences and lists. How it looks is :mod:`.screen`."""
+"""What the screen of a store says: headings with sentences and lists. How it looks: :mod:`.journal_view`."""
 
 from __future__ import annotations
 
@@ -6,22 +6,20 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from itertools import chain, groupby, islice
+from itertools import islice
 from pathlib import PurePath
 
 from journalspec.files import shown
-from journalspec.formats import Format, format_module, get_format
+from journalspec.formats import format_module, get_format
 from journalspec.observation import CLEAN, RECOVERED, REFUSED
 from journalspec.reread import Lazy
-from journalspec_conformance.cli.contents import Holdings, of_answer
+from journalspec_conformance.cli.contents import Holdings, stored
 from journalspec_conformance.cli.facts import (
     FEW,
     MOST,
     PENDING,
     Amounts,
-    Listing,
     LookedAt,
-    Section,
     at_start,
     by_key,
     damage,
@@ -35,9 +33,19 @@ from journalspec_conformance.cli.facts import (
     losses,
     some_of,
 )
-from journalspec_conformance.cli.journal_view import STATUSES, STRICT, Given, refused_by_recovery
-from journalspec_conformance.cli.places import Asked, Directory, amount
-from journalspec_conformance.cli.redaction import Redactor
+from journalspec_conformance.cli.journal_view import (
+    STATUSES,
+    STRICT,
+    Given,
+    Line,
+    Listing,
+    Part,
+    Section,
+    hidden,
+    refused_by_recovery,
+    screen,
+)
+from journalspec_conformance.cli.places import Asked, amount
 from journalspec_reference.answers import ASSUMED, CHANGED, IN_USE, UNREAD, Answer, ask
 from journalspec_reference.api import natural_key
 from journalspec_reference.filesets import LeftOut, by_reason
@@ -54,134 +62,177 @@ MOST_LOOKED_AT = 100_000
 WORDS = {CLEAN: "clean", RECOVERED: "recovered", REFUSED: "REFUSED"}
 
 
-@dataclass(frozen=True)
-class Part:
-    """A journal of a store: where it is, and what came of it."""
-
-    place: Directory
-    answer: Answer
-
-    @property
-    def description(self) -> Format:
-        """What its format is."""
-        return get_format(self.answer.journal.format)
-
-
 def worst(verdicts: Iterable[str], unlisted: Sequence[LeftOut] = ()) -> str:
     """Return the worst of several verdicts, and of that which is due for what could not be looked into."""
     return max([*verdicts, *([RECOVERED] if unlisted else [])], key=STATUSES.__getitem__)
 
 
-# The screen.
+@dataclass(frozen=True)
+class Row:
+    """What is kept of a store among several: what it is called, its verdict, what it holds, how to ask it."""
+
+    name: str
+    verdict: str
+    brand: str
+    counts: Mapping[str, int]
+    doubts: int
+    facts: str
+    asked: Asked
 
 
-def summary(given: Given, command: str, policy: str | None) -> Iterator[Section]:
-    """Return the sections on what is at the paths: of one store in full, of several one line for each."""
-    stores = _stores(given)
-    first = next(stores)
-    if (second := next(stores, None)) is not None:
-        return several(chain((first, second), stores), command, policy, given.unlisted)
-    return sections(first, command, policy, given.beside(), given.unlisted)
+class Summary:
+    """The screen of `inspect`, or of recovery with a `policy`: of one store in full, of several a line each.
 
-
-def _stores(given: Given) -> Iterator[list[Part]]:
-    """Yield the stores, each as its journals: directories side by side may be one store."""
-
-    def key(item: tuple[Directory, Answer]) -> object:
-        place, answer = item
-        return place.store if len(place.journals) == 1 else id(answer)
-
-    for _, found in groupby(given, key):
-        parts = [Part(place, answer) for place, answer in found]
-        patterns = parts[0].description.parts
-        parts.sort(key=lambda part: [not fnmatchcase(part.place.loaded.root.name, name) for name in patterns])
-        yield parts
-
-
-def sections(
-    parts: Sequence[Part],
-    command: str,
-    policy: str | None,
-    left: Iterable[LeftOut] = (),
-    unlisted: Sequence[LeftOut] = (),
-) -> Iterator[Section]:
-    """Yield the sections on one store: its journals, the one that holds what people ask for first.
-
-    `policy` is that of recovery; None: it was read. Of a journal that strict recovery refuses, what another
-    policy keeps is shown. `left` is what is at the path and belongs to none of them; what is `unlisted` may
-    hold a part of the store.
+    Of a journal that strict recovery refuses, what another policy keeps is shown.
     """
-    main, description = parts[0], parts[0].description
-    verdict = worst((part.answer.observation.verdict for part in parts), unlisted)
-    redact = main.place.asked.redact
-    shown_parts, part, kept_by = _all_kept(parts, policy)
-    seen = shown_parts[0].answer.observation
-    contents = of_answer(shown_parts[0].answer, redact=redact)
-    doubt, in_words = doubtful(description, seen, contents)
-    pending = PENDING in in_words
-    # The records of a transaction manager are its transactions.
-    found = in_contents(contents) or ([] if pending else held(description, seen))
-    yield Section("store", [_store(parts)])
-    yield from _in_use(parts)
-    beside = _beside(main.answer, contents)
-    damages = [
-        *(_of_part(part, parts) for part in parts if damage(part.answer)),
-        *(f"beside it, {line}" for line in beside),
-        *(f"{shown(names)}: {why}" for why, names in by_reason(unlisted, FEW).items()),
-    ]
-    fact = "; ".join(damages) or _whole(parts)
-    total = in_all(found)
-    consequence = [*([in_words] if in_words else []), *_moments(main)]
-    if verdict == CLEAN:
-        fact += f"; {total}" if total else ""
-    elif total:
-        consequence.insert(0, f"it holds {total}, perhaps incomplete")
-    if policy is None and verdict == CLEAN and (refusal := refused_by_recovery(main.answer, redact=redact)):
-        why = f"{refusal.phase}/{refusal.code}: {shown(refusal.message)}"
-        consequence.insert(0, f"{STRICT} recovery refuses it nevertheless, {why}")
-    if kept_by or policy not in (None, STRICT):
-        consequence.append(
-            f"the rest is the result of --policy {kept_by}" if kept_by else f"by --policy {policy}"
+
+    def __init__(self, command: str, policy: str | None) -> None:
+        self._command, self._policy = command, policy
+
+    def of_one(self, given: Given) -> Iterator[Line]:
+        """Return the lines on one store: its journals, the one that holds what people ask for first.
+
+        What is `unlisted` may hold a part of the store.
+        """
+        parts = _in_order(given.parts)
+        main, description = parts[0], parts[0].description
+        verdict = worst((part.answer.observation.verdict for part in parts), given.unlisted)
+        redact = main.place.asked.redact
+        shown_parts, part, kept_by = _all_kept(parts, self._policy)
+        seen = shown_parts[0].answer.observation
+        contents = stored(shown_parts[0].answer, redact=redact, hidden=redact)
+        doubt, in_words = doubtful(description, seen, contents)
+        pending = PENDING in in_words
+        # The records of a transaction manager are its transactions.
+        found = in_contents(contents) or ([] if pending else held(description, seen))
+        out = [Section("store", [_store(parts)]), *_in_use(parts)]
+        beside = _beside(main.answer, contents)
+        fact = "; ".join(
+            [
+                *(_of_part(part, parts) for part in parts if damage(part.answer)),
+                *(f"beside it, {line}" for line in beside),
+                *(f"{shown(names)}: {why}" for why, names in by_reason(given.unlisted, FEW).items()),
+            ]
+        ) or _whole(parts)
+        total = in_all(found)
+        consequence = [*([in_words] if in_words else []), *_moments(main)]
+        if total and verdict == CLEAN:
+            fact += f"; {total}"
+        elif total:
+            consequence.insert(0, f"it holds {total}, perhaps incomplete")
+        if (
+            self._policy is None
+            and verdict == CLEAN
+            and (refusal := refused_by_recovery(main.answer, redact=redact))
+        ):
+            why = f"{refusal.phase}/{refusal.code}: {shown(refusal.message)}"
+            consequence.insert(0, f"{STRICT} recovery refuses it nevertheless, {why}")
+        if kept_by or self._policy not in (None, STRICT):
+            consequence.append(
+                f"the rest is the result of --policy {kept_by}" if kept_by else f"by --policy {self._policy}"
+            )
+        # The product does not start on a journal that recovery refuses, or it forgets transactions in doubt.
+        doubt_left = bool(doubt.number) and not pending and seen.unfit is None
+        own = {IN_DOUBT: doubt_left, BESIDE: contents is not None and contents.damaged()}
+        first = LookedAt(
+            main.place, [main.answer, shown_parts[0].answer], contents, {code for code in own if own[code]}
         )
-    # The product does not start on a journal that recovery refuses, or it forgets transactions in doubt.
-    doubt_left = bool(doubt.number) and not pending and seen.unfit is None
-    own = {IN_DOUBT: doubt_left, BESIDE: contents is not None and contents.damaged()}
-    first = LookedAt(
-        main.place, [main.answer, shown_parts[0].answer], contents, {code for code in own if own[code]}
-    )
-    starts = at_start([first, *(LookedAt(part.place, [part.answer]) for part in parts[1:])])
-    consequence += [row.short for row in starts if row.fails] or [row.short for row in starts if row.short][
-        :1
-    ]
-    text = "; ".join(consequence)
-    yield Section(
-        "verdict", [f"{WORDS[verdict]}   {fact}", *([text[:1].upper() + text[1:] + "."] if text else [])]
-    )
-    yield from _files(shown_parts, left, contents=contents is not None)
-    yield _records(shown_parts)
-    for number, amounts in enumerate(found):
-        if amounts.count:
-            yield Section("" if number else "holds", (), listed(amounts), apart=not number)
-    known = seen.state is not None and any(rule.list in seen.state for rule in description.in_doubt)
-    if doubt.number or (known and policy is not None):
-        yield Section(
-            PENDING if pending else "in doubt",
-            () if doubt.number else ["none"],
-            doubt if doubt.number else None,
+        starts = at_start([first, *(LookedAt(part.place, [part.answer]) for part in parts[1:])])
+        shorts = [row.short for row in starts if row.short]
+        consequence += [row.short for row in starts if row.fails] or shorts[:1]
+        text = "; ".join(consequence)
+        also = [text[:1].upper() + text[1:] + "."] if text else []
+        out.append(Section("verdict", [f"{WORDS[verdict]}   {fact}", *also]))
+        out += _files(shown_parts, given.beside(), contents=contents is not None)
+        out.append(_records(shown_parts))
+        out += (
+            Section("" if number else "holds", (), listed(amounts), apart=not number)
+            for number, amounts in enumerate(found)
+            if amounts.count
         )
-    if policy is not None or verdict != CLEAN:
-        yield from _lost(shown_parts, found, contents, beside)
-    yield from _remarks(parts, contents)
-    says = [(text,) for text in [*(contents.effects() if contents else ()), *(row.says for row in starts)]]
-    if says:
-        yield Section("at start", (), Listing(says, len(says)), apart=True)
-    # A start may fail on a clean journal: an unfinished file.
-    gives = bool(total) and (verdict != CLEAN or any(row.short for row in starts))
-    steps = ["make the unreadable directories readable, or copy them"] if unlisted else []
-    steps += next_steps(
-        part.place.asked, part.answer, command, policy, kept_by, doubtful=doubt_left, gives=gives
+        known = seen.state is not None and any(rule.list in seen.state for rule in description.in_doubt)
+        if doubt.number or (known and self._policy is not None):
+            out.append(
+                Section(
+                    PENDING if pending else "in doubt",
+                    () if doubt.number else ["none"],
+                    doubt if doubt.number else None,
+                )
+            )
+        if self._policy is not None or verdict != CLEAN:
+            out += _lost(shown_parts, found, contents, beside)
+        out += _remarks(parts, contents)
+        effects = contents.effects() if contents else []
+        if says := [(text,) for text in (*effects, *(row.says for row in starts))]:
+            out.append(Section("at start", (), Listing(says, len(says)), apart=True))
+        # A start may fail on a clean journal: an unfinished file.
+        gives = bool(total) and (verdict != CLEAN or bool(shorts))
+        steps = ["make the unreadable directories readable, or copy them"] if given.unlisted else []
+        asked = part.place.asked, part.answer, self._command, self._policy, kept_by
+        steps += next_steps(*asked, doubtful=doubt_left, gives=gives)
+        return screen([*out, Section("next", steps, apart=True)])
+
+    def row(self, parts: Sequence[Part]) -> Row:
+        """Return what is kept of a store among several."""
+        parts = _in_order(parts)
+        main = parts[0]
+        asked, description = main.place.asked, main.description
+        answer = kept(main.answer, self._policy, redact=asked.redact)[0]
+        contents = stored(answer, redact=asked.redact, hidden=asked.redact)
+        found = in_contents(contents) or held(description, answer.observation)
+        counts = Counter[str]()
+        for amounts in found:
+            counts[amounts.rule.noun] += amounts.count.total()
+        doubt, words = doubtful(description, answer.observation, contents)
+        wrong = "; ".join(_of_part(part, parts) for part in parts if damage(part.answer))
+        facts = "; ".join(text for text in (wrong, in_all(found), words) if text)
+        file, again = "", asked
+        if len(main.place.journals) > 1:
+            file = f": {next(iter(main.answer.journal.files), '')}"
+            again = main.place.of(main.answer.journal)
+        verdict = worst(part.answer.observation.verdict for part in parts)
+        return Row(shown(asked.name + file), verdict, description.brand, counts, doubt.number, facts, again)
+
+    def of_several(self, rows: Sequence[Row], unlisted: Sequence[LeftOut]) -> Iterator[Line]:
+        """Return the lines on several stores: the worst verdict, totals, and one line for each."""
+        verdicts, kinds = Counter(row.verdict for row in rows), Counter(row.brand for row in rows)
+        totals = Counter[str]()
+        for row in rows:
+            totals.update(row.counts)
+        brands = ", ".join(amount(n, kind) for kind, n in kinds.items())
+        each = ", ".join(f"{count:,} {WORDS[name]}" for name, count in verdicts.items())
+        text = ", ".join(amount(count, noun) for noun, count in totals.items() if count)
+        if doubts := sum(row.doubts for row in rows):
+            text += f"; {amount(doubts, 'transaction')} in doubt"
+        rows = sorted(rows, key=lambda row: (-STATUSES[row.verdict], row.name))
+        listing = Listing(
+            [(row.name, WORDS[row.verdict], row.facts) for row in rows], len(rows), ("path", "verdict", "")
+        )
+        out = [
+            Section("store", [f"{len(rows):,} stores: {brands}"]),
+            Section(
+                "verdict",
+                [
+                    f"{WORDS[worst(verdicts, unlisted)]}   {each}",
+                    *([f"In all: {text.removeprefix('; ')}."] if text else []),
+                ],
+            ),
+            Section("holds", (), listing, apart=True),
+        ]
+        if unlisted:
+            left = by_reason(unlisted, FEW)
+            out.append(Section("not read", [f"{shown(names)}: {why}" for why, names in left.items()]))
+        more = () if self._policy in (None, STRICT) else ("--policy", str(self._policy))
+        again = rows[0].asked.again(self._command, *more)
+        return screen([*out, Section("next", ["one of them:", f"  {again}"], apart=True)])
+
+
+def _in_order(parts: Sequence[Part]) -> list[Part]:
+    """Return the parts of a store, the one that counts first."""
+    patterns = parts[0].description.parts
+    return sorted(
+        parts, key=lambda part: [not fnmatchcase(part.place.loaded.root.name, name) for name in patterns]
     )
-    yield Section("next", steps, apart=True)
 
 
 def _all_kept(parts: Sequence[Part], policy: str | None) -> tuple[list[Part], Part, str]:
@@ -255,7 +306,7 @@ def kept(answer: Answer, policy: str | None, *, redact: bool) -> tuple[Answer, s
         if name not in (STRICT, policy):
             other = ask(journal, name)
             if other.observation.verdict != REFUSED:
-                return Redactor(other.journal, redact).answer(other), name
+                return hidden(other) if redact else other, name
     return answer, ""
 
 
@@ -443,55 +494,3 @@ def _looked_for(answer: Answer) -> Iterator[str]:
         alike = sorted(other for other in there if name in other and other != name)
         where = f"{some_of(alike)} may be it" if alike else "a renamed copy, another directory, a backup"
         yield f"look for {shown(name)}: {where}"
-
-
-# Several stores.
-
-
-def several(
-    stores: Iterable[Sequence[Part]], command: str, policy: str | None, unlisted: Sequence[LeftOut]
-) -> Iterator[Section]:
-    """Yield the sections on several stores: the worst verdict, totals, and one line for each."""
-    verdicts, kinds, rows, doubts = Counter[str](), Counter[str](), [], 0
-    totals: Counter[str] = Counter()
-    for parts in stores:
-        main = parts[0]
-        verdict = worst(part.answer.observation.verdict for part in parts)
-        verdicts[verdict] += 1
-        kinds[main.description.brand] += 1
-        kept_answer = kept(main.answer, policy, redact=main.place.asked.redact)[0]
-        seen = kept_answer.observation
-        contents = of_answer(kept_answer, redact=main.place.asked.redact)
-        found = in_contents(contents) or held(main.description, seen)
-        for amounts in found:
-            totals[amounts.rule.noun] += amounts.count.total()
-        doubt, words = doubtful(main.description, seen, contents)
-        doubts += doubt.number
-        wrong = "; ".join(_of_part(part, parts) for part in parts if damage(part.answer))
-        facts = [text for text in (wrong, in_all(found), words) if text]
-        file, asked = "", main.place.asked
-        if len(main.place.journals) > 1:
-            file = f": {next(iter(main.answer.journal.files), '')}"
-            asked = main.place.of(main.answer.journal)
-        name = shown(main.place.asked.name + file)
-        rows.append((-STATUSES[verdict], name, WORDS[verdict], "; ".join(facts), asked))
-    yield Section(
-        "store", [f"{len(rows):,} stores: {', '.join(amount(n, kind) for kind, n in kinds.items())}"]
-    )
-    verdict = worst(verdicts, unlisted)
-    each = ", ".join(f"{count:,} {WORDS[name]}" for name, count in verdicts.items())
-    text = ", ".join(amount(count, noun) for noun, count in totals.items() if count)
-    if doubts:
-        text += f"; {amount(doubts, 'transaction')} in doubt"
-    yield Section(
-        "verdict", [f"{WORDS[verdict]}   {each}", *([f"In all: {text.removeprefix('; ')}."] if text else [])]
-    )
-    rows.sort(key=lambda row: row[:2])
-    listing = Listing([row[1:4] for row in rows], len(rows), ("path", "verdict", ""))
-    yield Section("holds", (), listing, apart=True)
-    if unlisted:
-        yield Section(
-            "not read", [f"{shown(names)}: {why}" for why, names in by_reason(unlisted, FEW).items()]
-        )
-    more = () if policy in (None, STRICT) else ("--policy", str(policy))
-    yield Section("next", ["one of them:", f"  {rows[0][4].again(command, *more)}"], apart=True)

@@ -12,11 +12,18 @@ import click
 
 from journalspec.files import shown
 from journalspec.formats import Format, get_format
-from journalspec_conformance.cli.facts import Listing, Section, some_of
-from journalspec_conformance.cli.journal_view import Painter, reading, unchanging
+from journalspec_conformance.cli.facts import some_of
+from journalspec_conformance.cli.journal_view import (
+    MOST_LINES,
+    Listing,
+    Painter,
+    Section,
+    reading,
+    screen,
+    unchanging,
+)
 from journalspec_conformance.cli.places import Asked, Directory, UsageProblem, amount, find, options
 from journalspec_conformance.cli.redaction import Redactor
-from journalspec_conformance.cli.screen import MOST_LINES, screen
 from journalspec_reference.answers import settled
 from journalspec_reference.filesets import Journal
 from journalspec_reference.keeping import Holder, Keeping, keeping

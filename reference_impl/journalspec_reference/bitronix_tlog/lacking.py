@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from journalspec.observation import Missing
-from journalspec_reference.answers import Answer
+from journalspec_reference.answers import Answer, is_copy
 from journalspec_reference.bitronix_tlog.fileset import PAIR, sibling
-from journalspec_reference.lacking import is_copy
 
 _TEXT = "{} has its name and something after it: the transaction manager does not read it"
 

@@ -156,7 +156,8 @@ class Log:
         self._stretch, stamp = log_of(file), file.timestamp
         self.is_position = stamp == file.limit
         self.fault: Fault | None = None
-        for batch in self.found.walked(self._stretch):
+        for batch in self.found.begin(self._stretch):
+            self.found.take(batch)
             if batch.base <= stamp < file.limit:
                 starts = (damage[0] for damage in batch.damage)
                 self.is_position |= stamp - batch.base in batch.off or stamp in starts
@@ -372,8 +373,8 @@ def _search(found: Found, file: LogFile, regions: Sequence[Dropped], *, noted: b
         return chain.from_iterable(each)
 
     if len(regions):
-        for _ in found.walked(Stretch(file.name, finds, partial(told, file.name))):
-            pass
+        for batch in found.begin(Stretch(file.name, finds, partial(told, file.name))):
+            found.take(batch)
 
 
 def _missing(log: Log, other: Log) -> Iterator[Missing]:

@@ -197,7 +197,8 @@ class LogPass:
         self.answer: Observation | None = None
         try:
             for stretch, take in self.steps() if replay else ():
-                for batch in self._found.walked(stretch):
+                for batch in self._found.begin(stretch):
+                    self._found.take(batch)
                     take(batch)
         except Refusal as refusal:
             self.answer = _refused(refusal)

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Container, Iterator, Sequence
 
 from journalspec.observation import CLEAN, Missing
-from journalspec_reference.answers import UNREAD, Answer
+from journalspec_reference.answers import UNREAD, Answer, is_copy, renamed
 from journalspec_reference.batches import source_of, zeros
 from journalspec_reference.content import UNREADABLE
 from journalspec_reference.jboss_journal.beside import BINDINGS, JOURNAL, NAMES, beside
@@ -24,7 +24,6 @@ from journalspec_reference.jboss_journal.contents.pending import REFERENCE, Pend
 from journalspec_reference.jboss_journal.contents.store import JMS, Store, replay_of
 from journalspec_reference.jboss_journal.fileset import DataFile, gather, head_of, lost_from, parsed
 from journalspec_reference.jboss_journal.recover import stretch_of
-from journalspec_reference.lacking import is_copy, renamed
 
 _ZEROS = "it holds zeros only: a product gives a new file its header, and fills it with J, before it uses it"
 _RENAMED = "{} has its name and something after it: no broker reads it"

@@ -584,17 +584,61 @@ def recover(files: Files, edition: str, policy: str, params: Params) -> Observat
     Without a policy: every healthy record, every torn region, and the records of earlier generations.
     """
     found = gather(files, DIALECTS[edition], params, imply=policy == "salvage")
-    problem = None
+    problem, forensic = _refused(found, files, policy), not policy
+    if problem is not None:
+        return problem
+    seen, beside = Found(), Found()
+    usable = [file for file in found.files if file.problem is None]
+    unusable = [file for file in found.files if file.problem is not None]
+    for file in unusable:
+        _rows(seen, _left_out(file))
+    # The header may be what is wrong: the file id that counts here is the one in the record (JBM-RCV-030).
+    notes = [Note("unanchored", file.name) for file in unusable if _rows(beside, _of_other_lives(file, 0))]
+    replay = Replay((file.file_id for file in usable), found.complete)
+    counts = []
+    for file in usable:
+        limit = limit_of(file, params)
+        replay.next_file(file, limit)
+        counts.append(0)
+        for batch in seen.begin(stretch_of(file, limit)):
+            seen.take(batch)
+            replay.take(batch)
+            counts[-1] += len(batch)
+    if forensic:
+        for file in usable:
+            if _rows(beside, _of_other_lives(file, limit_of(file, params))):
+                notes.append(Note("stale", file.name))
+        for stretch in _aside(found):
+            _rows(seen, stretch)
+    state = replay.outcome()
+    dropped = seen.dropped()
+    gaps = () if replay.deletes else lost_from(found)
+    missing: Sequence[Missing] = (*found.missing, *gaps, *changed_headers(usable, counts))
+    if lacking := replay.missing():
+        missing = joined(missing_place, missing, lacking)
+    mapped_files = (*found.files, *found.others) if forensic else found.files
+    return Observation(
+        RECOVERED if dropped or missing or _rejected(state) else CLEAN,
+        records=seen.records(),
+        dropped=dropped,
+        state=state,
+        files=tuple(map(map_of, mapped_files)),
+        notes=joined(note_place, found.notes, mapped(_transaction_note, state["discarded"]), notes)
+        if notes or state["discarded"]
+        else found.notes,
+        unanchored=beside.records(),
+        missing=missing,
+    )
+
+
+def _refused(found: FileSet, files: Files, policy: str) -> Observation | None:
+    """Return the refusal of strict recovery, or without a policy that of a reader that can read nothing.
+
+    A reader reads what it can (JBM-FIL-014, JBM-FIL-015, JBM-FIL-016).
+    """
     if policy == "strict":
-        problem = refusal(found)
-    elif not policy:
-        problem = _nothing_read(found, files)
-    return problem or _observe(found, params, forensic=not policy)
-
-
-def _nothing_read(found: FileSet, files: Files) -> Observation | None:
-    """Return the refusal of a reader, if nothing can be read (JBM-FIL-014, JBM-FIL-015, JBM-FIL-016)."""
-    if files and not any(file.problem is None for file in found.files):
+        return refusal(found)
+    if not policy and files and not any(file.problem is None for file in found.files):
         problem = refusal(found)
         if problem is not None:
             return problem
@@ -606,7 +650,7 @@ def _nothing_read(found: FileSet, files: Files) -> Observation | None:
 def plan(files: Files, edition: str, params: Params) -> Sequence[Stretch]:
     """Return what reading reports records of, in the same order."""
     found = gather(files, DIALECTS[edition], params)
-    if _nothing_read(found, files):
+    if _refused(found, files, ""):
         return []
     gone = (_left_out(file) for file in found.files if file.problem is not None)
     return [*gone, *_logs(found, params), *_aside(found)]
@@ -621,53 +665,11 @@ def _aside(found: FileSet) -> Iterator[Stretch]:
     return (stretch_of(file, file.length, quiet=True) for file in found.others if file.problem is None)
 
 
-def _observe(found: FileSet, params: Params, *, forensic: bool = False) -> Observation:
-    """Return the answer of one pass over all files; if `forensic`, with what does not count."""
-    seen, beside = Found(), Found()
-    usable = [file for file in found.files if file.problem is None]
-    unusable = [file for file in found.files if file.problem is not None]
-    for file in unusable:
-        _rows(seen, _left_out(file))
-    # The header may be what is wrong: the file id that counts here is the one in the record (JBM-RCV-030).
-    notes = [Note("unanchored", file.name) for file in unusable if _rows(beside, _of_other_lives(file, 0))]
-    replay = Replay((file.file_id for file in usable), found.complete)
-    counts = []
-    for file in usable:
-        limit = limit_of(file, params)
-        replay.next_file(file, limit)
-        counts.append(_rows(seen, stretch_of(file, limit), replay.take))
-    if forensic:
-        for file in usable:
-            if _rows(beside, _of_other_lives(file, limit_of(file, params))):
-                notes.append(Note("stale", file.name))
-        for stretch in _aside(found):
-            _rows(seen, stretch)
-    state = replay.outcome()
-    dropped = seen.dropped()
-    gaps = () if replay.deletes else lost_from(found)
-    missing: Sequence[Missing] = (*found.missing, *gaps, *changed_headers(usable, counts))
-    if lacking := replay.missing():
-        missing = joined(missing_place, missing, lacking)
-    files = (*found.files, *found.others) if forensic else found.files
-    return Observation(
-        RECOVERED if dropped or missing or _rejected(state) else CLEAN,
-        records=seen.records(),
-        dropped=dropped,
-        state=state,
-        files=tuple(map(map_of, files)),
-        notes=joined(note_place, found.notes, mapped(_transaction_note, state["discarded"]), notes)
-        if notes or state["discarded"]
-        else found.notes,
-        unanchored=beside.records(),
-        missing=missing,
-    )
-
-
-def _rows(found: Found, stretch: Stretch, take: Callable[[Batch], object] = len) -> int:
-    """Take in all of a stretch, and give each batch to `take`; return how many records it has."""
+def _rows(found: Found, stretch: Stretch) -> int:
+    """Take in all of a stretch; return how many records it has."""
     count = 0
-    for batch in found.walked(stretch):
-        take(batch)
+    for batch in found.begin(stretch):
+        found.take(batch)
         count += len(batch)
     return count
 

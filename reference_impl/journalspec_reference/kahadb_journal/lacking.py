@@ -7,11 +7,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from journalspec.observation import Missing
-from journalspec_reference.answers import Answer
+from journalspec_reference.answers import Answer, renamed
 from journalspec_reference.batches import source_of, zeros
 from journalspec_reference.kahadb_journal.codec import DIALECTS, END_MARKER, MARKER
 from journalspec_reference.kahadb_journal.fileset import MARKED, ending, gather
-from journalspec_reference.lacking import renamed
 
 _NAME = re.compile(r"db-[0-9]+\.log")
 _ZEROS = (

@@ -324,7 +324,8 @@ class JournalPass:
     def _file(self, turn: int, file: DataFile) -> None:
         end = 0, FILE
         self._skipping = False
-        for batch in self._found.walked(self._walk.stretch(file)):
+        for batch in self._found.begin(self._walk.stretch(file)):
+            self._found.take(batch)
             end = batch.more.get("end", end)
             if batch.off:
                 self._ends[file.number] = batch.base + batch.end[-1]
@@ -336,8 +337,8 @@ class JournalPass:
             if self._refused is not None:
                 return
         if self._reading and end[1] != FILE:
-            for _ in self._beside.walked(self._walk.stretch(file, end[0])):
-                pass
+            for batch in self._beside.begin(self._walk.stretch(file, end[0])):
+                self._beside.take(batch)
 
     def _take(self, file: DataFile, turn: int, batch: Batch) -> None:
         """Replay the records of a batch."""

@@ -113,17 +113,15 @@ class Recovered:
             if salvage or not fault:
                 self.queues.append(queue)
 
-    def fitting_size(self) -> int | None:
-        """Return another page size that makes sense of the pages, if the one given does not."""
-        return fitting_size(self.files.get(PAGES, b""), self.page_size)
-
     def tell(self, *, started: bool) -> None:
         """Take in the notes on what is left and what is not; `started`: and on what a start deletes."""
         add = self.notes.add
         self._unread()
         if self.page_size != DEFAULT_SIZE:
             add("page-size", PAGES, f"{self.page_size} bytes")
-        elif (len(self.notes) or self.damage) and (size := self.fitting_size()):
+        elif (len(self.notes) or self.damage) and (
+            size := fitting_size(self.files.get(PAGES, b""), self.page_size)
+        ):
             add("page-size", PAGES, f"page_size={size} makes sense of it, {self.page_size} was asked for")
         for path, why in self.bad_files.items():
             add("bad-durable", path, why)
@@ -335,7 +333,7 @@ class _Asked:
     def refused(self, found: Recovered, code: str, why: str) -> Observation:
         phase, name = get_format(FORMAT).vocabulary.codes[code].phase, self.name(PAGES)
         # A store of pages of another size makes no sense (SMQ-FIL-059).
-        size = found.fitting_size()
+        size = fitting_size(self.files.get(PAGES, b""), self.page_size)
         hint = "" if size is None else f"; page_size={size} makes sense of it, not {self.page_size}"
         return refused(phase, code, f"{name}: {why}{hint}", At(name, 0, len(self.files.get(PAGES, b""))))
 
