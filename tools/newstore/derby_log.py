@@ -67,8 +67,8 @@ def last(files: Mapping[str, bytes]) -> Mapping[str, int]:
     """Return the last file of the log, and how much of it was forced: up to the checkpoint, or its header.
 
     The control file names a checkpoint after the log with it was forced, and the pages before that
-    (DRB-CTL-004). A page is written after its record in the log, and forced before the
-    log is no longer needed: of what damages one that the log does not make anew Derby itself does not recover.
+    (DRB-CTL-004). A page is written after its record in the log, and forced before the log is no longer
+    needed: of what damages one that the log does not make anew Derby itself does not recover.
     """
     found = {int(match[1]): name for name, data in files.items() if data and (match := _LOG.search(name))}
     if not found:
