@@ -78,24 +78,6 @@ def test_numbers_in_names_may_be_of_any_script() -> None:
     assert in_order(["btm\u00b2.tlog", "btm3.tlog"]) == ["btm3.tlog", "btm\u00b2.tlog"]
 
 
-#: (status, time, sequenceNumber) of the records of a file, and the indexes of those that are noted.
-RUNS: list[tuple[str, list[tuple[int, int, int]], list[int]]] = ROWS["RUNS"]
-
-
-@pytest.mark.parametrize(("runs", "noted"), [run[1:] for run in RUNS], ids=[run[0] for run in RUNS])
-def test_records_older_than_their_run_are_noted(runs: list[tuple[int, int, int]], noted: list[int]) -> None:
-    records = [encode(kind, b"1", (), time, seq) for kind, time, seq in runs]
-    body = b"".join(records)
-    files = {
-        "btm1.tlog": (encode_header(2, 0, 21 + len(body)) + body).ljust(2048, b"\0"),
-        "btm2.tlog": encode_header(0, 0, 21).ljust(2048, b"\0"),
-    }
-    seen = load("bitronix_tlog").read(files, edition="2.1")
-    sizes = list(map(len, records))
-    suspects = [note.off for note in seen.notes if note.code == "stale-suspect"]
-    assert suspects == [21 + sum(sizes[:index]) for index in noted]
-
-
 def test_the_journals_of_a_directory_come_best_first() -> None:
     by_name = dict.fromkeys(("a1.tlog", "a2.tlog"), b"")
     by_content = dict.fromkeys(("b1.tlog", "b2.tlog"), encode_header(0, 0, 21))
@@ -141,28 +123,6 @@ def test_an_end_marker_that_was_read_and_is_another_one_contradicts_the_length()
     data = (encode_header(2, 0, tail) + record[:-1] + b"?").ljust(1 << 20, b"\0")
     (fault,) = found(scan(bad(data, SECTOR, 2 * SECTOR), HEADER_SIZE, tail))
     assert fault == (HEADER_SIZE, tail, "no-end-marker")
-
-
-def test_a_damaged_file_that_lost_the_election_may_be_the_newer_one_nevertheless() -> None:
-    """Its timestamp is a position; what is before the damage counts, as nothing can refute it."""
-    old = encode(8, b"old", (), 10, 1)
-    newer = [encode(8, b"new", (b"db1",), time, time) for time in (20, 21, 22)]
-
-    def seen_with(active: bytes, passive: bytes) -> Any:
-        files = {
-            "btm1.tlog": (encode_header(HEADER_SIZE, 1, HEADER_SIZE + len(passive)) + passive).ljust(4096),
-            "btm2.tlog": (encode_header(1 << 40, 1, HEADER_SIZE + len(active)) + active).ljust(4096),
-        }
-        return load("bitronix_tlog").recover(files, edition="2.1", policy="salvage")
-
-    zeros = bytes(len(newer[1]))
-    for passive, count in ((b"".join(newer), 3), (newer[0] + zeros + newer[2], 1), (zeros + newer[2], 0)):
-        seen = seen_with(old, passive)
-        found = [(entry.code, entry.off, entry.count) for entry in seen.missing if entry.code != "decision"]
-        assert found == ([("newer-records", HEADER_SIZE, count)] if count else [])
-        assert seen.verdict == ("recovered" if count else "clean")
-    # What the active file lost may be newer still.
-    assert not seen_with(old + zeros, b"".join(newer)).missing
 
 
 #: Names of the records of a drawn log: sound ones, and those that have notes.

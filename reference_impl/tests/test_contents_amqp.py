@@ -11,16 +11,12 @@ import math
 import shutil
 from collections.abc import Mapping
 from functools import partial
-from itertools import takewhile
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
 import stores
-from families_draw import draw
 
-from journalspec.families import decode, families
 from journalspec_reference import contents as shared
 from journalspec_reference.answers import ask
 from journalspec_reference.filesets import find_journals, load
@@ -33,7 +29,6 @@ ROWS = literals(__file__)
 
 KEPT = json.loads((Path(__file__).parent / "data" / "contents_amqp.json").read_text("utf-8"))
 STORED = [bytes.fromhex(each["stored"]) for each in KEPT]
-FAMILY = families("jboss_journal")["amqp"]
 #: How the broker's management numbers the kinds of messages.
 TYPES = {0: "plain", 2: "object", 3: "text", 4: "bytes", 5: "map", 6: "stream"}
 #: The broker's name for each section of pairs -> the prefix of its keys among the properties.
@@ -188,13 +183,6 @@ def test_a_message_is_what_the_broker_decoded(number: int) -> None:
     assert_is(row, broker)
 
 
-def test_the_kept_messages_have_every_kind_of_body_and_both_ways_to_store_them() -> None:
-    rows = [amqp.message(data)[0] for data in STORED]
-    # The record of a large message does not have its kind.
-    assert {row["kind"] for row in rows} == {*TYPES.values(), "unknown"}
-    assert {data[0] for data in STORED} == {4, 5}
-
-
 @pytest.mark.parametrize(
     ("persister", "rest", "expiration"),
     [(2, b"", None), (3, bytes(4), None), (5, bytes(4) + (77).to_bytes(8, "big"), 77)],
@@ -225,95 +213,6 @@ def test_damage_in_one_section_leaves_the_others() -> None:
     assert len(reasons) == 1
     row, reasons = amqp.message(stored(header[:4] + b"\x77" + header[5:] + value))
     assert (row["priority"], row["text"], len(reasons)) == (7, "hi", 2)
-
-
-# The table, by the naive decoder, and the hand-written one.
-
-
-def by_table(tree: Mapping[str, Any]) -> Any:
-    """Return the value that the naive decoder has found."""
-    if tree["code"] == 0:
-        inner = tree["value"]
-        return {"descriptor": by_table(inner["descriptor"]), "value": by_table(inner["content"])}
-    return simple(tree["code"], tree.get("value"))
-
-
-def simple(code: int, value: Any) -> Any:
-    if code in (0x40, 0x41, 0x42, 0x43, 0x44, 0x45):
-        return {0x40: None, 0x41: True, 0x42: False, 0x45: []}.get(code, 0)
-    if code in (0x74, 0x84, 0x94, 0x98):
-        bits = value["bits"]
-        digits = bits.hex()
-        return (
-            bits
-            if code != 0x98
-            else "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
-        )
-    if code == 0x80:
-        return value["high"] << 32 | value["low"]
-    if code == 0x73:
-        return chr(value) if value < 0x110000 and not 0xD800 <= value < 0xE000 else value.to_bytes(4, "big")
-    if code < 0xA0:
-        return value
-    if code < 0xC0:
-        return value["value"]
-    if code < 0xE0:
-        items = [by_table(each) for each in value["items"]["items"]]
-        return items if code in (0xC0, 0xD0) else pairs(items)
-    return elements(value["elements"])
-
-
-def pairs(items: list[Any]) -> Any:
-    named = {key: value for key, value in zip(items[::2], items[1::2], strict=False) if isinstance(key, str)}
-    return named if 2 * len(named) == len(items) else [items[at : at + 2] for at in range(0, len(items), 2)]
-
-
-def elements(found: Mapping[str, Any]) -> list[Any]:
-    if found["code"]:
-        return [simple(found["code"], each.get("value")) for each in found["elements"]]
-    inner = found["described"]
-    values = [simple(inner["code"], each.get("value")) for each in inner["elements"]]
-    return [{"descriptor": by_table(inner["descriptor"]), "value": each} for each in values]
-
-
-def has_sizes(entry: Mapping[str, Any]) -> bool:
-    """Return whether name and value of a property of the broker have a size that is not below 0."""
-    return all("value" in each for each in (entry["key"], entry.get("value")) if isinstance(each, dict))
-
-
-def assert_same_values(data: bytes, tree: Mapping[str, Any], at: int) -> int:
-    """Assert that the sections from `at` on have the naive decoder's values; return their number."""
-    for section in tree["sections"]:
-        _, at = Encoded(data).value(at + 1, len(data))
-        value, at = Encoded(data).value(at, len(data))
-        assert repr(value) == repr(by_table(section["value"]))
-    return len(tree["sections"])
-
-
-def test_the_table_gives_the_same_values_as_the_decoder() -> None:
-    random, compared = Random(46), 0
-    drawn = [draw(FAMILY, "stored", "", random) for _ in range(1500)]
-    for data in (*STORED, *drawn):
-        tree = decode(FAMILY, "stored", data)
-        if min(tree.get("size", 0), tree.get("extra_size", 0), tree.get("address", tree).get("size", 0)) < 0:
-            # To the table that is nothing; the broker does not load such a record.
-            continue
-        row: Mapping[str, Any] = amqp.message(data)[0]
-        if tree["persister"] == 5:
-            assert row["expiration"] == (tree["expiration"] % 2**64 or None)
-        extra = tree.get("extra", {}).get("properties", {}).get("entries", ())
-        # A size below 0 ends them.
-        for each in takewhile(has_sizes, extra):
-            assert f"extraProperties.{each['key']['value']}" in row["properties"]
-        if tree.get("address"):
-            assert row["address"] == tree["address"]["value"]
-        if "encoded" in tree:
-            address = 4 + tree["address"]["size"] if "address" in tree else 0
-            compared += assert_same_values(data, tree["encoded"], 22 + address)
-    for _ in range(1500):
-        data = draw(FAMILY, "message", "", random)
-        compared += assert_same_values(data, decode(FAMILY, "message", data), 0)
-    assert compared > 2000
 
 
 # Damage.

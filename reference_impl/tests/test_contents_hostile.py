@@ -5,21 +5,18 @@ from __future__ import annotations
 import struct
 import tracemalloc
 import zlib
-from collections import Counter
 from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from journalspec.contents import described
 from journalspec.kahadb_journal.commands import build, framed
 from journalspec_corpus.kahadb_journal import author
 from journalspec_reference.answers import ask
 from journalspec_reference.contents import contents
-from journalspec_reference.derby_log.contents import DerbyContents, _columns
-from journalspec_reference.derby_log.contents.catalog import SqlTable, catalogue
+from journalspec_reference.derby_log.contents import _columns
+from journalspec_reference.derby_log.contents.catalog import SqlTable
 from journalspec_reference.derby_log.contents.values import TYPES, Typed
 from journalspec_reference.filesets import find_journals, load
 from journalspec_reference.jboss_journal.beside import Room
@@ -142,44 +139,6 @@ def test_columns_of_one_name_take_linear_time() -> None:
     assert sum(map(len, names)) < 6 * 1012
 
 
-def _utf(text: str) -> bytes:
-    return struct.pack(">H", len(text)) + text.encode()
-
-
-def test_a_table_has_no_more_columns_than_derby_allows() -> None:
-    declared = struct.pack(">HH", 14, INTEGER) + _utf("INTEGER") + struct.pack(">ii?i", 10, 0, True, 4)
-    columns = [[_utf("t"), _utf("A"), struct.pack(">i", at), declared] for at in range(5000)]
-    heaps: dict[int, list[list[bytes]]] = {
-        96: [[_utf("t"), _utf("T"), _utf("T"), _utf("s")]],
-        144: columns,
-        192: [[_utf("s"), _utf("S")]],
-        32: [[b"", _utf("t"), struct.pack(">q", 1024), _utf("c"), b"\0"]],
-    }
-    state: Any = SimpleNamespace(
-        rows=lambda container: (("", row) for row in heaps.get(container, [])),
-        heaps=list,
-        described=lambda _: None,
-    )
-    (table,) = catalogue(state, {})[0].values()
-    assert (table.title, len(table.columns)) == ("S.T", 1012)
-
-
-def test_a_container_of_many_tables_is_counted_once() -> None:
-    counted: list[int] = []
-
-    def count(container: int) -> tuple[int, int]:
-        counted.append(container)
-        return 3, 30
-
-    found = object.__new__(DerbyContents)
-    found.looked_at = True
-    found.state = SimpleNamespace(count=count)  # type: ignore[assignment]  # of it this is asked
-    found.sql = {f"S.T{at}": SqlTable("S", f"T{at}", "user", 1024, ()) for at in range(100)}
-    found._counts = {}
-    assert sum(each.rows for each in found.counts()) == 300
-    assert counted == [1024]
-
-
 # KahaDB
 
 
@@ -194,20 +153,10 @@ def _kahadb(records: list[str], to: Path) -> KahaContents:
 
 def test_jobs_that_are_removed_by_time_are_not_all_checked(tmp_path: Path) -> None:
     def counted(count: int) -> Task:
+        fields = {"scheduler": "J", "job": b"\0\0\0\1\0"}
         commands = [
-            framed(
-                11,
-                build(
-                    "ADD_SCHEDULED_JOB",
-                    {
-                        "scheduler": "J",
-                        "job_id": f"j{at}",
-                        "next_execution_time": at + 10,
-                        "job": b"\0\0\0\1\0",
-                    },
-                ),
-            )
-            for at in range(count)
+            framed(11, build("ADD_SCHEDULED_JOB", {**fields, "job_id": f"j{at}", "next_execution_time": at}))
+            for at in range(10, 10 + count)
         ]
         none = framed(14, build("REMOVE_SCHEDULED_JOBS", {"scheduler": "J", "start_time": 1, "end_time": 2}))
         to = tmp_path / str(count)
@@ -218,31 +167,3 @@ def test_jobs_that_are_removed_by_time_are_not_all_checked(tmp_path: Path) -> No
 
     assert counted(40)() == [40]
     assert growth(counted, 40) < LINEAR
-
-
-def test_a_message_of_many_subscriptions_is_read_once_to_count_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    size = 40
-    records = [f"r{at + 1} SUBSCRIPTION t=T sub=c:1:s:{at} info=0000000100" for at in range(size)]
-    records += [f"r{size + at + 1} t=T body=0000000100" for at in range(size)]
-    found = _kahadb(records, tmp_path)
-    read: list[int] = []
-    record = found._places.record
-
-    def reads(place: int, most: int | None = None) -> bytes:
-        if most is None:
-            read.append(place)
-        return record(place, most)
-
-    monkeypatch.setattr(found._places, "record", reads)
-    assert [each.rows for each in found.counts()] == [size] * size
-    # Whole once, and once more where it has no time where a message has it; never for each subscription.
-    assert max(Counter(read).values()) == 2
-
-
-def test_every_format_names_what_is_too_large() -> None:
-    for name in ("jboss_journal", "kahadb_journal"):
-        about = described(name)
-        assert about is not None
-        assert "too-large" in about.remarks

@@ -8,26 +8,21 @@ two prepared branches, two subscriptions, a swap file. ``expected.json`` in it i
 from __future__ import annotations
 
 import json
-import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from struct import pack
 from typing import Any
 
 import pytest
-from families_draw import draw
 
-from journalspec import families, mutf8
 from journalspec.contents import described
 from journalspec_reference.answers import ask
 from journalspec_reference.batches import Memory
 from journalspec_reference.contents import contents
 from journalspec_reference.filesets import find_journals, load
 from journalspec_reference.java_objects import class_name
-from journalspec_reference.swiftmq_store.codec import BadStore
 from journalspec_reference.swiftmq_store.contents import StoreContents
-from journalspec_reference.swiftmq_store.contents.message import KINDS, decode
-from journalspec_reference.swiftmq_store.durable import Durable, durable, presumed
+from journalspec_reference.swiftmq_store.contents.message import KINDS
 from journalspec_reference.swiftmq_store.replay import ReplayedPages
 from journalspec_reference.swiftmq_store.scan import Log
 from tables import literals
@@ -36,8 +31,6 @@ from unpacked import unpacked
 ROWS = literals(__file__)
 
 HERE = Path(__file__).resolve().parent
-REAL = HERE.parents[1].parent / "shared" / "real" / "swiftmq_store"
-FAMILIES = families.families("swiftmq_store")
 Row = Mapping[str, Any]
 
 
@@ -62,10 +55,6 @@ def expected(made: Path) -> dict[str, Any]:
 
 def rows_of(found: StoreContents, table: str) -> list[dict[str, Any]]:
     return [dict(row) for row in found.rows(table)]
-
-
-def decoded(data: bytes) -> tuple[dict[str, Any], list[tuple[str, str]]]:
-    return decode(data)
 
 
 def told(value: Any) -> Any:
@@ -176,178 +165,7 @@ def test_every_row_has_the_columns_of_its_table(table: str, made: Path) -> None:
             assert row[column.name] is None or isinstance(row[column.name], kinds)
 
 
-# Stores that real SwiftMQ wrote before.
-
-
-@pytest.mark.parametrize(
-    ("store", "table", "wanted"),
-    ROWS["real_stores_hold_what_is_known_of_them"],
-)  # fmt: skip
-@pytest.mark.real
-@pytest.mark.skipif(not REAL.is_dir(), reason="needs real/ in ../shared beside the checkout")
-def test_real_stores_hold_what_is_known_of_them(store: str, table: str, wanted: list[Row]) -> None:
-    found = opened(REAL / store)
-    rows = rows_of(found, table)
-    assert [{name: row[name] for name in one} for row, one in zip(rows, wanted, strict=True)] == wanted
-    assert not found.remarks.kept
-
-
-# The table of bytes, and damage.
-
-
-def stored(value: Any) -> Any:
-    """Return what an optional part of a naive message holds."""
-    return value.get("value", {}).get("data")
-
-
-def primitive(one: Row) -> Any:
-    value = one["value"]
-    if one["kind"] == 9:
-        return None if value["data"] == "\0" else value["data"]
-    if one["kind"] == 5:
-        return "\ufffd" if 0xD800 <= value < 0xE000 else chr(value)
-    return value["data"] if one["kind"] == 8 else value
-
-
-def entries(blob: bytes) -> dict[str, Any] | None:
-    """Return properties by the table; None if they are damaged."""
-    try:
-        found = families.decode(FAMILIES["message"], "properties", blob)
-    except families.ContentsError:
-        return None
-    return {one["name"]["data"]: primitive(one["value"]) for one in found["entries"]}
-
-
-def by_the_table(data: bytes) -> dict[str, Any]:
-    """Return what the naive decoder makes of a message, in the columns of a row."""
-    found = families.decode(FAMILIES["message"], "message", data)
-    kind: str = KINDS[found["kind"]]
-    body: Any = found.get("body")
-    row = {"kind": kind} | {column: stored(found[name]) for column, name in ROWS["columns of the table"]}
-    for column, name in {"reply_to": "reply_to", "address": "destination"}.items():
-        row[column] = found[name].get("value", {}).get("name", {}).get("data")
-    row |= {"expiration": found["expiration"] or None, "timestamp": found["timestamp"] or None}
-    row |= {"priority": found["priority"], "delivery_count": found["deliveries"]}
-    row |= {"durable": found["mode"] == 2, "redelivered": found["redelivered"]}
-    properties = stored(found["properties"])
-    row["properties"] = None if properties is None else entries(properties)
-    row |= dict.fromkeys(("text", "content", "data"))
-    if kind in ("bytes", "object"):
-        row["data"] = body["data"] if kind == "bytes" else stored(body)
-    elif kind == "map":
-        row["content"] = None if stored(body) is None else entries(stored(body))
-    elif kind == "stream":
-        row["content"] = [primitive(one) for one in body["values"]]
-    elif kind == "text" and "parts" in body:
-        row["text"] = mutf8.readable(b"".join(one["data"] for one in body["parts"]))
-    return row
-
-
-def bodies(made: Path) -> Iterator[bytes]:
-    """Yield the messages of the product's store, as they are stored."""
-    found = opened(made)
-    for queue in found._of_users():
-        yield from (queue.entries.content(at) for at in range(len(queue.entries)))
-
-
-def test_the_decoder_finds_what_the_table_says(made: Path) -> None:
-    rng = random.Random(46)
-    drawn = [draw(FAMILIES["message"], "message", "", rng) for _ in range(2000)]
-    for data in (*bodies(made), *drawn):
-        row, problems = decoded(data)
-        wanted = by_the_table(data)
-        damaged = {code for code, _ in problems}
-        assert damaged <= {"bad-properties", "bad-map", "bad-text"}
-        # Of properties and maps that end early the decoder has those before that.
-        gone = {name for name, code in PARTS.items() if code in damaged}
-        assert {name: row[name] for name in wanted if name not in gone} == {
-            name: value for name, value in wanted.items() if name not in gone
-        }
-
-
-PARTS = {"properties": "bad-properties", "content": "bad-map"}
-
-
-def test_a_durable_subscriber_is_what_the_table_says(made: Path) -> None:
-    for path in sorted((made / "durables").iterdir()):
-        found = families.decode(FAMILIES["durable"], "durable", path.read_bytes())
-        texts = {one["key"]["value"]["data"]: one["content"]["value"]["data"] for one in found["entries"]}
-        one = durable(path.name, path.read_bytes())
-        assert (one.topic, one.selector) == (texts["topicName"], texts.get("selector"))
-        assert one.no_local == ("noLocal" in texts)
-
-
-def test_of_a_damaged_subscriber_the_other_fields_are_told(made: Path) -> None:
-    for path in sorted((made / "durables").iterdir()):
-        data = path.read_bytes()
-        whole, refused = durable(path.name, data), 0
-        for at in range(len(data)):
-            spoilt = bytearray(data)
-            spoilt[at] ^= 0x40
-            try:
-                found: Durable | None = durable(path.name, bytes(spoilt))
-            except BadStore:
-                refused, found = refused + 1, presumed(path.name, bytes(spoilt))
-            assert found is not None
-            # Before the number of entries nothing is of the subscription, and a length moves all after it.
-            if at < 77 or at == len(data) - 1:
-                assert found == whole
-            elif at > 80 and not {data[at - 1], data[at - 2]} & {ord("t"), 0}:
-                assert sum(one != other for one, other in zip(whole, found, strict=True)) <= 1
-        assert refused > 50
-    assert presumed("no dollar.durable", data) is None
-    assert presumed("c$n.durable", b"") == ("c", "n", None, None, False)
-
-
-def test_damage_is_a_problem_of_its_message_and_never_an_exception(made: Path) -> None:
-    rng, sound = random.Random(48), [*bodies(made)]
-    sound += [draw(FAMILIES["message"], "message", "", rng) for _ in range(200)]
-    problems: set[str] = set()
-    for _ in range(3000):
-        data = bytearray(rng.choice(sound)[:5000])
-        for _ in range(rng.choice((1, 1, 2, 8))):
-            at = min(rng.randrange(len(data) + 1), rng.choice((60, len(data))))
-            action = rng.randrange(4)
-            if action == 0:
-                data[at : at + 1] = bytes([rng.randrange(256)])
-            elif action == 1:
-                del data[at:]
-            elif action == 2:
-                data[at : at + 4] = pack(">i", rng.choice((-1, 0, 1 << 30, 0x7FFFFFFF, 9)))
-            else:
-                data[at:at] = rng.randbytes(rng.randrange(9))
-        row, found = decoded(bytes(data))
-        assert row["kind"] in (*KINDS, "unknown")
-        problems |= {code for code, _ in found}
-    known = described("swiftmq_store")
-    assert known
-    assert problems == {"bad-message", "bad-properties", "bad-map", "bad-text"} <= {*known.remarks}
-
-
-def header(kind: int) -> bytes:
-    return pack(">iqiqii?", kind, 0, 4, 0, 1, 2, False) + bytes(11)
-
-
-@pytest.mark.parametrize(("stored_text", "text", "codes"), ROWS["texts_are_modified_utf_8"])
-def test_texts_are_modified_utf_8(stored_text: bytes, text: str, codes: list[str]) -> None:
-    row, problems = decoded(header(5) + b"\1" + pack(">iH", 1, len(stored_text)) + stored_text)
-    assert (row["text"], [code for code, _ in problems]) == (text, codes)
-
-
-def test_undecodable_rest_is_bytes_and_earlier_fields_are_given() -> None:
-    row, problems = decoded(header(4) + pack(">iii", 2, 0, 7) + pack(">i", 99) + b"rest")
-    assert problems == [("bad-message", "a primitive of kind 99")]
-    assert (row["kind"], row["priority"], row["content"]) == ("stream", 4, None)
-    assert row["data"] == pack(">iii", 2, 0, 7) + pack(">i", 99) + b"rest"
-    row, problems = decoded(header(7) + b"body")
-    assert (row["kind"], row["data"], problems) == (
-        "unknown",
-        b"body",
-        [("bad-message", "a message of kind 7")],
-    )
-    blob = pack(">iH", 2, 1) + b"a" + pack(">ii", 0, 5) + pack(">H", 9)
-    row, problems = decoded(header(0)[:-4] + b"\1" + pack(">i", len(blob)) + blob + bytes(3))
-    assert (row["properties"], [code for code, _ in problems]) == ({"a": 5}, ["bad-properties"])
+# Damage.
 
 
 @pytest.mark.parametrize(("data", "name"), ROWS["the_class_of_an_object_is_its_name_in_the_stream"])

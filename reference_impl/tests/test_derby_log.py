@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import random
-import re
 import struct
 import zlib
 from functools import partial
@@ -18,10 +16,7 @@ import pytest
 from journalspec.derby_log.operations import body
 from journalspec.layout import joined
 from journalspec.observation import CLEAN, REFUSED, Observation
-from journalspec.reread import Lazy
-from journalspec_corpus.derby_log import naive
-from journalspec_corpus.derby_log.author import page
-from journalspec_corpus.load import find_case, load_cases
+from journalspec_corpus.load import load_cases
 from journalspec_reference.batches import source_of
 from journalspec_reference.derby_log import IMPLEMENTATION, codec, pages
 from journalspec_reference.derby_log import scan as scanning
@@ -33,10 +28,6 @@ from journalspec_reference.derby_log.write import LogWriter
 from journalspec_reference.storage import MemoryStorage
 from work import LINEAR, Counted, growth, work
 
-REAL = Path(__file__).resolve().parents[2].parent / "shared" / "real" / "derby_log"
-real = pytest.mark.skipif(
-    not REAL.is_dir(), reason="real files are missing beside the checkout (../shared/real)"
-)
 Files = dict[str, bytes]
 CAPTURED = Path(__file__).resolve().parents[2] / "corpus" / "captured" / "derby_log"
 DIRECTORIES = sorted(path.parent for path in CAPTURED.glob("*/*/expected.json"))
@@ -92,55 +83,6 @@ def found_in(files: Files, policy: str = "default") -> Observation:
     return LogPass(files, "10.16", policy).observation()
 
 
-WORDS = {
-    **{"BeginXact": "BEGIN", "EndXact": "END", "InitPage": "INIT_PAGE", "AllocPage": "ALLOC_PAGE"},
-    **{"CopyRows": "COPY_ROWS", "UpdateField": "UPDATE_FIELD", "LogicalUndo": "LOGICAL_UNDO"},
-    **{"PhysicalUndo": "PHYSICAL_UNDO"},
-}
-
-
-@real
-@pytest.mark.real
-@pytest.mark.parametrize(
-    "directory", sorted(path.parent for path in REAL.glob("*/dump.txt.gz")), ids=lambda path: path.name
-)
-def test_real_logs_hold_what_another_reader_has_listed(directory: Path) -> None:
-    dump = gzip.decompress((directory / "dump.txt.gz").read_bytes()).decode()
-    # The missing bytes are those of the directory before; all of the second file is lost to its first group.
-    before = contents(REAL / "xaorphan-0-before") if "orphan" in directory.name else {}
-    files = before | contents(directory)
-    dump = dump.split("log2.dat size")[0] if before else dump
-    if "encrypted" in directory.name:
-        answer = found_in(files, "")
-        assert ([note.code for note in answer.notes], {record.type for record in answer.records}) == (
-            ["encrypted"],
-            {"OTHER"},
-        )
-        return
-    listed = re.findall(
-        r"(?m)^ +(\d+) len=(\d+) +tx=(\w+) +grp=(0x\w+)\[\S* (\w+) {.*?}(?: opt=(\d+))?", dump
-    )
-    records = [*(answer := found_in(files, "")).records, *answer.unanchored]
-    torn = min((region.off for region in answer.dropped if "torn" in directory.name), default=None)
-    found = [
-        (
-            str(record.at.off),
-            str(record.fields["length"]),
-            str(record.fields.get("transaction")),
-            hex(record.fields["group"]),  # type: ignore[arg-type]
-            record.type,
-            len(record.fields.get("data", b"")),  # type: ignore[arg-type]
-        )
-        for record in records
-    ]
-    wanted = [
-        (off, length, tx, group, WORDS.get(word, word.upper()), int(data or 0))
-        for off, length, tx, group, word, data in listed
-        if torn is None or int(off) < torn
-    ]
-    assert found == wanted
-
-
 LIFE = CAPTURED / "derby-10.16.1.1" / "three"
 
 
@@ -192,14 +134,6 @@ def test_a_part_of_a_row_is_reported_once() -> None:
     assert both["state"] == answer["state"]
 
 
-def test_a_long_list_is_decoded_for_whoever_goes_through_it() -> None:
-    """Each byte of it would be an object of its own, hundreds of times as large."""
-    values = {"operation": "PURGE", "group": 0x180, "transaction": 1, "rows": [{"record_id": 7}] * 1000}
-    rows = decode(joined(body(values))).fields["rows"]
-    assert isinstance(rows, Lazy)
-    assert rows == [{"record_id": 7}] * 1000
-
-
 def test_of_a_long_list_the_first_elements_are_named() -> None:
     """A name costs many times what it names: what is after a thousand fields is one."""
     purge = {"operation": "PURGE", "slot": 0, "rows": [{"record_id": 7}] * 2000}
@@ -236,21 +170,6 @@ def test_records_discarded_by_one_recovery_stay_discarded() -> None:
         after = live(hole, row(9, "x" * size))
         answer = found_in(after, "strict")
         assert (keys(answer), answer.verdict) == ([1, 9], "clean")
-
-
-@real
-@pytest.mark.real
-def test_rows_are_not_lost_to_a_checksum_record_whose_group_was() -> None:
-    """The first group of a file is torn after its checksum record, which the product keeps."""
-    files = {
-        name: (REAL / "xaorphan-0-before" / name).read_bytes()
-        for name in ("log1.dat", "log2.dat", "log.ctrl")
-    }
-    before = keys(found_in(files, "10.16"))
-    once = live(files, row(9001), row(9002))
-    twice = live(once, row(9003))
-    answer = found_in(twice, "strict")
-    assert (keys(answer), answer.verdict) == ([*before, 9001, 9002, 9003], "clean")
 
 
 @pytest.mark.parametrize("name", ["transactions", "open-checkpoint"])
@@ -316,7 +235,7 @@ def found(data: bytes, **how: Any) -> list[Any]:
 LIVES = [contents(path) for path in DIRECTORIES if "10.16" in str(path) and (path / "log1.dat").is_file()]
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", range(10))
 def test_every_read_size_gives_the_same_result(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """A scan and an answer do not depend on the size of one read, nor on whether bodies are read."""
     rng = random.Random(seed)
@@ -333,31 +252,10 @@ def test_every_read_size_gives_the_same_result(seed: int, monkeypatch: pytest.Mo
         assert [found_in(files, policy).to_json() for policy in ("", "default", "strict")] == answers
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_planned_ranges_are_the_ranges_that_are_read(seed: int) -> None:
-    """The stretches of a plan hold the records of a reading, its regions, and its notes on both."""
-    rng = random.Random(seed)
-    files = dict(rng.choice(LIVES))
-    if seed % 4:
-        files["log1.dat"] = damaged(files["log1.dat"], rng)
-    answer = IMPLEMENTATION.read(files, edition="10.16")
-    stretches = IMPLEMENTATION.plan(files, edition="10.16")
-    batches = [(stretch, batch) for stretch in stretches for batch in stretch.scan()]
-    assert [record for stretch, batch in batches for record in stretch.tell(batch)] == list(answer.records)
-    if answer.verdict != "refused":
-        regions = [
-            (start, end - start, reason) for _, batch in batches for start, end, reason in batch.damage
-        ]
-        known = [(region.off, region.length, region.reason) for region in answer.dropped]
-        assert regions == known
-        notes = [note for _, batch in batches for note in batch.notes]
-        assert notes == list(answer.notes)[: len(notes)]
-
-
 def test_simple_changes_are_redone_for_many_records_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Transactions that end and that do not, pages out of turn, and a row of a table among them."""
     rng, versions = random.Random(5), dict.fromkeys(range(6), 3)
-    for _ in range(40):
+    for _ in range(15):
         records: list[dict[str, Any]] = []
         open_: list[int] = []
         for _ in range(300):
@@ -401,15 +299,3 @@ def test_reading_meets_what_strict_recovery_refuses_of_a_clean_log() -> None:
             met += seen.unfit is not None
             assert seen.unfit == (strict if strict.verdict == REFUSED else None), case.id
     assert met > 50
-
-
-def test_a_page_that_the_log_cuts_off_has_nothing_of_what_its_file_has() -> None:
-    """The cut may not have reached the file when the product died: page 5 is made again, page 4 is gone."""
-    files = dict(find_case("drb.seeded.cut-off-and-made-again").files())
-    rows: list[list[str]] = [[], *([f"0007020004{key:08x}000500036f6c64"] for key in range(1, 6))]
-    said = [{"version": 9 if each else 4, "rows": each} for each in rows]
-    files["seg0/c490.dat"] = b"".join(page(1168, at, 5, each, 1024) for at, each in enumerate(said))
-    found = IMPLEMENTATION.recover(files, edition="10.16", policy="default").state
-    expected = [("1", "old"), ("2", "old"), ("2", "two"), ("3", "old")]
-    rows_of = [{"table": "T", "key": key, "value": value} for key, value in expected]
-    assert found == naive.recover(files, "10.16", "default")["state"] == {"rows": rows_of, "in_doubt": []}

@@ -75,64 +75,39 @@ def test_the_records_of_a_case_are_found(case_id: str, wanted: list[str]) -> Non
     assert [f"{span.path} {span.value.partition(',')[0]}" for span in nested(spans)] == wanted
 
 
-def _bitronix(size: int) -> Iterator[tuple[str, str, bytes]]:
-    frame = struct.pack(">iiiqiIBi", 8, size, 28, 1, 1, 0, 0, 0)
-    yield (
-        "seed",
-        "seed.log",
-        frame.replace(struct.pack(">i", 28), struct.pack(">i", 16)) * (size // len(frame)),
-    )
-
-
-def _derby(size: int) -> Iterator[tuple[str, str, bytes]]:
-    head = struct.pack(">iiqq", 128, 9, 1, 0) + struct.pack(">iq", 5, 7)
-    parts = [struct.pack(">iqi", size - at - 16, 1 << 32 | at, 0) for at in range(len(head), size - 16, 16)]
-    yield "10.16", "log1.dat", head + b"".join(parts)
-
-
-def _jboss(size: int) -> Iterator[tuple[str, str, bytes]]:
-    claims = struct.pack(">biqibq", 11, 3, 1, size // 2, 1, 0)
-    yield (
-        "s2",
-        "jbm-data-1.jbm",
-        struct.pack(">i", 1) + struct.pack(">biqi", 11, 1, 1, size) + claims * (size // len(claims)),
-    )
-
-
-def _kahadb(size: int) -> Iterator[tuple[str, str, bytes]]:
-    control = struct.pack(">ib11siq", 28, 2, b"WRITE BATCH", size, 1)
-    yield "5.16", "db-1.log", control * (size // len(control))
-    yield "5.16", "db-1.log", (control + struct.pack(">ib", 5, 1) * 9) * (size // (len(control) + 45))
-
-
-def _swiftmq(size: int) -> Iterator[tuple[str, str, bytes]]:
+def hostile(format_id: str, size: int) -> list[tuple[str, str, bytes]]:
+    """Return edition, name and content of files in which each record claims to take in what follows."""
+    if format_id == "bitronix_tlog":
+        frame = struct.pack(">iiiqiIBi", 8, size, 16, 1, 1, 0, 0, 0)
+        return [("seed", "seed.log", frame * (size // len(frame)))]
+    if format_id == "derby_log":
+        head = struct.pack(">iiqq", 128, 9, 1, 0) + struct.pack(">iq", 5, 7)
+        places = range(len(head), size - 16, 16)
+        parts = (struct.pack(">iqi", size - at - 16, 1 << 32 | at, 0) for at in places)
+        return [("10.16", "log1.dat", head + b"".join(parts))]
+    if format_id == "jboss_journal":
+        head = struct.pack(">i", 1) + struct.pack(">biqi", 11, 1, 1, size)
+        claim = struct.pack(">biqibq", 11, 3, 1, size // 2, 1, 0)
+        return [("s2", "jbm-data-1.jbm", head + claim * (size // len(claim)))]
+    if format_id == "kahadb_journal":
+        control = struct.pack(">ib11siq", 28, 2, b"WRITE BATCH", size, 1)
+        records = control + struct.pack(">ib", 5, 1) * 9
+        contents = [each * (size // len(each)) for each in (control, records)]
+        return [("5.16", "db-1.log", each) for each in contents]
     # Each action is the beginning of a COMMIT, and a record that has all that follow as its actions.
-    inserts = struct.pack(">ii", 1, 2) * (size // 8)
-    yield "13", "transaction.log", struct.pack(">iq", 1, 7) + inserts
-    yield (
-        "13",
-        "transaction.log",
-        struct.pack(">iq", 1, 7) + struct.pack(">iqqi", 2, 6, 1, size // 16) + inserts,
-    )
-
-
-HOSTILE = {
-    "bitronix_tlog": _bitronix,
-    "derby_log": _derby,
-    "jboss_journal": _jboss,
-    "kahadb_journal": _kahadb,
-    "swiftmq_store": _swiftmq,
-}
+    head, inserts = struct.pack(">iq", 1, 7), struct.pack(">ii", 1, 2) * (size // 8)
+    whole = struct.pack(">iqqi", 2, 6, 1, size // 16)
+    return [("13", "transaction.log", head + each + inserts) for each in (b"", whole)]
 
 
 @pytest.mark.parametrize("format_id", format_ids())
 def test_hostile_bytes_take_time_in_proportion_and_no_memory(format_id: str) -> None:
     def dumped(which: int, size: int) -> Task:
-        edition, name, content = [*HOSTILE[format_id](size)][which]
+        edition, name, content = hostile(format_id, size)[which]
         named = partial(load(format_id).spans, {name: Counted(content)}, edition=edition)
         return lambda: Counter(map(type, lines(content, named(), name)))
 
-    for which in range(len([*HOSTILE[format_id](64)])):
+    for which in range(len(hostile(format_id, 64))):
         assert growth(partial(dumped, which), 1 << 12) < LINEAR
         task = dumped(which, 1 << 16)
         tracemalloc.start()

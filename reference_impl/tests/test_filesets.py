@@ -45,32 +45,31 @@ def test_a_directory_gives_its_regular_files_only(tmp_path: Path) -> None:
     )
 
 
-def test_a_file_brings_its_neighbours(tmp_path: Path) -> None:
-    make_pair(tmp_path)
-    (journal,) = find_journals(load(tmp_path / "btm2.tlog"))
-    assert list(journal.files) == ["btm1.tlog", "btm2.tlog"]
+PAIR = ["btm1.tlog", "btm2.tlog"]
+OTHERS = ["other1.tlog", "other2.tlog"]
 
 
-def test_a_missing_neighbour_is_named(tmp_path: Path) -> None:
-    make_pair(tmp_path)
-    (tmp_path / "btm2.tlog").unlink()
-    (journal,) = find_journals(load(tmp_path))
-    assert list(journal.files) == ["btm1.tlog"]
-    assert journal.missing == ("btm2.tlog",)
-
-
-def test_several_journals_in_one_directory_are_all_found(tmp_path: Path) -> None:
-    make_pair(tmp_path)
-    for number in (1, 2):
-        source = tmp_path / f"btm{number}.tlog"
-        (tmp_path / f"other{number}.tlog").write_bytes(source.read_bytes())
-    found = find_journals(load(tmp_path))
-    assert [list(journal.files) for journal in found] == [
-        ["btm1.tlog", "btm2.tlog"],
-        ["other1.tlog", "other2.tlog"],
-    ]
-    (one,) = find_journals(load(tmp_path / "other1.tlog"))
-    assert list(one.files) == ["other1.tlog", "other2.tlog"]
+@pytest.mark.parametrize(
+    ("names", "asked", "journals", "missing"),
+    [
+        (["btm1.tlog"], "", [["btm1.tlog"]], ["btm2.tlog"]),
+        ([*PAIR, *OTHERS], "", [PAIR, OTHERS], []),
+        # A file brings its neighbour.
+        ([*PAIR, *OTHERS], "other1.tlog", [OTHERS], []),
+        *((names, "", [names], []) for names in (["one", "two"], ["log.a", "tx.b"], ["a1.tlog", "b2.tlog"])),
+        # A copy beside a pair is omitted.
+        *(([*PAIR, f"btm1{copy}"], "", [PAIR], []) for copy in ("-copy.tlog", " (1).tlog", ".tlog.bak")),
+        *(([*PAIR, f"btm1{copy}"], "", [PAIR], []) for copy in (".tlog~", "_old.tlog")),
+    ],
+)
+def test_pairs_are_found_by_their_names_or_what_they_hold(
+    names: list[str], asked: str, journals: list[list[str]], missing: list[str], tmp_path: Path
+) -> None:
+    for number, name in enumerate(names):
+        (tmp_path / name).write_bytes((EMPTY, OTHER)[number % 2].ljust(100, b"\0"))
+    found = find_journals(load(tmp_path / asked))
+    assert [sorted(journal.files) for journal in found] == journals
+    assert [name for journal in found for name in journal.missing] == missing
 
 
 def test_gzip_files_keep_their_names(tmp_path: Path) -> None:
@@ -150,15 +149,6 @@ def test_links_pipes_and_broken_links(tmp_path: Path) -> None:
     }
     with pytest.raises(FilesetError, match="neither a file nor a directory"):
         load(here / "pipe")
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may read everything")
-def test_an_unreadable_file_is_omitted(tmp_path: Path) -> None:
-    make_pair(tmp_path)
-    (tmp_path / "btm2.tlog").chmod(0)
-    loaded = load(tmp_path)
-    assert list(loaded.files) == ["btm1.tlog"]
-    assert "denied" in loaded.left_out[0].why
 
 
 def test_no_such_path(tmp_path: Path) -> None:
@@ -243,15 +233,6 @@ def test_more_files_than_can_be_open_at_once(tmp_path: Path) -> None:
         assert len(list(Path("/proc/self/fd").iterdir())) - before < 100
 
 
-def test_reading_changes_nothing(tmp_path: Path) -> None:
-    make_pair(tmp_path)
-    before = {path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in tmp_path.iterdir()}
-    (journal,) = find_journals(load(tmp_path))
-    for data in journal.files.values():
-        bytes(data)
-    assert {path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in tmp_path.iterdir()} == before
-
-
 def test_file_that_is_plain_and_compressed_is_read_once(tmp_path: Path) -> None:
     make_pair(tmp_path)
     for name in ("btm1.tlog", "btm2.tlog"):
@@ -298,25 +279,6 @@ def test_files_of_several_directories_are_one_set(tmp_path: Path) -> None:
     with pytest.raises(FilesetError) as caught:
         load(tmp_path / "a", tmp_path / "b" / "two.part")
     assert "is a directory" in str(caught.value)
-
-
-@pytest.mark.parametrize("names", [("one", "two"), ("tx.first", "log.second"), ("a1.tlog", "b2.tlog")])
-def test_a_pair_may_have_any_names(tmp_path: Path, names: tuple[str, str]) -> None:
-    make_pair(tmp_path)
-    for number, name in enumerate(names, start=1):
-        (tmp_path / f"btm{number}.tlog").rename(tmp_path / name)
-    (journal,) = find_journals(load(tmp_path))
-    assert sorted(journal.files) == sorted(names)
-
-
-@pytest.mark.parametrize(
-    "name", ["btm1-copy.tlog", "btm1 (1).tlog", "btm1.tlog.bak", "btm1.tlog~", "btm1_old.tlog"]
-)
-def test_a_copy_beside_a_pair_is_omitted(tmp_path: Path, name: str) -> None:
-    make_pair(tmp_path)
-    (tmp_path / name).write_bytes(EMPTY.ljust(100, b"\0"))
-    (journal,) = find_journals(load(tmp_path))
-    assert list(journal.files) == ["btm1.tlog", "btm2.tlog"]
 
 
 def test_a_directory_that_cannot_be_listed_is_not_a_clean_answer(

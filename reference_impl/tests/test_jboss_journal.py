@@ -12,7 +12,7 @@ from journalspec.jboss_journal import LAYOUT
 from journalspec_reference import load
 from journalspec_reference.batches import Batch, source_of
 from journalspec_reference.jboss_journal import recover
-from journalspec_reference.jboss_journal.codec import DIALECTS, Dialect
+from journalspec_reference.jboss_journal.codec import DIALECTS
 from journalspec_reference.jboss_journal.scan import scan
 from work import LINEAR, Counted, Task, growth
 
@@ -61,12 +61,6 @@ def test_the_header_and_the_lists_are_those_of_the_file() -> None:
     assert "content" not in short
 
 
-@pytest.mark.parametrize(("there", "gone"), [("a-3.hq.cmp", []), ("a-3.hq", []), ("a-4.hq", ["a-3.hq.cmp"])])
-def test_a_new_file_is_missing_only_if_it_has_neither_of_its_names(there: str, gone: list[str]) -> None:
-    seen = REFERENCE.recover({"a-1.hq": data_file(1), there: data_file(3), NAME: CONTROL}, edition="v2")
-    assert [note.file for note in seen.notes if note.code == "control-file-gone"] == gone
-
-
 def test_every_byte_of_it_has_a_name() -> None:
     spans = list(REFERENCE.spans({**FILES, "a-9.hq.tmp": data_file(9)}, edition="v2"))
     fields = [span for span in spans if span.file == NAME and span.kind == "field"]
@@ -86,16 +80,6 @@ def test_every_byte_of_it_has_a_name() -> None:
     assert {("a-1.hq", "record"), ("a-9.hq.tmp", "record"), ("a-3.hq.cmp", "record")} <= kinds
 
 
-def test_ids_that_no_file_bears_are_noted() -> None:
-    """That is not damage: restarts, reclaiming and compactions leave such gaps."""
-    for numbers, gaps in (((1, 2, 4, 9), ["no file has the id 3, 5 to 8"]), ((1, 2), [])):
-        files = {f"a-{number}.hq": data_file(number) for number in numbers}
-        for op in (REFERENCE.read, REFERENCE.recover):
-            seen = op(files, edition="v2")
-            assert seen.verdict == "clean"
-            assert [note.text for note in seen.notes if note.code == "file-id-gap"] == gaps
-
-
 def test_removing_deleted_records_keeps_live_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     """In ordinary journals there are too few records for one."""
     monkeypatch.setattr(recover, "SWEEP_FROM", 4)
@@ -108,39 +92,6 @@ def test_removing_deleted_records_keeps_live_ones(monkeypatch: pytest.MonkeyPatc
     files = {"a-1.hq": LAYOUT.build("header", "v2", format_version=2, file_id=1) + b"".join(records)}
     seen: Any = REFERENCE.recover(files, edition="v2")
     assert [item["id"] for item in seen.state["live"]] == [1, 3, 4, 6, 7, 1, 8, 9, 7, 10]
-
-
-def test_one_long_header_rules_out_the_editions_with_short_ones() -> None:
-    """No record or fill makes a short header look long; any damage makes a long one look short."""
-    short = LAYOUT.build("header", "seed", file_id=1) + LAYOUT.build("record", "seed", "ADD", file_id=1, id=1)
-    (found,) = REFERENCE.detect({"a-1.hq": short, "a-2.hq": data_file(2), "a-3.hq": short})
-    assert set(found.editions) == {"v2", "v2e"}
-
-
-def test_names_of_hornetq_choose_its_edition() -> None:
-    (found,) = REFERENCE.detect({"hornetq-bindings-1.bindings": data_file(1)})
-    assert found.edition == "v2"
-    (found,) = REFERENCE.detect({"activemq-bindings-1.bindings": data_file(1)})
-    assert found.edition == "v2e"
-
-
-def test_zeros_before_a_record_are_checked_once_however_long_they_are() -> None:
-    """Padding is shorter than a block, so that a gap of any length costs no more than a search."""
-    records = [LAYOUT.build("record", "v2", "ADD", file_id=1, id=number) for number in (1, 2)]
-    data = (
-        LAYOUT.build("header", "v2", format_version=2, file_id=1) + records[0] + bytes(1 << 22) + records[1]
-    )
-    (hole,) = REFERENCE.read({"a-1.hq": data}, edition="v2").dropped
-    assert (hole.off, hole.length, hole.reason) == (16 + len(records[0]), 1 << 22, "hole")
-
-
-def test_a_file_that_is_only_there_compressed_is_missing() -> None:
-    files = {"a-1.hq": data_file(1), "a-2.hq.gz": data_file(2), "a-3.hq": data_file(3)}
-    seen = REFERENCE.recover(files, edition="v2")
-    assert [(item.code, item.name, item.file) for item in seen.missing] == [("file", "a-2.hq", "a-2.hq.gz")]
-    assert not REFERENCE.recover({f"{name}.gz": data for name, data in files.items()}, edition="v2").missing
-    beside = REFERENCE.recover({**files, "a-2.hq": data_file(2)}, edition="v2")
-    assert (beside.verdict, [note.file for note in beside.notes]) == ("clean", ["a-2.hq.gz"])
 
 
 def hurt(rng: random.Random, edition: str) -> bytes:
@@ -183,7 +134,7 @@ def whole(batches: Iterable[Batch]) -> tuple[list[tuple[int, int, int]], list[tu
 
 
 @pytest.mark.parametrize("edition", sorted(DIALECTS))
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize("seed", range(6))
 def test_stretches_of_any_size_give_the_same(edition: str, seed: int) -> None:
     drawn, dialect = hurt(random.Random(seed), edition), DIALECTS[edition]
     for stamp in (1, None):
@@ -201,43 +152,17 @@ def test_stretches_of_any_size_give_the_same(edition: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("edition", sorted(DIALECTS))
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize("seed", range(6))
 def test_a_sweep_at_any_time_gives_the_same(edition: str, seed: int) -> None:
     pytest.importorskip("numpy", reason="NumPy is missing: pip install 'journalspec[spark]'")
-    rng, dialect = random.Random(seed), DIALECTS[edition]
-    drawn = hurt(rng, edition)
-    files = {"activemq-data-1.amq": drawn, "activemq-data-2.amq": hurt(rng, edition)}
+    rng = random.Random(seed)
+    files = {"activemq-data-1.amq": hurt(rng, edition), "activemq-data-2.amq": hurt(rng, edition)}
     with pytest.MonkeyPatch.context() as patch:
         answers = []
         for size in (1 << 20, 1):
             patch.setattr(recover, "SWEEP_FROM", size)
             answers.append(REFERENCE.recover(files, edition=edition, policy="salvage").to_json())
     assert answers[0] == answers[1]
-    plan = REFERENCE.plan(files, edition=edition)
-    told = [record for part in plan for batch in part.scan() for record in part.tell(batch)]
-    assert told == list(REFERENCE.read(files, edition=edition).records)
-    assert_columns(dialect, drawn, edition)
-
-
-def assert_columns(dialect: Dialect, drawn: bytes, edition: str) -> None:
-    """Assert that columns say of each record what its object says."""
-    columns = pytest.importorskip("journalspec_reference.jboss_journal.columns")
-    for batch in scan(source_of(drawn), dialect, 1, dialect.header_size, len(drawn), stretch=500):
-        found = columns.columns(batch, dialect)
-        assert {*found} <= {*columns.COLUMNS}
-        for row, off in enumerate(batch.off):
-            record = LAYOUT.read("record", edition, batch.data[off : batch.end[row]])
-            for name, values in found.items():
-                if name == "type":
-                    assert values[1][values[0][row]] == dialect.kinds[batch.code[row]].name
-                elif columns.COLUMNS[name] != "binary":
-                    value = values[row].item() if values[row] is not columns.np.ma.masked else None
-                    assert value == record.get(name)
-                elif name == "pairs":
-                    assert values[1][row] == (8 * len(record[name]) if name in record else -1)
-                else:
-                    begin, size = values[0][row], values[1][row]
-                    assert (batch.data[begin : begin + size] if size >= 0 else None) == record.get(name)
 
 
 def test_many_regions_end_a_batch() -> None:

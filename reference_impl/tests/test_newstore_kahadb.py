@@ -22,22 +22,14 @@ from journalspec_reference.answers import SALVAGE, Answer, ask
 from journalspec_reference.contents import contents
 from journalspec_reference.filesets import Journal
 from journalspec_reference.kahadb_journal import salvage, write
-from journalspec_reference.kahadb_journal.places import transaction_in
 from journalspec_reference.kahadb_journal.survivors import PLACEHOLDER
 from journalspec_reference.newstore import CannotRebuild, ChoiceRefused, NewStore, StoreChoices, new_store
 from new_stores import bytes_of, made
 from work import LINEAR, Counted, Task, growth
 
 FORMAT = "kahadb_journal"
-ROOT = Path(__file__).resolve().parents[2]
-CAPTURED = sorted(path.parent for path in (ROOT / "corpus" / "captured" / FORMAT).glob("*/*/expected.json"))
-SHARED = ROOT.parent / "shared"
 MADE = tomllib.loads((Path(__file__).parent / "data" / "openwire.toml").read_text(encoding="utf-8"))["object"]
-TABLES = ("messages", "queues", "subscriptions", "transactions", "jobs")
-#: Columns of places, and those about an index that the new journal does not have.
-LEFT = {"file", "off", "state", "pending", "index_only"}
 Files = Mapping[str, bytes]
-Rows = dict[str, list[dict[str, Any]]]
 
 
 def answer_of(files: Files, edition: str = "5.16", policy: str = SALVAGE) -> Answer:
@@ -119,7 +111,7 @@ def test_three_bytes_of_a_batch_cost_two_messages_at_most() -> None:
     true = bodies(answer_of({"db-1.log": around(middle)}))
     assert len(true) == 72
     start = len(batch([sent(900), sent(901)]))
-    for _ in range(60):
+    for _ in range(25):
         data = bytearray(around(middle))
         at = start + rng.randrange(len(middle) - 2)
         for place in range(at, at + 3):
@@ -179,11 +171,8 @@ def test_removal_is_reduced_only_if_two_copies_agree() -> None:
     data[len(batch(first)) + 25] ^= 1
     store, again = made(answer_of({"db-1.log": bytes(data)}), salvage_records=True)
     assert sorted(bodies(again)) == ["ID:n0002-1:1:2:50", "ID:n0003-1:1:2:1", "ID:n0005-1:1:2:50"]
-    assert [(item.what, item.text) for item in store.left_out() if item.code == "withheld"] == [
-        ("record", "its object has another message id"),
-        ("record", "nothing in it confirms what it does"),
-        ("record", "nothing in it confirms what it does"),
-    ]
+    withheld = [item.text for item in store.left_out() if item.code == "withheld"]
+    assert withheld == ["its object has another message id", *["nothing in it confirms what it does"] * 2]
 
 
 def test_omitted_items_are_listed_with_place_and_reason() -> None:
@@ -220,17 +209,6 @@ def test_a_single_byte_that_explains_the_checksum_is_a_hypothesis_and_not_applie
     assert "0x4d instead of 0x6d, in ADD_MESSAGE ID:n0033-1:1:2:50" in item.text
 
 
-def test_two_changed_bytes_are_seldom_read_as_one() -> None:
-    rng, records, offered = random.Random(2), [sent(number) for number in range(69)], 0
-    for _ in range(60):
-        middle = bytearray(batch(records))
-        for at in rng.sample(range(28, len(middle)), 2):
-            middle[at] ^= rng.randrange(1, 256)
-        store, _ = made(answer_of({"db-1.log": around(bytes(middle))}), salvage_records=True)
-        offered += any(item.code == "one-byte-hypothesis" for item in store.unverified())
-    assert offered <= 15
-
-
 def test_a_filler_has_any_length_and_does_nothing() -> None:
     for length in (*range(7, 400), 16_390, 16_391, 70_000, 2_097_170):
         payload = salvage.filler(length)
@@ -245,7 +223,7 @@ def test_a_filler_has_any_length_and_does_nothing() -> None:
 def test_damage_of_any_kind_ends_in_a_clean_journal_and_in_linear_time() -> None:
     rng = random.Random(8)
     whole = around(batch([sent(number) for number in range(40)]))
-    for _ in range(120):
+    for _ in range(50):
         _, left = damage(FORMAT, {"db-1.log": whole}, rng)
         if left.get("db-1.log"):
             answer = answer_of(left)
@@ -269,13 +247,9 @@ def test_salvage_costs_what_the_bytes_cost(piece: bytes) -> None:
 
 
 BRANCHES = (
-    "r1 q=A",
-    "r2 q=A xa=7:01:02",
-    "r3 REMOVE_MESSAGE q=A id=m1 xa=7:01:02",
-    "r4 PREPARE xa=7:01:02",
-    "r5 q=B tx=c1:9",
-    "r6 q=B",
-)
+    "r1 q=A", "r2 q=A xa=7:01:02", "r3 REMOVE_MESSAGE q=A id=m1 xa=7:01:02", "r4 PREPARE xa=7:01:02",
+    "r5 q=B tx=c1:9", "r6 q=B",
+)  # fmt: skip
 
 
 def test_a_branch_in_doubt_stays_in_doubt_unless_it_is_settled() -> None:
@@ -321,20 +295,14 @@ def test_messages_and_queues_are_omitted_by_name() -> None:
     assert not state_of(again)["in_doubt"]
 
 
-@pytest.mark.parametrize(
-    "choice",
-    [
-        {"drop": ("m99",)},
-        {"keep": ("m99",)},
-        {"commit": ("LOCAL:c1:9",)},
-        {"rollback": ("XA:7:01:03",)},
-        {"queues": ("D",)},
-        {"index_acks": True},
-    ],
-)
-def test_a_choice_that_names_nothing_is_refused(choice: dict[str, Any]) -> None:
-    with pytest.raises(ChoiceRefused):
-        new_store(authored(*BRANCHES), StoreChoices(**choice))
+def test_a_choice_that_names_nothing_is_refused() -> None:
+    for choice in (
+        StoreChoices(drop=("m99",)), StoreChoices(keep=("m99",)), StoreChoices(queues=("D",)),
+        StoreChoices(commit=("LOCAL:c1:9",)), StoreChoices(rollback=("XA:7:01:03",)),
+        StoreChoices(index_acks=True),
+    ):  # fmt: skip
+        with pytest.raises(ChoiceRefused):
+            new_store(authored(*BRANCHES), choice)
 
 
 def test_a_message_that_only_the_index_leads_to_is_copied_and_can_be_dropped() -> None:
@@ -379,45 +347,6 @@ def commands_of(store: NewStore, edition: str) -> list[tuple[str, Any]]:
     return [(record.type, record.fields) for record in seen.records]
 
 
-def test_records_are_copied_and_transactions_are_committed_after_them() -> None:
-    answer = authored("r1 q=A tx=c:1", "r2 q=B tx=c:1", "r3 COMMIT tx=c:1", "r4 q=A", "r5 q=A xa=7:01:02",
-                      "r6 COMMIT xa=7:01:02")  # fmt: skip
-    store, _ = made(answer)
-    assert [kind for kind, _ in commands_of(store, "5.16")] == [
-        "TRACE", "ADD_MESSAGE", "ADD_MESSAGE", "COMMIT", "ADD_MESSAGE", "ADD_MESSAGE", "COMMIT"
-    ]  # fmt: skip
-    (data,) = bytes_of(store).values()
-    for each in answer.observation.records:
-        if each.type == "ADD_MESSAGE":
-            (old,) = answer.journal.files.values()
-            assert old[each.at.off : each.at.off + each.at.length] in data
-
-
-def test_a_subscription_begins_between_the_messages_that_it_began_between() -> None:
-    answer = authored(
-        "r1 SUBSCRIPTION t=T sub=c:a info=01", "r2 t=T", "r3 t=T", "r4 SUBSCRIPTION t=T sub=c:b info=02",
-        "r5 t=T", "r6 REMOVE_MESSAGE t=T id=m3 sub=c:a", "r7 SUBSCRIPTION t=T sub=c:c info=03 retro=1",
-        "r8 REMOVE_MESSAGE t=T id=m5 sub=c:b",
-    )  # fmt: skip
-    store, again = made(answer)
-    assert queues_of(again) == {
-        ("T", "c:a"): ["m2", "m5"], ("T", "c:c"): ["m2", "m5"]
-    }  # fmt: skip
-    kinds = [kind for kind, _ in commands_of(store, "5.16")]
-    assert kinds.count("REMOVE_MESSAGE") == 1
-    assert PLACEHOLDER not in repr(commands_of(store, "5.16"))
-
-
-def test_earlier_message_is_not_pending_for_a_new_subscription() -> None:
-    answer = authored("r1 SUBSCRIPTION t=T sub=c:a info=01", "r2 t=T", "r3 SUBSCRIPTION t=T sub=c:b info=02",
-                      "r4 t=T")  # fmt: skip
-    store, again = made(answer)
-    assert queues_of(again) == {("T", "c:a"): ["m2", "m4"], ("T", "c:b"): ["m4"]}
-    assert [kind for kind, _ in commands_of(store, "5.16")] == [
-        "TRACE", "SUBSCRIPTION", "ADD_MESSAGE", "SUBSCRIPTION", "ADD_MESSAGE"
-    ]  # fmt: skip
-
-
 def acknowledgements(store: NewStore) -> list[tuple[str, str]]:
     return [
         (fields["subscription_key"], fields["message_id"])
@@ -454,26 +383,6 @@ def test_an_update_comes_after_its_message_where_a_product_rejects_it_alone() ->
         store, again = made(answer)
         assert [kind for kind, _ in commands_of(store, edition)][1:] == wanted
         assert bodies(again) == {"m1": b"AB"}
-
-
-def test_a_queue_without_messages_is_there_again() -> None:
-    _, again = made(authored("r1 q=A", "r2 q=B", "r3 REMOVE_MESSAGE q=B id=m2"))
-    found = contents(again)
-    assert found is not None
-    assert [(row["name"], row["messages"]) for row in found.rows("queues")] == [("A", 1), ("B", 0)]
-
-
-def test_a_journal_in_which_all_was_consumed_is_a_new_empty_one() -> None:
-    store, again = made(authored("r1 TRACE text=x"))
-    assert [kind for kind, _ in commands_of(store, "5.16")] == ["TRACE"]
-    assert not state_of(again)["destinations"]
-
-
-def test_of_damage_alone_nothing_can_be_rebuilt() -> None:
-    data = bytearray(batch([sent(1)]))
-    data[40] ^= 1
-    with pytest.raises(CannotRebuild, match="keeps no queue"):
-        new_store(answer_of({"db-1.log": bytes(data)}), StoreChoices())
 
 
 @pytest.mark.parametrize("zeros", [0, 4000])
@@ -522,27 +431,6 @@ def test_the_report_says_what_no_checksum_covers() -> None:
     assert "policy unchecked does not compare checksums" in item.text
 
 
-def test_the_place_of_what_no_checksum_covers_is_one_in_the_file() -> None:
-    """Also after the first piece in which a file is read."""
-    first, bare = batch([sent(1, message=bytes(5 << 20))]), batch([sent(2)])[:20] + bytes(8) + sent(2)
-    store, _ = made(answer_of({"db-1.log": first + bare}))
-    assert [(item.file, item.off, item.text) for item in store.unverified()] == [
-        ("db-1.log", len(first) + 28, "1 message(s), the first of them here: no checksum is stored")
-    ]
-
-
-def test_how_often_a_job_has_run_reappears_with_it() -> None:
-    fields = {"scheduler": "JMS", "job_id": "a", "next_execution_time": 900, "start_time": 5}
-    job = record(11, "ADD_SCHEDULED_JOB", **fields, job=objects()["text", 11])
-    again = {"scheduler": "JMS", "job_id": "a", "execution_time": 900, "next_execution_time": 900}
-    later = record(12, "RESCHEDULE_JOB", **again, rescheduled_count=3)
-    store, _ = made(answer_of({"db-1.log": batch([job, later])}))
-    assert [(kind, each.get("rescheduled_count")) for kind, each in commands_of(store, "5.16")][1:] == [
-        ("ADD_SCHEDULED_JOB", None),
-        ("RESCHEDULE_JOB", 3),
-    ]
-
-
 def test_jobs_of_a_scheduler_reappear_with_the_time_that_was_said_last() -> None:
     def job(ident: str, after: int) -> bytes:
         fields = {"scheduler": "JMS", "job_id": ident, "next_execution_time": after, "start_time": 5}
@@ -567,14 +455,6 @@ def test_messages_that_only_the_index_knows_of_are_named() -> None:
     items = [*new_store(answer_of(case.files(), case.edition), StoreChoices()).left_out()]
     assert {item.code for item in items} == {"lost"}
     assert all(item.what == "message" and item.id for item in items)
-
-
-def test_the_transaction_of_a_record_is_what_the_reader_says() -> None:
-    plain = record(1, "ADD_MESSAGE", destination={"name": "A"}, message_id="x", message=b"\x0a\1\1")
-    assert transaction_in(plain) is None
-    local = {"local": {"connection": "c", "number": 7}}
-    assert transaction_in(sent(1, transaction=local)) == build("transaction", local)
-    assert transaction_in(taken(1)) is None
 
 
 def test_steps_say_what_the_product_needs() -> None:

@@ -26,9 +26,7 @@ from tables import literals
 
 ROWS = literals(__file__)
 
-ROOT = Path(__file__).resolve().parents[2]
-SHARED = ROOT.parent / "shared"
-BESIDE = pytest.mark.skipif(not SHARED.is_dir(), reason="needs ../shared beside the checkout")
+CAPTURED = Path(__file__).resolve().parents[2] / "corpus" / "captured"
 #: Least numbers of journals: those of an edition or a verdict, those from which rows of a table are carried
 #: over, or none, and those of which nothing can be kept.
 LEAST = dict(ROWS["LEAST"])
@@ -80,34 +78,14 @@ def test_the_other_policies_give_what_they_keep(format_id: str, policy: str) -> 
     assert kinds["messages"] > 300
 
 
-#: Files of the field that the law is tried on as well.
-FIELD = {"bitronix_tlog": ("b1-swap-uptime/*.tlog",)}
-
-
-def places(format_id: str) -> list[Path]:
-    """Return the directories of captured journals, and of those next to the checkout."""
-    endings = (".tlog", "page.db", "db-1.log", "db-1.log.gz")
-    found = [
-        *(ROOT / "corpus/captured" / format_id).glob("*/*/expected.json"),
-        *(path for path in (SHARED / "real" / format_id).rglob("*") if path.name.endswith(endings)),
-        *(path for path in (SHARED / "contents" / format_id).rglob("*") if path.name.endswith(endings)),
-        *(path for pattern in FIELD.get(format_id, ()) for path in (SHARED / "field").glob(pattern)),
-    ]
-    return sorted({path.parents[path.parent.name == "db"] for path in found})
-
-
 @pytest.mark.parametrize(
     ("format_id", "clean", "recovered"),
-    [
-        ("bitronix_tlog", 100, 100),
-        ("kahadb_journal", 100, 50),
-        pytest.param("swiftmq_store", 40, 5, marks=[pytest.mark.real, BESIDE]),
-    ],
+    [("bitronix_tlog", 100, 100), ("kahadb_journal", 100, 50)],
 )
 def test_the_law_holds_for_journals_of_products(format_id: str, clean: int, recovered: int) -> None:
     """As they are, and with two damages."""
     random, kinds = Random(47), Counter[str]()
-    for place in places(format_id):
+    for place in sorted(path.parent for path in CAPTURED.glob(f"{format_id}/*/*/expected.json")):
         for journal in find_journals(load(place), format_id):
             files: Any = {name: bytes(data) for name, data in journal.seen.items()}
             for _ in range(3):

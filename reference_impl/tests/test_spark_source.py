@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import re
@@ -18,7 +17,7 @@ import pytest
 from journalspec.formats import format_ids
 from journalspec_corpus import load_cases
 from journalspec_corpus.load import find_case
-from journalspec_reference import content, load
+from journalspec_reference import load
 from journalspec_reference.answers import ask
 from journalspec_reference.contents import contents, with_state
 from journalspec_reference.filesets import FilesetError, find_journals
@@ -28,7 +27,6 @@ from tables import literals
 ROWS = literals(__file__)
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-REAL = CHECKOUT.parent / "shared" / "real"
 
 pytestmark = pytest.mark.spark
 
@@ -315,25 +313,6 @@ def test_an_edition_that_cannot_be_told_is_damage(spark: Any, tmp_path: Path) ->
         spark.read.format("journalspec").option("mode", "FAILFAST").load(str(directory)).collect()
 
 
-def test_damage_ends_a_query_that_asks_for_that(spark: Any, tmp_path: Path) -> None:
-    directory = short_files(tmp_path / "a", ADD, TORN)
-    read = spark.read.format("journalspec").option("edition", "s2")
-    assert [row["kind"] for row in read.load(str(directory)).collect()].count("dropped") == 1
-    with pytest.raises(Exception, match=r"data-2\.jbm: bad-"):
-        read.option("mode", "FAILFAST").load(str(directory)).collect()
-
-
-def test_a_file_that_cannot_be_read_is_a_dropped_row(spark: Any, tmp_path: Path) -> None:
-    directory = short_files(tmp_path / "a", ADD, ADD)
-    (directory / "data-2.jbm").unlink()
-    (directory / "data-2.jbm").symlink_to("/nowhere/at/all")
-    rows = spark.read.format("journalspec").option("edition", "s1").load(str(directory)).collect()
-    assert [(row["file"], row["role"], row["reason"]) for row in rows if row["kind"] == "dropped"] == [
-        ("data-2.jbm", "unread", "unreadable-file")
-    ]
-    assert [row["file"] for row in rows if row["kind"] == "record"] == ["data-1.jbm"]
-
-
 @pytest.mark.parametrize(("path", "option", "said"), ROWS["what_is_asked_wrongly_is_named"])
 def test_invalid_questions_are_named(
     spark: Any, tmp_path: Path, path: str, option: dict[str, str], said: str
@@ -341,54 +320,6 @@ def test_invalid_questions_are_named(
     directory = short_files(tmp_path / "a", ADD)
     with pytest.raises(Exception, match=said):
         spark.read.format("journalspec").options(**option).load(path or str(directory)).collect()
-
-
-@pytest.mark.parametrize("rows", ["records", "all"])
-def test_a_bad_sector_is_a_dropped_row_wherever_it_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: str
-) -> None:
-    pytest.importorskip("pyspark", reason="PySpark is missing: pip install 'journalspec[spark]'")
-    directory = short_files(tmp_path / "a", ADD)
-    path = directory / "data-1.jbm"
-    path.write_bytes(path.read_bytes() + bytes(1 << 17))
-    real = content._read
-
-    def read_sectors(handle: int, off: int, size: int) -> bytes:
-        bad = (1 << 16) - 4096
-        if off < bad + 4096 and off + size > bad:
-            raise OSError(errno.EIO, os.strerror(errno.EIO))
-        return real(handle, off, size)
-
-    monkeypatch.setattr(content, "_read", read_sectors)
-    asked = {"path": str(directory), "edition": "s1", "param.extension": "jbm", "rows": rows}
-    told = [row for row in read(**asked) if row["kind"] != "note"]
-    found = sorted((row["kind"], row["role"], row["off"], row["len"]) for row in told)
-    # Type, file id, id, size, user type and check size.
-    assert found == [("dropped", "data", 61440, 4096), ("record", "data", 4, 1 + 4 + 8 + 4 + 1 + 4)]
-    with pytest.raises(Exception, match=r"data-1\.jbm: unreadable at 61440"):
-        read(**asked, mode="FAILFAST")
-
-
-@pytest.mark.real
-def test_real_directories(spark: Any) -> None:
-    if not REAL.is_dir():
-        pytest.skip("the files of the real products are missing beside the checkout (../shared/real)")
-    directories = []
-    for format_id in format_ids():
-        directories += [path for path in sorted((REAL / format_id).glob("*/*")) if path.is_dir()]
-    readable = []
-    for directory in directories:
-        try:
-            for journal in find_journals(load_files(directory)):
-                ask(journal)
-        except FilesetError:  # not every directory there is a journal, or one edition's
-            continue
-        readable.append(directory)
-    assert readable
-    read = spark.read.format("journalspec")
-    rows = read.load([str(path) for path in readable]).collect()
-    for directory in readable:
-        assert shown([row for row in rows if row["journal"] == str(directory)]) == expected(directory)
 
 
 def test_terminal_controls_and_invalid_text_in_names_are_escaped(tmp_path: Path) -> None:
