@@ -136,6 +136,7 @@ def seen_in_answers(format_id: str) -> Iterator[tuple[str, ...]]:
             ("reasons", "dropped", "reason"),
             ("roles", "files", "role"),
             ("notes", "notes", "code"),
+            ("missing", "missing", "code"),
         ):
             yield from ((names, entry[member]) for entry in answer.get(group, ()))
         for file in answer.get("files", ()):
@@ -170,7 +171,7 @@ def seen_in_writing(format_id: str) -> Iterator[tuple[str, ...]]:
 
 def listed(table: Vocabulary) -> Iterator[tuple[tuple[str, ...], str]]:
     """Yield (key as in seen_in_*, the reason why it is not seen) for all entries of all tables."""
-    for group in ("record_types", "roles", "reasons", "codes", "notes"):
+    for group in ("record_types", "roles", "reasons", "codes", "notes", "missing"):
         yield from (((group, entry.name), entry.unseen) for entry in getattr(table, group).values())
     for field in table.fields:
         for edition in field.editions or ("",):

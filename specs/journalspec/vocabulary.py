@@ -103,13 +103,15 @@ class Entry:
 
     `phase` and `at` are for codes (`at`: the meaning of the refusal's place); `file`, `off` and `text` say
     which parts a note has; empty: absent. `loss`: a tool does not call a journal with the note clean,
-    although recovery continues. `absence`: it says that something is missing, which cannot be known while a
-    file could not be read. `advice` is for codes: what to do about such a refusal before anything else.
-    `neighbour` is for notes that files next to the journal prove. Only implementations with the feature
-    ``missing`` look there, so only they are asked. `names` and `count` are for missing things: their names,
-    and the unit that is counted (empty: no number). `exact` is for notes and missing things: cases list
-    each such code, so an answer with another one is wrong. `whole` is for reasons: the record is intact,
-    and other bytes exclude it.
+    although recovery continues; with `tool`, `read` and `recover` may call it clean all the same.
+    `absence`: it says that something is missing, which cannot be known while a file could not be read.
+    `advice` is for codes: what to do about such a refusal before anything else. `neighbour` is for notes that
+    files next to the journal prove. Only implementations with the feature ``missing`` look there, so only
+    they are asked. `names` and `count` are for missing things: their names, and the unit that is counted
+    (empty: no number). `exact` is for notes and missing things: cases list each such code, so an answer with
+    another one is wrong. `whole` is for reasons: the record is intact, and other bytes exclude it. `unseen`
+    is the reason why no published case shows it; a missing thing with one is reported by the command line
+    alone.
     """
 
     name: str
@@ -128,6 +130,7 @@ class Entry:
     names: str = ""
     count: str = ""
     neighbour: bool = False
+    tool: bool = False
     exact: bool = False
     unseen: str = ""
     advice: str = ""

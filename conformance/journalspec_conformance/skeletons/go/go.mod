@@ -1,3 +1,3 @@
 module example.org/harness
 
-go 1.19
+go 1.21
