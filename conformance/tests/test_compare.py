@@ -66,8 +66,8 @@ def test_rules(row: list[Any]) -> None:
         answer = {"good": GOOD, "refused": REFUSED}[seen]
     else:
         answer = {**GOOD, **named(seen["good"])} if "good" in seen else named(seen)
-    sets = (dict[str, Any](*claimed) if claimed else {}).items()
-    claims = {key: frozenset(value) if isinstance(value, list) else value for key, value in sets}
+    declared = dict[str, Any](*claimed).items()
+    claims: Any = {key: frozenset(value) if isinstance(value, list) else value for key, value in declared}
     assert fingerprint(wanted, answer, **claims) == expected
 
 

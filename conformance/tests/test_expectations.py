@@ -54,6 +54,8 @@ def test_prediction(said: str, row: list[str]) -> None:
         assert (judged.reason, judged.issue) == ("reason", "https://x/1")
     if becomes == "fail":
         assert "another failure" in judged.reason
+    if becomes in ("unsupported", "quarantined", "unasked"):
+        assert judged.reason == "because", "nothing was judged"
 
 
 def test_a_literal_entry_wins_over_an_earlier_pattern() -> None:
@@ -152,6 +154,7 @@ def test_update_keeps_what_people_wrote() -> None:
     done = update(FILE, [result("x.tail.b/read", "fail", "records:extra"), result(PROBES[0], "pass", "")])
     assert (done.changed, done.added, done.removed) == (("x.tail.b/read",), (), ())
     assert done.text == UPDATED
+    assert "fingerprint" not in update(FILE, [result("x.tail.b/read", "crash", "")]).text
 
 
 def test_update_adds_what_fails_and_drops_what_is_fixed() -> None:

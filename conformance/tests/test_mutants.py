@@ -23,6 +23,7 @@ from journalspec_conformance.power import Disk
 from journalspec_corpus import load_cases
 from journalspec_corpus.model import history, model_of
 from journalspec_reference import load
+from tables import table
 
 #: A default run tries one mutant of so many: the proofs below break each must with one, and ask its cases.
 ONE_IN = 10
@@ -163,18 +164,7 @@ def test_names_last_from_the_next_force_of_the_directory_on() -> None:
     assert left({"op": "sync-dir"}, {"op": "unlink", "file": "b"}) == [["b", "c"], ["c"]]
 
 
-@pytest.mark.parametrize(
-    "entry",
-    [
-        {"op": "fsync", "file": "a"},
-        {"op": "write", "file": "a", "off": "0"},
-        {"op": "write", "file": "a", "off": "0", "data": "zz"},
-        {"op": "write", "file": "b", "off": "0", "data": "00"},
-        {"op": "write", "file": "a", "off": "-1", "data": "00"},
-        {"op": "truncate", "file": "a", "size": "99999999999999999999"},
-        {"op": "create", "file": "a"},
-    ],
-)
+@pytest.mark.parametrize("entry", table("judging")["mutants"]["impossible"])
 def test_impossible_storage_operations_are_refused(entry: dict[str, str]) -> None:
     with pytest.raises(Misbehaved, match="io: "):
         Disk({"a": b""}).do(entry)

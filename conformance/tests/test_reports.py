@@ -187,8 +187,9 @@ HOSTILE = "a\x1b[31m\x00\x07]]>|\n\r`<b>&\u2028\ud800::error::\x85%\u202e"
 
 
 def test_exports_of_hostile_texts_are_well_formed() -> None:
-    texts = ("case", "title", "reason", "stderr", "fingerprint", "format", "issue")
-    hostile = replace(TWO, probe=f"x/{HOSTILE}", requirements=(HOSTILE,), **dict.fromkeys(texts, HOSTILE))
+    names = ("case", "title", "reason", "stderr", "fingerprint", "format", "issue")
+    texts: Any = dict.fromkeys(names, HOSTILE)
+    hostile = replace(TWO, probe=f"x/{HOSTILE}", requirements=(HOSTILE,), **texts)
     results = (hostile, replace(hostile, probe=f"y/{HOSTILE}", result_class="known"))
     report = Report(make_header({"name": HOSTILE, "version": HOSTILE}, HOSTILE, HOSTILE), results)
     tree = ET.fromstring(as_junit(report).encode("utf-8"))  # noqa: S314 - our own output
