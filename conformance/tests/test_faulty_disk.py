@@ -64,7 +64,7 @@ def test_what_a_command_leaves_the_next_run_goes_on_with(
 def test_unjudgeable_parts_are_reported(breaking: Break) -> None:
     for text, said in (
         ("print('hello')", "it writes nothing there"),
-        ("1 / 0", "undisturbed, it ends with 1"),
+        ("raise SystemExit(2)", "undisturbed, it ends with 2"),
     ):
         done = breaking((sys.executable, "-c", text))
         assert done.returncode == 2
