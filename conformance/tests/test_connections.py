@@ -111,6 +111,8 @@ def test_stepwise_writing_waits_for_the_runner(program: Program, tmp_path: Path)
     ends = program("say(json.dumps({'seq': seq, 'step': '0', 'durable': True}) + '\\n'); os._exit(1)")
     with pytest.raises(Crashed):
         list(ends.steps(request))
+    declines = program("say(json.dumps({'seq': seq, 'unsupported': {}}) + '\\n')")
+    assert len(list(declines.steps(request))) == 1
 
 
 CLEAN = '{"verdict": "clean"}'

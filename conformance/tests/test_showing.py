@@ -78,7 +78,9 @@ def test_bytes_that_are_put_are_seen_by_the_next_step(room: ReferenceRoom) -> No
     aside = {**WRITE, "ops": [{"op": "open"}]}
     state = {"file": "btm1.tlog", "off": 12, "hex": "ff"}
     assert shown(room, start=START, steps=[aside], seen=[state]).shown is True
+    clean = {"answer": 0, "at": "verdict", "is": "clean"}
     assert shown(room, start=START, steps=[RECOVER | {"aside": True}], seen=[state]).shown is False
+    assert shown(room, start=START, steps=[RECOVER | {"aside": True}], seen=[clean]).shown is True
 
 
 def test_a_case_is_shown_only_by_the_failure_that_is_named(room: ReferenceRoom) -> None:
