@@ -23,7 +23,6 @@ from journalspec_corpus.crash.disk import case_id, content_id
 from journalspec_corpus.crash.trace import promise, writer_of
 from journalspec_corpus.crash.verdict import first_that_covers, limits
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.store import part_files
 from judged import call, has
 from tables import table
 
@@ -31,6 +30,7 @@ FORMAT = "bitronix_tlog"
 FAKES = Path(__file__).parent / "data"
 EDITIONS = ("2.1", "3.0")
 COUNT = 80
+TABLE = table("judging")["crash_tier"]
 
 
 @pytest.fixture(autouse=True)
@@ -39,9 +39,9 @@ def fakes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(FAKES))
 
 
-def run(impl: str, *arguments: object, count: int = COUNT) -> Result:
+def run(impl: str, *arguments: object, count: int = COUNT, status: int | None = None) -> Result:
     chosen = ("--tier", "crash", "--format", FORMAT, "--seed", 1, "--count", count, "--jobs", 1)
-    return call("run", "--impl", impl, *chosen, *arguments)
+    return call("run", "--impl", impl, *chosen, *arguments, status=status)
 
 
 Judge = Callable[..., Report]
@@ -53,8 +53,7 @@ def judge(tmp_path: Path) -> Judge:
 
     def judged(name: str, *arguments: object, status: int, count: int = COUNT) -> Report:
         path = tmp_path / "report.jsonl"
-        done = run(f"py:crash_fakes:{name}", "--report", path, *arguments, count=count)
-        assert done.exit_code == status, done.output
+        run(f"py:crash_fakes:{name}", "--report", path, *arguments, count=count, status=status)
         return load_report(path)
 
     return judged
@@ -62,13 +61,9 @@ def judge(tmp_path: Path) -> Judge:
 
 def verdicts(report: Report, policy: str = "strict") -> Counter[str]:
     """Return how many results of a policy have which class, or verdict where it is a failure."""
-    return Counter(
-        (result.fingerprint.partition("/")[0] or result.result_class)
-        if result.result_class == "fail"
-        else result.result_class
-        for result in report.results
-        if result.probe.endswith(policy)
-    )
+    asked = [result for result in report.results if result.probe.endswith(policy)]
+    failed = [result.fingerprint.partition("/")[0] for result in asked if result.result_class == "fail"]
+    return Counter([*failed, *(each.result_class for each in asked if each.result_class != "fail")])
 
 
 def test_a_reader_that_follows_the_specification_fails_nowhere(judge: Judge) -> None:
@@ -78,16 +73,14 @@ def test_a_reader_that_follows_the_specification_fails_nowhere(judge: Judge) -> 
     assert (report.header["tier"], report.header["options"]["seed"]) == ("crash", "1")
 
 
-@pytest.mark.parametrize(("name", "verdict"), table("judging")["crash_tier"]["named"])
+@pytest.mark.parametrize(("name", "verdict"), TABLE["named"])
 def test_faults_have_their_names(judge: Judge, name: str, verdict: str) -> None:
     found = verdicts(judge(name, "--select", "**/recover.strict", status=1))
-    failed = {each: count for each, count in found.items() if each not in ("pass", "allowed", "unasked")}
-    assert failed[verdict] >= 5
+    assert found[verdict] >= 5
 
 
 def test_hidden_damage_is_seen(judge: Judge) -> None:
     hidden = verdicts(judge("Silent", status=1), "salvage")
-    assert hidden["silent"] > 0
     assert set(hidden) == {"silent", "pass", "allowed"}
 
 
@@ -133,16 +126,6 @@ def test_a_sample_is_spread_over_classes_and_every_id_is_that_of_its_files() -> 
         assert case.id == f"btm.crash.{case_id(content_id(case.files()), promised).hex()}"
 
 
-def test_the_results_are_the_same_from_two_processes(tmp_path: Path) -> None:
-    found = []
-    for jobs in (1, 2):
-        path = tmp_path / f"{jobs}.jsonl"
-        run("py:crash_fakes:Loses", "--jobs", jobs, "--report", path)
-        results = load_report(path).results
-        found.append([(each.probe, each.result_class, each.fingerprint, each.reason) for each in results])
-    assert found[0] == found[1]
-
-
 def test_only_declared_editions_and_policies_are_asked(judge: Judge) -> None:
     report = judge("OneEdition", status=0)
     asked = [result for result in report.results if result.result_class != "unsupported"]
@@ -150,11 +133,9 @@ def test_only_declared_editions_and_policies_are_asked(judge: Judge) -> None:
     assert {result.probe.partition("/")[2] for result in asked} == {"recover.strict"}
 
 
-def test_a_question_that_hangs_is_not_a_pass_and_is_not_reduced(judge: Judge) -> None:
+def test_a_question_that_hangs_is_not_a_pass_and_is_not_reduced() -> None:
     command = f"{sys.executable} -m journalspec_conformance.serve crash_fakes:Hangs"
-    chosen = ("--select", "**/recover.strict", "--timeout", 0.3)
-    said = run(command, *chosen, count=12)
-    assert said.exit_code == 1
+    said = run(command, "--select", "**/recover.strict", "--timeout", 0.3, count=12, status=1)
     has(said.stdout, "\ntimeout: btm.crash.", "no answer within 0.3 s", "required:")
 
 
@@ -165,30 +146,21 @@ def test_an_implementation_that_answers_nothing_is_asked_no_more(judge: Judge, j
     assert set(found) == {"crash", "unasked"}
 
 
-def expectations(path: Path, *fingerprints: str) -> Path:
-    head = '[[expect]]\ncase = "btm.crash.*/recover.*"\noutcome = "fail"\nwhy = "it does"\n'
-    path.write_text("".join([f'{head}fingerprint = "{name}"\n' for name in fingerprints]), encoding="utf-8")
-    return path
-
-
 def test_known_kinds_of_failure_are_named_by_their_fingerprint(judge: Judge, tmp_path: Path) -> None:
-    kinds = {result.fingerprint for result in judge("Loses", status=1).results if result.red}
+    kinds = sorted({result.fingerprint for result in judge("Loses", status=1).results if result.red})
     assert len(kinds) > 3
-    every = expectations(tmp_path / "every.toml", *sorted(kinds))
-    assert verdicts(judge("Loses", "--expect", every, status=0))["known"] > 10
-    one = expectations(tmp_path / "one.toml", *sorted(kinds)[1:])
-    left = {result.fingerprint for result in judge("Loses", "--expect", one, status=1).results if result.red}
-    assert left == {sorted(kinds)[0]}
-
-
-def test_an_expectation_file_is_brought_up_to_date_by_kinds(judge: Judge, tmp_path: Path) -> None:
-    judge("Loses", status=1)
     path = tmp_path / "known.toml"
     path.write_text("", encoding="utf-8")
     call("expect", "--update", path, tmp_path / "report.jsonl", status=0)
     text = path.read_text(encoding="utf-8")
     assert 'case = "btm.crash.*/recover.strict"\noutcome = "fail"\nfingerprint = "lost/clean"' in text
-    assert not re.search(r"crash\.[0-9a-f]{32}", text)
+    assert not re.search(r"crash\.[0-9a-f]{32}", text), "an id is of one choice of states"
+    text = text.replace("TODO: ", "")
+    path.write_text(text, encoding="utf-8")
+    assert verdicts(judge("Loses", "--expect", path, status=0))["known"] > 10
+    path.write_text(text.replace(f'"{kinds[0]}"', '"other"'), encoding="utf-8")
+    left = {result.fingerprint for result in judge("Loses", "--expect", path, status=1).results if result.red}
+    assert left == {kinds[0]}
 
 
 def test_a_loss_that_the_format_cannot_prevent_is_allowed_and_named(judge: Judge) -> None:
@@ -196,13 +168,7 @@ def test_a_loss_that_the_format_cannot_prevent_is_allowed_and_named(judge: Judge
     excused = [result for result in report.results if result.result_class == "allowed" and result.fingerprint]
     assert excused
     assert all("; the format cannot promise it: " in result.reason for result in excused)
-    assert {result.choice for result in excused} <= {
-        "garbage-in-a-shared-sector",
-        "position-as-timestamp",
-        "pair-half-made",
-        "no-lap-in-a-record",
-        "header-without-checksum",
-    }
+    assert {result.choice for result in excused} <= {*TABLE["excused"]}
 
 
 @pytest.mark.parametrize("name", ["Resurrects", "Loses"])
@@ -239,17 +205,14 @@ def test_a_build_is_judged_on_the_same_code(build: Path, tmp_path: Path) -> None
 
 
 def test_of_a_build_each_class_has_an_equal_share_and_its_first_is_the_smallest(build: Path) -> None:
-    columns = ["case_id", *Class._fields]
-    rows = [row for path in part_files(build) for row in pq.read_table(path, columns=columns).to_pylist()]
-    kinds = {
-        f"btm.crash.{row['case_id'].hex()}": Class(*(row[name] for name in Class._fields)) for row in rows
-    }
+    rows = pq.read_table(build / "states", columns=["case_id", *Class._fields]).to_pylist()
+    of_kind: dict[Class, list[str]] = {}
+    for row in rows:
+        kind = Class(*(row[name] for name in Class._fields))
+        of_kind.setdefault(kind, []).append(f"btm.crash.{row['case_id'].hex()}")
     request = RunRequest("reference", tier="crash", cases=(build,), count=1000)
     chosen = {probe.case.id for probe in prepare(request).probes}
     assert len(chosen) == 1000
-    of_kind: dict[Class, list[str]] = {}
-    for name, kind in kinds.items():
-        of_kind.setdefault(kind, []).append(name)
     share = max(len(chosen.intersection(ids)) for ids in of_kind.values())
     for ids in of_kind.values():
         taken = chosen.intersection(ids)

@@ -11,7 +11,7 @@ from types import ModuleType
 
 import pytest
 
-from judged import CASES, PROGRAM, fake
+from judged import CASES, PROGRAM, call, fake
 from tables import table
 
 TOOL = Path(__file__).parents[2] / "tools" / "faulty_disk.py"
@@ -52,34 +52,23 @@ def test_losses_are_seen(breaking: Break, text: str, seen: str) -> None:
     assert seen in done.stdout
 
 
-def test_only_resumable_commands_may_leave_unfinished_work(breaking: Break) -> None:
-    good = program("for n in range(3): pathlib.Path(str(n)).write_text('x')")
-    assert breaking(good, "--resumes").returncode == 0
-    bad = program("if not os.path.exists('a'): pathlib.Path('a').write_text('x'); os.mkdir('b')")
-    done = breaking(bad, "--resumes")
-    assert done.returncode == 1
-    assert "run again, b is not as it should be" in done.stdout
-
-
-def test_a_killed_command_leaves_all_or_what_the_next_run_goes_on_with(breaking: Break) -> None:
-    steps = "os.makedirs('.part', exist_ok=True)\n    os.rename('.part', 'all')"
-    good = program(f"if os.path.exists('all'):\n    sys.exit(3)\nelse:\n    {steps}")
-    done = breaking(good, "--kill")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "2 of 2 calls were its last" in done.stdout
-    bad = program("os.mkdir('all')\npathlib.Path('all/x').write_text('x')")
-    done = breaking(bad, "--kill")
-    assert done.returncode == 1
-    assert "run again, it ended with 2" in done.stdout
+@pytest.mark.parametrize(("option", "text", "status", "said"), table("judging")["faulty_disk"]["resumed"])
+def test_what_a_command_leaves_the_next_run_goes_on_with(
+    breaking: Break, option: str, text: str, status: int, said: str
+) -> None:
+    done = breaking(program(text), option)
+    assert done.returncode == status, done.stdout + done.stderr
+    assert said in done.stdout
 
 
 def test_unjudgeable_parts_are_reported(breaking: Break) -> None:
-    done = breaking((sys.executable, "-c", "print('hello')"))
-    assert done.returncode == 2
-    assert "it writes nothing there" in done.stderr
-    done = breaking((sys.executable, "-c", "import sys; sys.exit(2)"))
-    assert done.returncode == 2
-    assert "undisturbed, it ends with 2" in done.stderr
+    for text, said in (
+        ("print('hello')", "it writes nothing there"),
+        ("raise SystemExit(2)", "undisturbed, it ends with 2"),
+    ):
+        done = breaking((sys.executable, "-c", text))
+        assert done.returncode == 2
+        assert said in done.stderr
 
 
 def test_samples_have_the_first_and_the_last(tool: ModuleType) -> None:
@@ -88,6 +77,11 @@ def test_samples_have_the_first_and_the_last(tool: ModuleType) -> None:
     assert len(some) == 10
     assert {1, 1000} <= set(some)
     assert some != tool.chosen(1000, 10, 2)
+
+
+def good(done: subprocess.CompletedProcess[str]) -> None:
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 badly" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -103,9 +97,7 @@ def test_directories_are_complete(
         "    (place / 'sub').mkdir()\n"
         "    replace_text(place / 'file', 'x')"
     )
-    done = breaking(program(text), *options)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "0 badly" in done.stdout
+    good(breaking(program(text), *options))
 
 
 @pytest.mark.parametrize(
@@ -113,16 +105,12 @@ def test_directories_are_complete(
 )
 def test_a_report_is_complete_or_not_there(breaking: Break, name: str, options: tuple[str, ...]) -> None:
     command = (*PROGRAM, "run", "--impl", "reference", "--cases", str(CASES), "--report", name)
-    done = breaking(command, *options, "--varies", name)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "calls failed, one per run: 0 badly" in done.stdout
+    good(breaking(command, *options, "--varies", name))
 
 
 def test_an_expectation_file_survives_its_update(breaking: Break, tmp_path: Path) -> None:
-    report, expect = tmp_path / "r.jsonl", tmp_path / "kept"
-    expect.write_text('# mine\n[[expect]]\ncase = "zzz.**"\noutcome = "fail"\nwhy = "w"\n')
-    run = (*PROGRAM, "run", "--impl", fake("forgets_records"), "--cases", str(CASES))
-    assert subprocess.run([*run, "--report", str(report)], capture_output=True, check=False).returncode == 1
-    done = breaking((*PROGRAM, "expect", "--update", "kept", "r.jsonl"))
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "0 badly" in done.stdout
+    text = '# mine\n[[expect]]\ncase = "zzz.**"\noutcome = "fail"\nwhy = "w"\n'
+    (tmp_path / "kept").write_text(text)
+    run = ("run", "--impl", fake("forgets_records"), "--cases", CASES, "--report", tmp_path / "r.jsonl")
+    call(*run, status=1)
+    good(breaking((*PROGRAM, "expect", "--update", "kept", "r.jsonl")))

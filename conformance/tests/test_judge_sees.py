@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -44,27 +43,29 @@ def changed(value: Any) -> Any:
     return {**value, next(iter(value), "new"): "changed"}
 
 
-def wrong_answers(answer: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield answers that differ from `answer` in one place, and the place."""
-    for key, value in answer.items():
-        if key not in ("files", "message") and not (key == "notes" and not value):
-            yield key, {**answer, key: changed(value)}
-    for group in ("records", "dropped"):
-        for index, entry in enumerate(answer.get(group, ())):
+def wrong_values(value: Any, where: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield values that differ from `value` in one place, and the place: each member of objects in lists."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            for at, wrong in wrong_values(inner, f"{where}.{name}"):
+                yield at, {**value, name: wrong}
+    elif isinstance(value, list) and value and isinstance(value[0], dict):
+        yield where, value[:-1]
+        for index, entry in enumerate(value):
             for name in entry:
-                other = copy.deepcopy(answer)
-                other[group][index][name] = changed(entry[name])
-                yield f"{group}[{index}].{name}", other
-    for name in answer.get("state", {}):
-        yield f"state.{name}", {**answer, "state": {**answer["state"], name: changed(answer["state"][name])}}
-    for table, rows in answer.get("contents", {}).items():
-        others = {"": rows[:-1] if rows else [{}]}
-        for index, row in enumerate(rows):
-            for name in row:
-                other = {**row, name: changed(row[name])}
-                others[f"[{index}].{name}"] = [*rows[:index], other, *rows[index + 1 :]]
-        for where, wrong in others.items():
-            yield f"contents.{table}{where}", {**answer, "contents": {**answer["contents"], table: wrong}}
+                wrong = {**entry, name: changed(entry[name])}
+                yield f"{where}[{index}].{name}", [*value[:index], wrong, *value[index + 1 :]]
+    else:
+        yield where, changed(value)
+
+
+def wrong_answers(answer: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield answers that differ from `answer` in one place that an expectation lists, and the place."""
+    for key, value in answer.items():
+        # What is listed of files and of a message is a part, and no notes are no demand.
+        if key not in ("files", "message") and not (key == "notes" and not value):
+            for where, wrong in wrong_values(value, key):
+                yield where, {**answer, key: wrong}
 
 
 @pytest.mark.parametrize("format_id", format_ids())
@@ -96,24 +97,19 @@ JUNK: list[Any] = [
     "member", ["verdict", "phase", "records", "dropped", "state", "contents", "files", "notes", "at"]
 )
 def test_no_answer_breaks_the_runner(member: str) -> None:
+    at = {"file": "f", "off": "0", "len": "1"}
     entry = {
         "verdict": "clean",
-        "records": [{"type": "A", "id": "1", "at": {"file": "f", "off": "0", "len": "1"}}],
-        "dropped": [{"file": "f", "off": "1", "len": "1", "reason": "r"}],
+        "records": [{"type": "A", "id": "1", "at": at}],
+        "dropped": [{**at, "reason": "r"}],
         "state": {"live": ["1"]},
         "contents": {"x": [{"id": "1"}]},
         "notes": ["odd"],
         "files": [{"file": "f", "len": "2", "header": {"x": "1"}}],
     }
-    refusal = {
-        "verdict": "refused",
-        "phase": "header",
-        "code": "x",
-        "at": {"file": "f", "off": "0", "len": "1"},
-    }
-    allowed = {
-        "allowed": {"must_keep": entry["records"], "may_keep": [], "must_drop": [], "refusal": "allowed"}
-    }
+    refusal = {"verdict": "refused", "phase": "header", "code": "x", "at": at}
+    sets = {"must_keep": entry["records"], "may_keep": [], "must_drop": [], "refusal": "allowed"}
+    allowed = {"allowed": sets}
     claims = Claims(level=Level.CONTENTS)
     for wanted, base in ((entry, entry), (refusal, refusal), (allowed, entry)):
         for junk in JUNK:

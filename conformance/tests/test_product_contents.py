@@ -19,13 +19,12 @@ from broker_lists import ALL_KINDS, compare, plain
 from journalspec_reference import contents
 from journalspec_reference.answers import SALVAGE, ask
 from journalspec_reference.filesets import find_journals, load
+from products import need_brokers
 
 pytestmark = [pytest.mark.product, pytest.mark.java]
 #: A broker, its version, and properties that it takes out when it reads a message: records have them.
 BROKERS = [("hornetq", "2.4.9.Final", {"_HQ_SCHED_DELIVERY"}), ("artemis-core", "2.44.0", set[str]())]
 SECONDS = 300
-#: It runs for seconds: a compiler that takes its time is not worth it.
-QUICK = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 
 
 def listed(name: str, version: str, store: Path) -> dict[str, Any]:
@@ -34,9 +33,8 @@ def listed(name: str, version: str, store: Path) -> dict[str, Any]:
         copy = Path(scratch) / "store"
         shutil.copytree(store, copy)
         java, *words = stores.command(name, version, Path(scratch))
-        done = subprocess.run(
-            [java, *QUICK, *words, str(copy)], capture_output=True, text=True, timeout=SECONDS, check=True
-        )
+        command = [java, *stores.QUICK, *words, str(copy)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=True)
     (line,) = (line for line in done.stdout.splitlines() if line.startswith("{"))
     found: dict[str, Any] = plain(json.loads(line))
     return found
@@ -44,10 +42,7 @@ def listed(name: str, version: str, store: Path) -> dict[str, Any]:
 
 @pytest.mark.parametrize(("name", "version", "gone"), BROKERS)
 def test_contents_are_what_the_broker_lists(name: str, version: str, gone: set[str]) -> None:
-    if shutil.which("java") is None:
-        pytest.skip("no Java on PATH")
-    if not list((stores.cache() / "brokers").glob(f"{name}-{version}-*")) and shutil.which("mvn") is None:
-        pytest.skip("neither the broker's jars nor Maven are here")
+    need_brokers(f"{name}-{version}")
     store = stores.written(name, version, messages=60, end="halt")
     wanted = listed(name, version, store)
     (journal,) = find_journals(load(store / "journal"))

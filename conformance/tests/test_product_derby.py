@@ -33,10 +33,6 @@ DIRECTORIES = sorted(path.parent for path in CAPTURED.glob("*/*/provenance.toml"
 PRODUCTS = CAPTURE.products()
 
 
-def each_product(test: Any) -> Any:
-    return of_products(pytest.mark.parametrize("name", PRODUCTS)(test))
-
-
 def by_turns(first: int) -> Callable[[Any], Any]:
     """Ask every fourth product, beginning with the one of this number; a whole run asks all.
 
@@ -78,9 +74,8 @@ def killed(connect_product: Connect, tmp_path: Path) -> Callable[[str, list[Json
         directory = tmp_path / "log"
         directory.mkdir(exist_ok=True)
         connection = connect_product(name)
-        steps = connection.steps(
-            request(get_product(name), directory, cmd="write", step=True, ops=[OPEN, *ops])
-        )
+        asked = request(get_product(name), directory, cmd="write", step=True, ops=[OPEN, *ops])
+        steps = connection.steps(asked)
         for _, answer in zip([OPEN, *ops], steps, strict=False):
             assert "refused" not in answer, answer
         steps.close()
@@ -91,27 +86,18 @@ def killed(connect_product: Connect, tmp_path: Path) -> Callable[[str, list[Json
 
 
 @by_turns(0)
-def test_committed_rows_are_present_and_open_ones_are_not(
-    name: str, ready_product: ReadyProduct, connect_product: Connect, killed: Any
-) -> None:
-    product = ready_product(name)
-    directory = killed(name, [insert(1, "one"), insert(2, "two", tx="a"), insert(3, "three")])
-    answer = recovered(connect_product(name), product, directory)
-    assert (answer["verdict"], keys(answer), answer["state"]["in_doubt"]) == ("clean", ["1", "3"], [])
-    # The second generation continues from there.
-    killed(name, [insert(4, "four")])
-    assert keys(recovered(connect_product(name), product, directory)) == ["1", "3", "4"]
-
-
-@by_turns(1)
-def test_damage_is_reported_in_the_products_own_words(
+def test_committed_rows_are_kept_and_damage_is_reported_in_the_products_own_words(
     name: str, ready_product: ReadyProduct, connect_product: Connect, killed: Any
 ) -> None:
     """A case has the log only: the pages are the base's, and the second boot begins as the first one did."""
     product = ready_product(name)
-    directory = killed(name, [insert(1, "one"), insert(2, "two")])
+    directory, connection = killed(name, [insert(1, "one"), insert(9, "open", tx="a")]), connect_product(name)
+    # The second generation continues from there.
+    killed(name, [insert(2, "two")])
+    assert keys(recovered(connection, product, directory)) == ["1", "2"]
+    shutil.rmtree(directory)
+    killed(name, [insert(1, "one"), insert(2, "two")])
     shutil.rmtree(directory / "database")
-    connection = connect_product(name)
     whole = {name: (directory / name).read_bytes() for name in ("log1.dat", "log.ctrl")}
     assert keys(recovered(connection, product, directory)) == ["1", "2"]
     (directory / "log1.dat").write_bytes(whole["log1.dat"][:-1])
@@ -129,24 +115,28 @@ def test_damage_is_reported_in_the_products_own_words(
 
 @of_products
 def test_every_product_opens_the_bases_of_older_ones_and_no_newer_one(
-    ready_product: ReadyProduct, connect_product: Connect, killed: Any, every: Every
+    ready_product: ReadyProduct, connect_product: Connect, killed: Any, every: Every, tmp_path: Path
 ) -> None:
+    def log_of(product: Product, *ops: Json) -> Path:
+        shutil.rmtree(tmp_path / "log", ignore_errors=True)
+        directory: Path = killed(product.id, [*ops])
+        shutil.rmtree(directory / "database")
+        return directory
+
     products = sorted(map(ready_product, PRODUCTS), key=lambda item: tuple(map(int, item.edition.split("."))))
-    products = products[:: every(3)]  # the oldest and the newest
-    directory = killed(products[0].id, [insert(1, "one"), insert(2, "two", tx="a"), insert(3, "three")])
-    shutil.rmtree(directory / "database")
+    products = products[:: every(3)]
+    oldest, newest = products[0], products[-1]
+    directory = log_of(oldest, insert(1, "one"), insert(2, "two", tx="a"), insert(3, "three"))
     for product in products:
-        answer = recovered(connect_product(product.id), product, directory, base=products[0].edition)
+        answer = recovered(connect_product(product.id), product, directory, base=oldest.edition)
         assert keys(answer) == ["1", "3"], product.id
-    shutil.rmtree(directory)
-    directory = killed(products[-1].id, [insert(1, "one")])
-    shutil.rmtree(directory / "database")
+    directory = log_of(newest, insert(1, "one"))
     for product in products[:-1]:
-        answer = recovered(connect_product(product.id), product, directory, base=products[-1].edition)
+        answer = recovered(connect_product(product.id), product, directory, base=newest.edition)
         assert (answer["verdict"], answer["code"]) == ("refused", "newer-level"), product.id
 
 
-@each_product
+@by_turns(3)
 def test_harness_reports_its_missing_capabilities(
     name: str, ready_product: ReadyProduct, connect_product: Connect, tmp_path: Path
 ) -> None:
@@ -159,37 +149,24 @@ def test_harness_reports_its_missing_capabilities(
 # Captured logs: that they are what they say, and that the product finds it in them, is asked of all formats.
 
 
-def state_of(directory: Path) -> Any:
-    return json.loads((directory / EXPECTED).read_text(encoding="utf-8"))["expect"][-1]["state"]
+def captures(name: str, place: Path) -> Iterator[tuple[Path, Path, dict[str, str]]]:
+    """Yield each captured directory of a product, a copy of it in `place`, and its parameters."""
+    for directory in DIRECTORIES:
+        if directory.parent.name == name:
+            copy = place / directory.name
+            shutil.copytree(directory, copy, ignore=shutil.ignore_patterns(PROVENANCE, EXPECTED))
+            told = tomllib.loads((directory / PROVENANCE).read_text(encoding="utf-8"))
+            scenario = CAPTURE.told_in(directory).scenario
+            yield directory, copy, CAPTURE.params(get_product(told["product"]), scenario)
 
 
-def params_of(directory: Path) -> dict[str, str]:
-    told = tomllib.loads((directory / PROVENANCE).read_text(encoding="utf-8"))
-    return CAPTURE.params(get_product(told["product"]), CAPTURE.told_in(directory).scenario)
-
-
-# The reference's bytes.
-
-
-def written(directory: Path, edition: str, ops: list[Json], **params: str) -> None:
-    """Let the reference do operations, and stop without closing the log."""
-    writer = LogWriter(DirectoryStorage(directory), edition, params)
-    for op in [OPEN, *ops]:
-        writer.apply(op)
-
-
-def asked(ops: list[Json], state: Json | None = None) -> Any:
+def after(ops: list[Json], state: Json) -> Any:
     """Return what the model says of operations and of the boot after them, after a state."""
     model = TableRows()
-    kept = model.begin(state or {})
-    for op in [OPEN, *ops, OPEN]:
+    kept = model.begin(state)
+    for op in ops:
         kept = model.after(kept, op, "")
     return model.shown(kept)
-
-
-def told(state: Json) -> Any:
-    model = TableRows()
-    return model.shown(model.begin(state))
 
 
 @by_turns(2)
@@ -198,16 +175,16 @@ def test_a_log_of_the_product_that_the_reference_has_continued_with_is_booted(
 ) -> None:
     product, connection, count = ready_product(name), connect_product(name), 0
     more = [insert(901, "more"), insert(902, "open", tx="x"), {**insert(903, "und"), "table": "U"}]
-    for directory in DIRECTORIES:
-        if directory.parent.name == name:
-            copy = tmp_path / directory.name
-            shutil.copytree(directory, copy, ignore=shutil.ignore_patterns(PROVENANCE, EXPECTED))
-            params = params_of(directory)
-            written(copy, product.edition, more, **params)
-            answer = recovered(connection, product, copy, **params)
-            assert answer["verdict"] == "clean", (directory, answer)
-            assert told(answer["state"]) == asked(more, state_of(directory)), directory
-            count += 1
+    for directory, copy, params in captures(name, tmp_path):
+        # It stops without closing the log.
+        writer = LogWriter(DirectoryStorage(copy), product.edition, params)
+        for op in [OPEN, *more]:
+            writer.apply(op)
+        answer = recovered(connection, product, copy, **params)
+        assert answer["verdict"] == "clean", (directory, answer)
+        before = json.loads((directory / EXPECTED).read_text(encoding="utf-8"))["expect"][-1]["state"]
+        assert after([], answer["state"]) == after([OPEN, *more, OPEN], before), directory
+        count += 1
     assert count
 
 
@@ -217,12 +194,7 @@ def test_of_damaged_captures_the_product_keeps_what_the_reference_does(
 ) -> None:
     """From some byte of the last file on zeros, or nothing, or a hole of one sector."""
     product, connection, count = ready_product(name), connect_product(name), 0
-    for directory in DIRECTORIES:
-        if directory.parent.name != name:
-            continue
-        copy = memory_path / directory.name
-        shutil.copytree(directory, copy, ignore=shutil.ignore_patterns(PROVENANCE, EXPECTED))
-        params = params_of(directory)
+    for directory, copy, params in captures(name, memory_path):
         files = {path.name: path.read_bytes() for path in copy.iterdir()}
         passed = LogPass(files, product.edition, "default")
         assert passed.last is not None
@@ -238,7 +210,7 @@ def test_of_damaged_captures_the_product_keeps_what_the_reference_does(
                 found = recovered(connection, product, copy, **params)
                 predicted = LogPass({**files, last: damaged}, product.edition, "default").observation()
                 assert predicted.state is not None, predicted
-                assert told(found["state"]) == told(predicted.to_json()["state"]), (directory, at, found)
+                assert after([], found["state"]) == after([], predicted.to_json()["state"]), (directory, at)
                 count += 1
     # A sixth of them where only a sample is asked for: a boot takes sixty milliseconds.
     assert count > 300 // every(6)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -58,40 +59,37 @@ def test_every_status_number_has_its_name() -> None:
 @pytest.mark.parametrize(
     ("names", "pair"),
     [
-        ((), ("btm1.tlog", "btm2.tlog")),
-        (("btm2.tlog",), ("btm1.tlog", "btm2.tlog")),
-        (("log10.tlog", "log2.tlog"), ("log2.tlog", "log10.tlog")),
-        (("btm1.tlog", "btm2.tlog", "btm3.tlog"), ("btm1.tlog", "btm2.tlog")),
+        ("", "btm1 btm2"),
+        ("btm2", "btm1 btm2"),
+        ("log10 log2", "log2 log10"),
+        ("btm1 btm2 btm3", "btm1 btm2"),
     ],
 )
-def test_two_files_of_any_name_are_a_pair(
-    names: tuple[str, ...], pair: tuple[str, str], tmp_path: Path
-) -> None:
-    for name in names:
-        (tmp_path / name).touch()
-    assert pair_of(tmp_path) == pair
-
-
-def done(op: dict[str, Any], active: str, **said: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    return op, {"step": "0", "durable": False, "active": active, **said}
+def test_two_files_of_any_name_are_a_pair(names: str, pair: str, tmp_path: Path) -> None:
+    for name in names.split():
+        (tmp_path / f"{name}.tlog").touch()
+    assert pair_of(tmp_path) == tuple(f"{name}.tlog" for name in pair.split())
 
 
 def test_a_change_of_the_active_file_begins_it_again() -> None:
-    record = {"op": "log", "type": "COMMITTING", "names": ["b", "a", "b"]}
+    def logged(gtrid: str, active: str, kind: str = "COMMITTING", **said: Any) -> tuple[Any, dict[str, Any]]:
+        op = {"op": "log", "type": kind, "names": ["b", "a", "b"], "gtrid": gtrid}
+        return op, {"step": "0", "durable": False, "active": active, **said}
+
+    opened = ({"op": "open"}, {"step": "0", "durable": False, "active": "btm1.tlog"})
+    refused = logged("03", "btm2.tlog", refused={"code": "does-not-fit"})
     history = [
-        done({"op": "open"}, "btm1.tlog"),
-        done({**record, "gtrid": "01"}, "btm1.tlog"),
-        done({**record, "gtrid": "02"}, "btm2.tlog"),
-        done({**record, "gtrid": "03"}, "btm2.tlog", refused={"code": "does-not-fit"}),
-        done({**record, "gtrid": "04"}, "btm1.tlog"),
+        opened,
+        logged("01", "btm1.tlog"),
+        logged("02", "btm2.tlog"),
+        refused,
+        logged("04", "btm1.tlog"),
     ]
-    asked = asked_records(history)
-    assert asked["btm1.tlog"] == [{"type": "COMMITTING", "gtrid": "04", "names": ["a", "b"]}]
-    assert [entry["gtrid"] for entry in asked["btm2.tlog"]] == ["02"]
-    assert asked_records([done({**record, "type": "ACTIVE", "gtrid": "05"}, "btm1.tlog")], filtered=True) == {
-        "btm1.tlog": [],
-        "btm2.tlog": [],
-    }
+    found = asked_records(history)
+    assert found["btm1.tlog"] == [{"type": "COMMITTING", "gtrid": "04", "names": ["a", "b"]}]
+    assert [entry["gtrid"] for entry in found["btm2.tlog"]] == ["02"]
+    empty = asked_records([logged("05", "btm1.tlog", "ACTIVE")], filtered=True)
+    assert empty == {"btm1.tlog": [], "btm2.tlog": []}
 
 
 @of_products
@@ -133,13 +131,7 @@ def test_the_sequential_writer_covers_every_forced_record(ready_product: ReadyPr
 def test_a_part_of_a_transaction_that_was_not_forced_is_lost(name: str, ready_product: ReadyProduct) -> None:
     """A COMMIT counts the records of its own file only (JBM-DEV-015): what a crash leaves looks healthy."""
     ready_product(registry()[name].product)
-    (probe,) = (
-        probe
-        for probe in find_case("jbm.prepares.first-part-lost-v2").probes
-        if probe.id.endswith("/recover.strict")
-    )
-    engine = Engine(parse_impl(name).connect(timeout=60), Options(timeout=60))
-    try:
+    case = find_case("jbm.prepares.first-part-lost-v2")
+    (probe,) = (probe for probe in case.probes if probe.id.endswith("/recover.strict"))
+    with closing(Engine(parse_impl(name).connect(timeout=60), Options(timeout=60))) as engine:
         assert engine.run(probe).result_class == "pass"
-    finally:
-        engine.close()

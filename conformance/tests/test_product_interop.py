@@ -34,11 +34,8 @@ def half_compacted(ops: Sequence[dict[str, Any]], params: Mapping[str, str], edi
         journal.apply(op)
         for change in storage.taken():
             disk.do(change)
-            renaming = change["op"] in ("rename", "unlink") or (change["op"], change.get("file")) == (
-                "sync",
-                CONTROL,
-            )
-            if renaming and CONTROL in disk.files():
+            forced = (change["op"], change.get("file")) == ("sync", CONTROL)
+            if (forced or change["op"] in ("rename", "unlink")) and CONTROL in disk.files():
                 found.append(disk.files())
     return found
 

@@ -11,14 +11,14 @@ import zipfile
 from pathlib import Path
 
 import pytest
-import stores
 from messages import foretold, made, unprinted
 from messages_states import MAKERS
 
 from journalspec.messages import messages, prints
-from journalspec_conformance.products import get_product, is_fetched, product_dir
+from journalspec_conformance.products import product_dir
 from journalspec_reference.answers import ask
 from journalspec_reference.filesets import find_journals, load
+from products import ReadyProduct, need_brokers
 
 pytestmark = [pytest.mark.product, pytest.mark.java]
 #: For each product that runs here one state: damage, not a crash.
@@ -34,23 +34,15 @@ SOURCES = {
 }
 
 
-def ready(product: str) -> None:
-    """Skip the test if the product cannot be started."""
-    if shutil.which("java") is None or shutil.which("javac") is None:
-        pytest.skip("no Java compiler on PATH")
-    for name in ("artemis-2.44.0", *([product] if not product.startswith("activemq") else [])):
-        if not is_fetched(get_product(name)):
-            pytest.skip(f"{name} is missing: run `journalspec products fetch {name}`")
-    name, _, version = product.partition("-")
-    broker = {"activemq": "kahadb"}.get(name)
-    cached = list((stores.cache() / "brokers").glob(f"{broker}-{version}-*"))
-    if broker and not cached and shutil.which("mvn") is None:
-        pytest.skip("neither the broker's jars nor Maven are here")
-
-
 @pytest.mark.parametrize("product", REPEATED)
-def test_a_start_prints_what_the_record_has(product: str) -> None:
-    ready(product)
+def test_a_start_prints_what_the_record_has(product: str, ready_product: ReadyProduct) -> None:
+    if shutil.which("javac") is None:
+        pytest.skip("no Java compiler on PATH")
+    ready_product("artemis-2.44.0")
+    if product.startswith("activemq-"):
+        need_brokers(product.replace("activemq", "kahadb"))
+    else:
+        ready_product(product)
     state = REPEATED[product]
     maker = MAKERS[product]
     assert [entry for entry in messages(maker.format) if f"{product}/{state}" in entry.made]
@@ -73,11 +65,10 @@ def test_a_start_prints_what_the_record_has(product: str) -> None:
 
 
 @pytest.mark.parametrize("name", SOURCES)
-def test_the_texts_are_in_the_classes_of_the_product(name: str) -> None:
+def test_the_texts_are_in_the_classes_of_the_product(name: str, ready_product: ReadyProduct) -> None:
     product, version = SOURCES[name]
-    if not is_fetched(get_product(product)):
-        pytest.skip(f"{product} is missing: run `journalspec products fetch {product}`")
-    content = b"".join(_contents(path) for path in sorted(product_dir(get_product(product)).glob("*.jar")))
+    jars = sorted(product_dir(ready_product(product)).glob("*.jar"))
+    content = b"".join(map(_contents, jars))
     for entry in messages(name):
         if version in entry.versions:
             lacking = [piece for piece in _pieces(entry.text) if piece not in content]

@@ -5,7 +5,6 @@ A sample; ``tools/newstore_trials.py --format kahadb_journal --product`` tries a
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -22,24 +21,20 @@ from journalspec_reference.answers import SALVAGE, Answer, ask
 from journalspec_reference.contents import contents
 from journalspec_reference.filesets import find_journals, load
 from journalspec_reference.kahadb_journal import xml_rows
+from products import need_brokers
 
 pytestmark = [pytest.mark.product, pytest.mark.java]
 BROKER = ("kahadb", "6.1.7")
-#: Columns that both brokers have; of those below, Artemis keeps some as properties.
-SAME = ("kind", "priority", "timestamp", "expiration", "text", "content", "durable")
-HEADERS = ("correlation_id", "reply_to", "type", "group_id")
-
-
-def ready(*products: str) -> None:
-    if shutil.which("java") is None:
-        pytest.skip("no Java on PATH")
-    cached = (list((stores.cache() / "brokers").glob(f"{name}-*")) for name in products)
-    if shutil.which("mvn") is None and not all(cached):
-        pytest.skip("neither the brokers' jars nor Maven are here")
+#: Columns that both brokers have, and how properties begin that are of one of them alone.
+SAME = (
+    *("kind", "priority", "timestamp", "expiration", "text", "content", "durable"),
+    *("correlation_id", "reply_to", "type", "group_id"),
+)
+OWN = ("_AMQ", "JMS")
 
 
 def test_activemq_delivers_what_the_report_counts(capsys: pytest.CaptureFixture[str]) -> None:
-    ready("kahadb")
+    need_brokers("kahadb")
     for version in ("5.8.0", "5.15.16", "6.1.7"):
         stores.written("kahadb", version, end="halt")
     status = newstore_trials.main(
@@ -64,24 +59,20 @@ def answer_of(place: Path) -> Answer:
 def by_queue(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[dict[str, Any]]]:
     out: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
-        shown = {name: row[name] for name in (*SAME, *HEADERS)}
-        shown |= {"data": row["data"] or None, "properties": {}}
-        properties = {
-            name: value for name, value in row["properties"].items() if name[:4] not in ("_AMQ", "JMS")
-        }
-        out.setdefault(row["queue"], []).append({**shown, "properties": properties})
+        properties = ((name, value) for name, value in row["properties"].items() if name[:4] not in OWN)
+        shown = {name: row[name] for name in SAME}
+        shown |= {"data": row["data"] or None, "properties": dict(properties)}
+        out.setdefault(row["queue"], []).append(shown)
     return out
 
 
 def test_artemis_has_what_was_imported_of_a_kahadb(tmp_path: Path) -> None:
     """Queues, durable subscriptions, order, bodies, headers and properties with their types."""
-    ready(BROKER[0], CLI.name)
+    need_brokers(BROKER[0], CLI.name)
     answer = answer_of(stores.written(*BROKER, end="stop"))
     messages, queues = xml_rows.messages, xml_rows.queues
-    assert {item.code for item in artemis_xml.losses(messages(answer), queues(answer))} == {
-        "xml-new-id",
-        "xml-converted",
-    }
+    losses = {item.code for item in artemis_xml.losses(messages(answer), queues(answer))}
+    assert losses == {"xml-new-id", "xml-converted"}
     file = tmp_path / "export.xml"
     file.write_bytes(b"".join(artemis_xml.write(messages(answer), queues(answer))))
     journal = tmp_path / "store" / "journal"

@@ -7,17 +7,14 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from journalspec.formats import get_format
-from journalspec_conformance.cli.products import command
 from journalspec_conformance.harnesses import registry
 from journalspec_conformance.harnesses.product import command as product_command
 from journalspec_conformance.products import (
@@ -34,6 +31,8 @@ from journalspec_conformance.products import (
     product_ids,
 )
 from journalspec_conformance.products.fetch import TIMEOUT, Ivy, Maven, choose_fetcher, fetch_product, sweep
+from judged import PROGRAM, call
+from programs import until
 
 CONTENT = {"main-1.jar": b"the product", "api-2.jar": b"what it needs"}
 
@@ -59,18 +58,30 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def product() -> Product:
-    jars = tuple(
-        Jar(
-            "org.example",
-            stem,
-            version,
-            hashlib.sha256(CONTENT[f"{stem}-{version}.jar"]).hexdigest(),
-            role,
-            "MIT",
-        )
-        for stem, version, role in (("main", "1", "product"), ("api", "2", "an API"))
-    )
+    def jar(stem: str, version: str, role: str) -> Jar:
+        digest = hashlib.sha256(CONTENT[f"{stem}-{version}.jar"]).hexdigest()
+        return Jar("org.example", stem, version, digest, role, "MIT")
+
+    jars = (jar("main", "1", "product"), jar("api", "2", "an API"))
     return replace(get_product(product_ids()[0]), id="example-1", jars=jars)
+
+
+@pytest.fixture
+def tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Maven]:
+    """Return a function that puts a program of this name first on PATH; it is a script of the shell."""
+    if os.name != "posix":
+        pytest.skip("needs a shell")
+    place = tmp_path / "bin"
+    place.mkdir()
+    monkeypatch.setenv("PATH", f"{place}{os.pathsep}{os.environ['PATH']}")
+
+    def made(script: str, name: str = "mvn") -> Maven:
+        program = place / name
+        program.write_text(f"#!/bin/sh\n{script}\n")
+        program.chmod(0o755)
+        return Maven(str(program))
+
+    return made
 
 
 def test_every_data_file_describes_a_product_of_a_known_format_and_edition() -> None:
@@ -93,13 +104,13 @@ def test_an_unknown_product_is_reported_with_the_known_ones() -> None:
 def test_fetched_files_are_verified_and_used(cache: Path, product: Product) -> None:
     with pytest.raises(NotFetchedError, match="products fetch example-1"):
         classpath(product)
-    tool = Delivery(CONTENT)
-    assert fetch_product(product, tool) == cache / "example-1"
-    assert tool.asked == ["org.example:main:1", "org.example:api:2"]
+    delivery = Delivery(CONTENT)
+    assert fetch_product(product, delivery) == cache / "example-1"
+    assert delivery.asked == ["org.example:main:1", "org.example:api:2"]
     assert classpath(product) == [str(cache / "example-1" / name) for name in CONTENT]
     assert sorted(path.name for path in cache.iterdir()) == ["example-1"]
-    fetch_product(product, tool)
-    assert len(tool.asked) == 2, "intact jars are not fetched again"
+    fetch_product(product, delivery)
+    assert len(delivery.asked) == 2, "intact jars are not fetched again"
 
 
 def test_a_jar_with_another_hash_is_not_taken(cache: Path, product: Product) -> None:
@@ -116,10 +127,6 @@ def test_a_spoilt_jar_is_found_out_and_replaced(cache: Path, product: Product) -
         classpath(product)
     fetch_product(product, Delivery(CONTENT))
     assert problems(product) == []
-
-
-def test_a_failed_fetch_leaves_what_was_there(cache: Path, product: Product) -> None:
-    fetch_product(product, Delivery(CONTENT))
     (cache / "example-1" / "api-2.jar").unlink()
     with pytest.raises(ProductError):
         fetch_product(product, Delivery({**CONTENT, "main-1.jar": b"something else"}))
@@ -127,52 +134,47 @@ def test_a_failed_fetch_leaves_what_was_there(cache: Path, product: Product) -> 
 
 
 def test_maven_is_preferred_and_without_any_tool_the_message_says_what_to_install(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tool: Callable[..., Maven], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("mvn", "java"):
-        program = tmp_path / name
-        program.write_text("#!/bin/sh\n")
-        program.chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path))
+    tool("", "mvn")
+    tool("", "java")
+    place = tmp_path / "bin"
+    monkeypatch.setenv("PATH", str(place))
     assert isinstance(choose_fetcher(), Maven)
-    (tmp_path / "mvn").unlink()
+    (place / "mvn").unlink()
     monkeypatch.setattr("journalspec_conformance.products.fetch.find_ivy", lambda: tmp_path / "ivy.jar")
-    assert choose_fetcher() == Ivy(str(tmp_path / "java"), tmp_path / "ivy.jar")
-    (tmp_path / "java").unlink()
+    assert choose_fetcher() == Ivy(str(place / "java"), tmp_path / "ivy.jar")
+    (place / "java").unlink()
     with pytest.raises(ProductError, match="install Maven"):
         choose_fetcher()
 
 
-def test_a_tool_that_fails_is_quoted(tmp_path: Path, product: Product) -> None:
-    program = tmp_path / "mvn"
-    program.write_text("#!/bin/sh\necho no such artefact\nexit 3\n")
-    program.chmod(0o755)
-    with pytest.raises(ProductError, match=r"(?s)exit 3.*no such artefact"):
-        Maven(str(program)).fetch(product.jars[0], tmp_path)
+def test_a_tool_that_fails_is_quoted_without_orders_to_the_terminal(
+    tool: Callable[..., Maven], cache: Path, product: Product
+) -> None:
+    with pytest.raises(ProductError, match=r"(?s)exit 3.*no such artefact") as raised:
+        fetch_product(product, tool("echo no such artefact; printf '\\033]0;owned\\007no\\n' >&2; exit 3"))
+    assert "owned" in str(raised.value)
+    assert "\x1b" not in str(raised.value)
 
 
-def test_a_classifier_is_given_to_maven_and_names_the_file(tmp_path: Path, product: Product) -> None:
+def test_a_classifier_is_given_to_maven_and_names_the_file(
+    tool: Callable[..., Maven], tmp_path: Path, product: Product
+) -> None:
     jar = replace(product.jars[0], classifier="tests")
     assert (jar.coordinates, jar.filename) == ("org.example:main:1:tests", "main-1-tests.jar")
-    program = tmp_path / "mvn"
-    program.write_text(f'#!/bin/sh\necho "$@" > {tmp_path / "asked"}\n')
-    program.chmod(0o755)
-    Maven(str(program)).fetch(jar, tmp_path)
+    tool(f'echo "$@" > {tmp_path / "asked"}').fetch(jar, tmp_path)
     assert "-Dartifact=org.example:main:1:jar:tests " in (tmp_path / "asked").read_text()
     with pytest.raises(ProductError, match=r"main:1:tests cannot be had with Ivy: install Maven"):
         Ivy("java", tmp_path).fetch(jar, tmp_path)
 
 
 def test_the_command_lists_and_complains_without_a_traceback(cache: Path) -> None:
-    run = CliRunner().invoke(command, ["list", "--json"])
-    assert run.exit_code == 0
-    listed = json.loads(run.output)
+    listed = json.loads(call("products", "list", "--json", status=0).output)
     assert [entry["id"] for entry in listed] == list(product_ids())
     assert not any(entry["fetched"] for entry in listed)
-    assert CliRunner().invoke(command, ["list"]).exit_code == 0
-    wrong = CliRunner().invoke(command, ["fetch", "nonesuch"])
-    assert wrong.exit_code == 2
-    assert "no product 'nonesuch'" in wrong.output
+    call("products", "list", status=0)
+    assert "no product 'nonesuch'" in call("products", "fetch", "nonesuch", status=2).output
     assert not cache.exists()
 
 
@@ -192,62 +194,36 @@ def test_every_product_has_a_harness_with_known_failures() -> None:
     assert all(bool(entry.expectations) != bool(get_product(entry.product).own) for entry in entries)
 
 
-@pytest.mark.skipif(os.name != "posix", reason="needs signals and a shell")
-def test_a_fetch_that_is_ended_leaves_neither_files_nor_children(tmp_path: Path) -> None:
-    cache, tools = tmp_path / "cache", tmp_path / "bin"
-    tools.mkdir()
-    tool = tools / "mvn"
-    tool.write_text(f"#!/bin/sh\nsleep 300 &\necho $! > {tmp_path}/child\nwait\n")
-    tool.chmod(0o700)
-    environment = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}", "JOURNALSPEC_PRODUCTS": str(cache)}
-    command = [sys.executable, "-m", "journalspec_conformance", "products", "fetch", "bitronix-2.1.4"]
-    for ending in (signal.SIGINT, signal.SIGTERM):
-        running = subprocess.Popen(
-            command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
-        _until(lambda: (tmp_path / "child").is_file() and bool((tmp_path / "child").read_text()))
-        child = int((tmp_path / "child").read_text())
-        assert any(cache.iterdir())
-        running.send_signal(ending)
-        running.wait(30)
-        _until(lambda pid=child: not any(cache.iterdir()) and not _alive(pid))  # type: ignore[misc]
-        (tmp_path / "child").unlink()
-
-
-def test_files_of_a_killed_fetch_are_removed_by_a_later_one(tmp_path: Path) -> None:
-    for name, age in (
-        ("journalspec-0123", 2 * TIMEOUT),
-        ("journalspec-4567", 1),
-        ("bitronix-2.1.4", 2 * TIMEOUT),
-    ):
-        (tmp_path / name / "jars").mkdir(parents=True)
-        os.utime(tmp_path / name, (time.time() - age, time.time() - age))
-    sweep(tmp_path)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["bitronix-2.1.4", "journalspec-4567"]
-
-
-@pytest.mark.skipif(os.name != "posix", reason="needs a shell")
-def test_output_of_a_tool_does_not_control_the_terminal(
-    cache: Path, product: Product, tmp_path: Path
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+def test_a_fetch_that_is_ended_leaves_neither_files_nor_children(
+    ending: signal.Signals, tool: Callable[..., Maven], cache: Path, tmp_path: Path
 ) -> None:
-    tool = tmp_path / "mvn"
-    tool.write_text("#!/bin/sh\nprintf '\\033]0;owned\\007no\\n' >&2\nexit 3\n")
-    tool.chmod(0o700)
-    with pytest.raises(ProductError) as raised:
-        fetch_product(product, Maven(str(tool)))
-    assert "\x1b" not in str(raised.value)
-    assert "owned" in str(raised.value)
+    told = tmp_path / "child"
+    tool(f"sleep 300 &\necho $! > {told}\nwait")
+    running = subprocess.Popen(
+        [*PROGRAM, "products", "fetch", "bitronix-2.1.4"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    assert until(lambda: told.is_file() and told.read_text())
+    assert any(cache.iterdir())
+    running.send_signal(ending)
+    running.wait(30)
+    assert until(lambda: not any(cache.iterdir()) and not alive(int(told.read_text())))
 
 
-def _until(holds: Callable[[], bool]) -> None:
-    ends = time.monotonic() + 60
-    while not holds():
-        assert time.monotonic() < ends
-        time.sleep(0.05)
-
-
-def _alive(pid: int) -> bool:
+def alive(pid: int) -> bool:
     try:
         return Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z"
     except OSError:
         return False
+
+
+def test_files_of_a_killed_fetch_are_removed_by_a_later_one(tmp_path: Path) -> None:
+    """Old ones that are not a product: a young one may be another fetch."""
+    old, young = time.time() - 2 * TIMEOUT, time.time() - 1
+    for name, begun in (("journalspec-0123", old), ("journalspec-4567", young), ("bitronix-2.1.4", old)):
+        (tmp_path / name / "jars").mkdir(parents=True)
+        os.utime(tmp_path / name, (begun, begun))
+    sweep(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bitronix-2.1.4", "journalspec-4567"]

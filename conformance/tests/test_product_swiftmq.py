@@ -15,17 +15,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from journalspec_conformance import connect
-from journalspec_conformance.cli.run import run_command
 from journalspec_conformance.connection import Connection
-from journalspec_conformance.errors import Problem
+from journalspec_conformance.errors import Breakdown, Problem
 from journalspec_conformance.harnesses.product import Exceptions, serving
 from journalspec_conformance.harnesses.swiftmq_store.harness import settings
 from journalspec_conformance.products import ProductError, classpath, get_product, own_classpath
 from journalspec_conformance.running import parse_impl
 from journalspec_corpus.swiftmq_store.author import message
+from judged import call
 from products import Every, Json, ReadyProduct, of_products
 from products import asked as question
 
@@ -79,22 +78,20 @@ def test_content_of_a_store_equals_the_answer(connection: Connection, tmp_path: 
     lines = [f"message b 3 4 2 99 {data.hex()}", "message b 5 9 1 0 unreadable", "queue a", "durable c n t"]
     before = sorted(store(tmp_path, *lines).rglob("*"))
     answer = asked(connection, tmp_path)["ok"]
-    read = {"key": "3", "priority": "4", "deliveries": "2", "expiration": "99", "length": str(len(data))}
-    unread = {"key": "5", "priority": "9", "deliveries": "1", "expiration": "0", "length": "0"}
-    assert answer == {
-        "verdict": "recovered",
-        "message": "bad-message: messages that cannot be read: 1",
-        "state": {
-            "queues": [
-                {"name": b"a".hex(), "messages": []},
-                {
-                    "name": b"b".hex(),
-                    "messages": [read | {"sha256": hashlib.sha256(data).hexdigest()}, unread],
-                },
-            ],
-            "in_doubt": [],
-            "durables": [{"client": "c", "name": "n", "topic": "t", "no_local": True}],
-        },
+    names = ("key", "priority", "deliveries", "expiration", "length", "sha256")
+    read = dict(
+        zip(names, ("3", "4", "2", "99", str(len(data)), hashlib.sha256(data).hexdigest()), strict=True)
+    )
+    unread = dict(zip(names, ("5", "9", "1", "0", "0"), strict=False))
+    assert answer["verdict"] == "recovered"
+    assert answer["message"] == "bad-message: messages that cannot be read: 1"
+    assert answer["state"] == {
+        "queues": [
+            {"name": b"a".hex(), "messages": []},
+            {"name": b"b".hex(), "messages": [read, unread]},
+        ],
+        "in_doubt": [],
+        "durables": [{"client": "c", "name": "n", "topic": "t", "no_local": True}],
     }
     assert sorted(tmp_path.rglob("*")) == before, "a start is made in a copy"
 
@@ -103,38 +100,35 @@ def test_content_of_a_store_equals_the_answer(connection: Connection, tmp_path: 
 def test_a_warning_makes_it_recovered_an_exception_refused(connection: Connection, tmp_path: Path) -> None:
     store(tmp_path, "warn Queue Store orders is inconsistent - removed!", "warn of something else")
     answer = asked(connection, tmp_path)["ok"]
-    assert answer["verdict"] == "recovered"
-    assert answer["message"] == "queue-dropped: Queue Store orders is inconsistent - removed!"
-    page = tmp_path / "db" / "page.db"
+    said = "queue-dropped: Queue Store orders is inconsistent - removed!"
+    assert (answer["verdict"], answer["message"]) == ("recovered", said)
     for text, code in (
         ("get pageNo 7 is out of range [0..3]", "bad-root"),
         ("odd", "exception:RuntimeException"),
     ):
-        page.write_text(f"throw {text}\n")
+        (tmp_path / "db" / "page.db").write_text(f"throw {text}\n")
         refused = asked(connection, tmp_path)["ok"]
         assert (refused["verdict"], refused["phase"], refused["code"]) == ("refused", "replay", code)
         assert text in refused["message"]
 
 
 @of_products
-def test_a_store_that_ends_the_process_or_hangs_is_the_runners_affair(fake: Path, tmp_path: Path) -> None:
-    store(tmp_path, "exit")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(OWN, str(fake))
-        for line, told in (("exit", "ended"), ("hang", "within")):
-            (tmp_path / "db" / "page.db").write_text(f"{line}\n")
-            made = connect.to(serving(PRODUCT), timeout=4)
-            with pytest.raises(Exception, match=told):
-                asked(made, tmp_path)
-            made.close()
+@pytest.mark.parametrize(("line", "told"), [("exit", "ended"), ("hang", "within")])
+def test_a_store_that_ends_the_process_or_hangs_is_the_runners_affair(
+    line: str, told: str, fake: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(OWN, str(fake))
+    made = connect.to(serving(PRODUCT), timeout=4)
+    with pytest.raises(Breakdown, match=told):
+        asked(made, store(tmp_path, line))
+    made.close()
 
 
 @of_products
 def test_without_memory_it_refuses_and_begins_again(connection: Connection, tmp_path: Path) -> None:
-    page = store(tmp_path, "memory") / "db" / "page.db"
-    refused = asked(connection, tmp_path)["ok"]
+    refused = asked(connection, store(tmp_path, "memory"))["ok"]
     assert (refused["verdict"], refused["code"]) == ("refused", "exception:OutOfMemoryError")
-    page.write_text("queue a\n")
+    (tmp_path / "db" / "page.db").write_text("queue a\n")
     assert asked(connection, tmp_path)["ok"]["verdict"] == "clean"
     assert connection.late() is None
 
@@ -152,16 +146,20 @@ def test_a_thousand_starts(connection: Connection, every: Every, tmp_path: Path)
 def test_operations_are_a_routers(connection: Connection, tmp_path: Path) -> None:
     first, second = message("first*20").hex(), message("second*20").hex()
     branch = {"gtrid": "0102", "bqual": "03"}
+
+    def insert(queue: str, text: str, **tx: str) -> Json:
+        return {"op": "insert", "queue": queue, "message": text, **tx}
+
     ops = [
         {"op": "open"},
-        {"op": "insert", "queue": "a", "message": first},
-        {"op": "insert", "queue": "a", "message": second, "tx": "1"},
-        {"op": "insert", "queue": "b", "message": first, "tx": "2"},
+        insert("a", first),
+        insert("a", second, tx="1"),
+        insert("b", first, tx="2"),
         {"op": "remove", "queue": "a", "key": "0", "tx": "2"},
         {"op": "commit", "tx": ["1", "2"]},
-        {"op": "insert", "queue": "a", "message": first, "tx": "3"},
+        insert("a", first, tx="3"),
         {"op": "rollback", "tx": "3"},
-        {"op": "insert", "queue": "c", "message": second, "tx": "4"},
+        insert("c", second, tx="4"),
         {"op": "prepare", "tx": "4", "format_id": "7", **branch},
         {"op": "decide", "commit": False, **branch},
         {"op": "checkpoint"},
@@ -176,12 +174,10 @@ def test_operations_are_a_routers(connection: Connection, tmp_path: Path) -> Non
     assert [line for line in log if line.startswith("batch of 2")] == ["batch of 2"]
     assert log[-2:] == ["checkpoint, active 0", "shutdown"]
     assert "abort a" in log
-    held = {
-        bytes.fromhex(queue["name"]).decode(): [one["sha256"] for one in queue["messages"]]
-        for queue in asked(connection, tmp_path)["ok"]["state"]["queues"]
-    }
+    queues = asked(connection, tmp_path)["ok"]["state"]["queues"]
+    held = {bytes.fromhex(each["name"]): [one["sha256"] for one in each["messages"]] for each in queues}
     one, two = (hashlib.sha256(bytes.fromhex(text)).hexdigest() for text in (first, second))
-    assert held == {"a": [two], "b": [one], "c": []}
+    assert held == {b"a": [two], b"b": [one], b"c": []}
 
 
 @of_products
@@ -198,18 +194,13 @@ def test_missing_capabilities_are_reported(connection: Connection, tmp_path: Pat
 def test_cases_are_put_to_it_as_to_any_product(fake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The fake makes nothing of real bytes: every case fails, and none is an error."""
     monkeypatch.setenv(OWN, str(fake))
-    words = ["--impl", "swiftmq", "--format", "swiftmq_store", "--select", "smq.branches.*"]
-    done = CliRunner().invoke(run_command, words)
-    assert done.exit_code == 1, done.output
-    assert "error:" not in done.output
+    chosen = ("--format", "swiftmq_store", "--select", "smq.branches.*")
+    assert "error:" not in call("run", "--impl", "swiftmq", *chosen, status=1).output
 
 
 @pytest.mark.parametrize(
     ("value", "told"),
-    [
-        ("", "published nowhere: put the class path of your own into"),
-        ("/nonesuch.jar", "nothing at /nonesuch.jar"),
-    ],
+    [("", "put the class path of your own into"), ("/nonesuch.jar", "nothing at /nonesuch.jar")],
 )
 def test_a_class_path_that_is_none(value: str, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(OWN, value)
@@ -233,11 +224,8 @@ def test_entries_of_a_class_path_are_javas(tmp_path: Path, monkeypatch: pytest.M
     for name in ("b.jar", "a.jar", "c.txt"):
         (tmp_path / name).touch()
     monkeypatch.setenv(OWN, os.pathsep.join([str(tmp_path / "*"), str(tmp_path)]))
-    assert own_classpath(get_product(PRODUCT)) == [
-        str(tmp_path / "a.jar"),
-        str(tmp_path / "b.jar"),
-        str(tmp_path),
-    ]
+    found = [tmp_path / "a.jar", tmp_path / "b.jar", tmp_path]
+    assert own_classpath(get_product(PRODUCT)) == [*map(str, found)]
 
 
 def test_a_request_goes_before_the_configuration(tmp_path: Path) -> None:
@@ -246,10 +234,8 @@ def test_a_request_goes_before_the_configuration(tmp_path: Path) -> None:
     assert database["page-size-current"] == database["page-size-recommended"] == ("Integer", "8192")
     assert found["transaction-log"]["force-sync"] == ("Boolean", "false")
     assert found["transaction-log"]["checkpoint-size"] == ("Long", "1048576")
-    assert (found["swap"]["path"][1], found["backup"]["path"][1]) == (
-        str(tmp_path / "swap"),
-        str(tmp_path / "x"),
-    )
+    assert found["swap"]["path"][1] == str(tmp_path / "swap")
+    assert found["backup"]["path"][1] == str(tmp_path / "x")
 
 
 def test_only_warnings_about_damage_count() -> None:

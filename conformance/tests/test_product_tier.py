@@ -7,6 +7,7 @@ and against the rules that it is made by. Seconds each: nothing that a product w
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -43,11 +44,8 @@ def test_expectations_equal_the_product_behaviour(name: str, ready_product: Call
     product = get_product(ready_product(registry()[name].product).id)
     bound = prepare(RunRequest(name, tier="captured", timeout=TIMEOUT)).setup.expectations
     plain = prepare(RunRequest(name, tier="captured", timeout=TIMEOUT, expect="none"))
-    engine = plain.setup.open()
-    try:
+    with closing(plain.setup.open()) as engine:
         results = list(run_probes(plain.setup, plain.probes, 1, engine))
-    finally:
-        engine.close()
     applied = [bound.apply(result) for result in results]
     asked = [result.case for result in applied if result.result_class not in ("unsupported", "unasked")]
     # Many, or those that the product wrote itself, if it reads no other edition.

@@ -66,16 +66,11 @@ def modelled(
     for op in ops:
         writer.apply(op)
     # As strace would show it: a directory that is forced has no name here.
+    done = [{"file": "", "off": "0", "data": "", "to": "", **item} for item in storage.taken()]
     return [
-        Seen(
-            item["op"].removesuffix("-dir"),
-            item.get("file", ""),
-            int(item.get("off", "0")),
-            bytes.fromhex(item.get("data", "")),
-            item.get("to", ""),
-        )
-        for item in storage.taken()
-        if item["op"] not in ("create", "truncate")
+        Seen(op["op"].removesuffix("-dir"), op["file"], int(op["off"]), bytes.fromhex(op["data"]), op["to"])
+        for op in done
+        if op["op"] not in ("create", "truncate")
     ]
 
 
@@ -133,30 +128,25 @@ def unclocked(seen: list[Seen]) -> list[Event]:
 
 
 @pytest.mark.parametrize("name", PAIRS)
-def test_a_new_pair_is_made_in_the_modelled_order(
-    name: str, ready_product: ReadyProduct, tmp_path: Path
+def test_a_new_pair_and_a_swap_are_made_in_the_modelled_order(
+    name: str, ready_product: ReadyProduct, connect_product: Connect, tmp_path: Path
 ) -> None:
-    product = ready_product(name)
+    product, directory = ready_product(name), tmp_path / "journal"
     seen = traced(product, FIRST_LIFE, tmp_path, {}, PAIR)
     params = {**PAIRS[name], "file_length": str(ONE_MEBIBYTE_FILE)}
     assert unclocked(seen) == unclocked(modelled(product, {}, FIRST_LIFE, params))
 
-
-@pytest.mark.parametrize("name", PAIRS)
-def test_a_swap_is_done_in_the_modelled_order(
-    name: str, ready_product: ReadyProduct, connect_product: Connect, tmp_path: Path
-) -> None:
-    product, directory = ready_product(name), tmp_path / "journal"
+    shutil.rmtree(directory)
     directory.mkdir()
     params = {"file_length": str(SMALL)}
     told = {"cmd": "write", "params": params, "ops": [OPEN, CLOSE]}
     asked(connect_product(name), directory, product.harness, product.edition, **told)
     before = {name: (directory / name).read_bytes() for name in PAIR}
     assert {len(data) for data in before.values()} == {SMALL}
-    seen = unclocked(traced(product, SWAPPING, tmp_path, {}, PAIR))
-    swapped = [entry for entry in seen if entry[0] == "write" and entry[2] == TIMESTAMP.start]
+    changes = unclocked(traced(product, SWAPPING, tmp_path, {}, PAIR))
+    swapped = [entry for entry in changes if entry[0] == "write" and entry[2] == TIMESTAMP.start]
     assert len(swapped) == 1, "the operations were meant to cause one swap"
-    assert seen == unclocked(modelled(product, before, SWAPPING, {**PAIRS[name], **params}))
+    assert changes == unclocked(modelled(product, before, SWAPPING, {**PAIRS[name], **params}))
 
 
 # A journal: the life of each file.
@@ -178,14 +168,14 @@ PLAIN = [
     add(5, 40),
     CLOSE,
 ]
-#: A transaction whose records are in two files; only its COMMIT is forced.
-SPANNING = [
+#: A transaction whose records are in two files, only its COMMIT is forced; then all that is left is copied.
+COMPACTING = [
     OPEN,
     *(add(number, 400, tx="9") for number in (1, 2, 3)),
     {"op": "commit", "tx": "9"},
+    {"op": "compact"},
     CLOSE,
 ]
-COMPACTING = [*SPANNING[:-1], {"op": "compact"}, CLOSE]
 
 
 def lives(seen: list[Seen]) -> dict[str, list[Change]]:
@@ -230,7 +220,7 @@ def switching(seen: list[Seen]) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("name", JOURNALS)
-@pytest.mark.parametrize("ops", [PLAIN, SPANNING, COMPACTING], ids=["plain", "spanning", "compacting"])
+@pytest.mark.parametrize("ops", [PLAIN, COMPACTING], ids=["plain", "compacting"])
 def test_each_file_is_written_and_forced_as_modelled(
     name: str, ops: list[Op], ready_product: ReadyProduct, tmp_path: Path
 ) -> None:
@@ -285,7 +275,11 @@ BATCHED = [
 ]
 
 
-@pytest.mark.parametrize("name", BATCHES)
+# 5.15.0 and 5.17.6 write alike: a whole run asks the former, too.
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.whole] if name == "activemq-5.15.0" else []) for name in BATCHES],
+)
 def test_batches_are_written_and_forced_as_modelled(
     name: str, ready_product: ReadyProduct, tmp_path: Path
 ) -> None:
@@ -296,6 +290,4 @@ def test_batches_are_written_and_forced_as_modelled(
     model = modelled(product, {}, BATCHED, {**params, **told})
     expected = lives([item for item in model if item.file])
     assert found == {file: BATCHES[name] + events for file, events in expected.items()}
-    assert [kind for kind, *_ in found["db-1.log"]][-1] == "write", (
-        "the first file was meant to be left unforced"
-    )
+    assert found["db-1.log"][-1][0] == "write", "the first file was meant to be left unforced"

@@ -10,15 +10,12 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from fakes._deeds import deep
 from faults import marked
 
-from journalspec_conformance import programs
-from journalspec_conformance.errors import Misbehaved
 from journalspec_conformance.programs import DEPTH, MEMORY, Program, remove, scratch, walk
 from journalspec_corpus.load import find_case
 from judged import CASES, PROGRAM
@@ -81,25 +78,27 @@ def left(mark: str, tmp: Path) -> list[str]:
 STATUSES = {signal.SIGKILL: -9, signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGINT: 130}
 
 
+def begun(program: Path, source: str, mark: str, *options: str) -> subprocess.Popen[str]:
+    """Begin a run whose implementation is a program; it writes `told` beside itself when it hangs."""
+    program.write_text(source)
+    command = [*PROGRAM, "run", "--cases", str(CASES), "--impl", f"{sys.executable} {program}"]
+    command += ["--select", "**/read", *options]
+    given = environment(mark, program.parent, TOLD=str(program.with_name("told")))
+    nothing = subprocess.DEVNULL
+    return subprocess.Popen(
+        command, env=given, stdin=nothing, stdout=nothing, stderr=subprocess.PIPE, text=True
+    )
+
+
 @pytest.mark.parametrize(
     ("number", "jobs"),
     [*((number, "1") for number in STATUSES), (signal.SIGKILL, "2"), (signal.SIGTERM, "2")],
 )
 def test_an_ended_run_leaves_nothing(number: signal.Signals, jobs: str, mark: str, tmp_path: Path) -> None:
-    program = tmp_path / "hangs.py"
-    program.write_text(HANGS)
     told, report = tmp_path / "told", tmp_path / "report.jsonl"
     report.write_text("the last one")
-    command = [*PROGRAM, "run", "--cases", str(CASES), "--impl", f"{sys.executable} {program}"]
-    command += ["--report", str(report), "--timeout", "90", "--jobs", jobs, "--select", "**/read"]
-    runner = subprocess.Popen(
-        command,
-        env=environment(mark, tmp_path, TOLD=str(told)),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    options = ("--report", str(report), "--timeout", "90", "--jobs", jobs)
+    runner = begun(tmp_path / "hangs.py", HANGS, mark, *options)
     assert until(lambda: told.exists() and told.read_text().endswith("\n"), 90)
     assert len(marked(MARK, mark)) > 2, "something is there to be left"
     assert list((tmp_path / "tmp").iterdir())
@@ -117,14 +116,9 @@ def test_an_ended_run_leaves_nothing(number: signal.Signals, jobs: str, mark: st
 
 
 def test_a_run_that_ends_by_itself_leaves_nothing(mark: str, tmp_path: Path) -> None:
-    program = tmp_path / "leaves.py"
-    program.write_text(HANGS.replace("self.asked == 2", "False"))
-    command = [*PROGRAM, "run", "--cases", str(CASES), "--impl", f"{sys.executable} {program}"]
-    command += ["--select", "**/read"]
-    done = subprocess.run(
-        command, env=environment(mark, tmp_path), capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    runner = begun(tmp_path / "leaves.py", HANGS.replace("self.asked == 2", "False"), mark)
+    _, said = runner.communicate(timeout=90)
+    assert runner.returncode == 0, said
     assert left(mark, tmp_path) == []
 
 
@@ -144,38 +138,16 @@ program = Program(["sleep", "100"])
     assert left(mark, tmp_path) == []
 
 
-def sh(text: str, mark: str) -> Program:
-    return Program(["sh", "-c", text], {**os.environ, MARK: mark})
-
-
-def test_how_a_program_ended_is_reported_as_it_was(mark: str) -> None:
-    for text, status in {"exit 3": 3, "kill -SEGV $$": -11, "true": 0}.items():
-        program = sh(text, mark)
-        assert program.wait(10) == status
-        program.end()
-    with pytest.raises(FileNotFoundError):
-        Program(["/no/such/program"], {**os.environ, MARK: mark})
-    assert marked(MARK, mark) == {}
-
-
 @pytest.mark.parametrize("ends", ["", "sleep 100"])
 def test_all_that_a_program_has_started_ends_with_it(ends: str, mark: str) -> None:
-    program = sh(f"setsid sleep 100 & (setsid sleep 100 &) ; touch $TMPDIR/x; echo $TMPDIR; {ends}", mark)
+    text = f"setsid sleep 100 & (setsid sleep 100 &) ; touch $TMPDIR/x; echo $TMPDIR; {ends}"
+    program = Program(["sh", "-c", text], {**os.environ, MARK: mark})
     assert Path(program.stdout.readline().decode().strip()) == program.directories[0]
     if not ends:
         assert program.wait(10) == 0
     program.end()
     assert marked(MARK, mark) == {}
     assert not any(directory.exists() for directory in program.directories)
-
-
-def test_memory_of_its_children_is_counted(mark: str) -> None:
-    eats = "x = b'x' * 50_000_000; print(flush=True); import time; time.sleep(100)"
-    program = sh(f'setsid {sys.executable} -S -c "{eats}"; true', mark)
-    program.stdout.readline()
-    assert 50_000_000 < program.memory() < 500_000_000
-    program.end()
-    assert marked(MARK, mark) == {}
 
 
 def test_directories_go_with_all_that_is_in_them(tmp_path: Path) -> None:
@@ -193,43 +165,30 @@ def test_directories_go_with_all_that_is_in_them(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["precious"]
 
 
-def test_only_so_many_entries_are_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(programs, "ENTRIES", 2)
-    for name in "ab":
-        (tmp_path / name).mkdir()
-    assert [name for name, _ in walk(tmp_path)] in (["a", "b"], ["b", "a"])
-    (tmp_path / "a/c").touch()
-    with pytest.raises(Misbehaved, match="more than 2 entries"):
-        list(walk(tmp_path))
-
-
-@contextmanager
-def somebody_else() -> Iterator[None]:
+@pytest.fixture
+def nobody() -> Iterator[None]:
     """Drop root's rights for a while: root may do everything, and would not notice a missing right."""
-    if os.geteuid() != 0:
-        yield
-        return
-    os.setresuid(65534, 65534, 0)
-    # Whoever changes his user loses sight of himself in /proc, which a program started by a user does not.
-    ctypes.CDLL(None).prctl(4, 1)
-    try:
-        yield
-    finally:
+    root = os.geteuid() == 0
+    if root:
+        os.setresuid(65534, 65534, 0)
+        # Whoever changes his user loses sight of himself in /proc, which no program of a user does.
+        ctypes.CDLL(None).prctl(4, 1)
+    yield
+    if root:
         os.setresuid(0, 0, 0)
         ctypes.CDLL(None).prctl(4, 1)
 
 
+@pytest.mark.usefixtures("nobody")
 def test_dropped_permissions_are_restored() -> None:
     with tempfile.TemporaryDirectory() as name:
-        Path(name).chmod(0o777)
-        with somebody_else():
-            for mode in (0o000, 0o100, 0o200, 0o400, 0o500):
-                tree = Path(name) / f"{mode:o}"
-                (tree / "a/b/c").mkdir(parents=True)
-                (tree / "a/b/file").write_bytes(b"x")
-                for path in ("a/b/c", "a/b/file", "a/b", "a", ""):
-                    (tree / path).chmod(mode)
-                assert remove(tree) == ""
+        for mode in (0o000, 0o100, 0o200, 0o400, 0o500):
+            tree = Path(name) / f"{mode:o}"
+            (tree / "a/b/c").mkdir(parents=True)
+            (tree / "a/b/file").write_bytes(b"x")
+            for path in ("a/b/c", "a/b/file", "a/b", "a", ""):
+                (tree / path).chmod(mode)
+            assert remove(tree) == ""
         assert list(Path(name).iterdir()) == []
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from journalspec.deviations import Deviation, Show
+from journalspec.deviations import Deviation, Show, deviations
 from journalspec_conformance import showing
 from journalspec_conformance.connect import in_process
 from journalspec_conformance.connection import Connection
@@ -42,25 +43,14 @@ def room() -> Iterator[ReferenceRoom]:
     made.close()
 
 
+#: Any deviation, with the id of none.
+ANY = replace(deviations(FORMAT)[0], id="BTM-DEV-999", cases=(START,))
+
+
 def deviation(**data: Any) -> Deviation:
     way = next(way for way in ("case", "steps", "trace", "program", "none") if way in data)
     table = {"products": [PRODUCT], "demands": "this", **data} if way != "none" else data
-    return Deviation(
-        id="BTM-DEV-999",
-        product="BTM",
-        since="1",
-        until="",
-        kind="errata",
-        requirements=("BTM-HDR-001",),
-        title="a title",
-        text="a text",
-        example={},
-        cases=(START,),
-        cost="a cost",
-        change="a change",
-        observed={"how": "so", "on": "it"},
-        show=(Show(way, table),),
-    )
+    return replace(ANY, show=(Show(way, table),))
 
 
 def shown(room: Showroom, **data: Any) -> Shown:
@@ -76,8 +66,7 @@ def test_a_check_holds_or_not(room: ReferenceRoom, check: Mapping[str, Any], ans
 
 
 def test_all_checks_must_hold(room: ReferenceRoom) -> None:
-    good = {"answer": 0, "at": "verdict", "is": "clean"}
-    bad = {"answer": 0, "at": "verdict", "is": "refused"}
+    good, bad = ({"answer": 0, "at": "verdict", "is": verdict} for verdict in ("clean", "refused"))
     assert shown(room, start=START, steps=[RECOVER], seen=[good]).shown is True
     assert shown(room, start=START, steps=[RECOVER], seen=[good, bad]).shown is False
 
@@ -89,7 +78,9 @@ def test_bytes_that_are_put_are_seen_by_the_next_step(room: ReferenceRoom) -> No
     aside = {**WRITE, "ops": [{"op": "open"}]}
     state = {"file": "btm1.tlog", "off": 12, "hex": "ff"}
     assert shown(room, start=START, steps=[aside], seen=[state]).shown is True
+    clean = {"answer": 0, "at": "verdict", "is": "clean"}
     assert shown(room, start=START, steps=[RECOVER | {"aside": True}], seen=[state]).shown is False
+    assert shown(room, start=START, steps=[RECOVER | {"aside": True}], seen=[clean]).shown is True
 
 
 def test_a_case_is_shown_only_by_the_failure_that_is_named(room: ReferenceRoom) -> None:
@@ -101,27 +92,14 @@ def test_a_case_is_shown_only_by_the_failure_that_is_named(room: ReferenceRoom) 
         shown(room, case=START, op="write", fails="verdict")
 
 
-@pytest.mark.parametrize(
-    ("order", "never", "answer"),
-    [
-        (r"^write a.log 0 4\nsync a.log$", None, True),
-        (r"^write a.log 0 4\nwrite", None, False),
-        (None, r"^sync \.$", True),
-        (None, r"^sync a\.log$", False),
-        (r"^rename a.log b.log$", r"^unlink", True),
-    ],
-)
+@pytest.mark.parametrize(("texts", "answer"), table("judging")["showing"]["traced"])
 def test_a_trace_shows_what_is_found_and_what_is_not(
-    room: ReferenceRoom, monkeypatch: pytest.MonkeyPatch, order: str | None, never: str | None, answer: bool
+    room: ReferenceRoom, monkeypatch: pytest.MonkeyPatch, texts: dict[str, str], answer: bool
 ) -> None:
-    seen = [
-        Seen("write", "a.log", 0, b"abcd"),
-        Seen("sync", "a.log"),
-        Seen("rename", "a.log", target="b.log"),
-    ]
+    write, sync = Seen("write", "a.log", 0, b"abcd"), Seen("sync", "a.log")
+    seen = [write, sync, Seen("rename", "a.log", target="b.log")]
     monkeypatch.setattr(showing, "traced_write", lambda *_: seen)
     monkeypatch.setattr("shutil.which", lambda _: "strace")
-    texts = {key: text for key, text in (("order", order), ("never", never)) if text}
     assert shown(room, trace=[{"op": "open"}], edition="2.1", **texts).shown is answer
     monkeypatch.setattr("shutil.which", lambda _: None)
     assert shown(ReferenceRoom(), trace=[{"op": "open"}], edition="2.1", **texts).shown is None
@@ -149,31 +127,20 @@ def test_a_product_that_does_not_have_it_is_refused(room: ReferenceRoom) -> None
 
 
 def test_the_exit_status_puts_not_shown_first() -> None:
-    made = {answer: Shown("D", "p", "asked", (), (), answer, 0.1) for answer in (True, False, None)}
-    assert overall([made[True]]) == 0
-    assert overall([made[True], made[False], made[None]]) == 1
-    assert overall([made[True], made[None]]) == 3
-    assert overall([]) == 3
-
-
-def run(*arguments: str) -> tuple[int, str]:
-    done = call("products", "show", *arguments)
-    return done.exit_code, done.output
+    yes, no, untried = (Shown("D", "p", "asked", (), (), answer, 0.1) for answer in (True, False, None))
+    assert overall([yes]) == 0
+    assert overall([yes, no, untried]) == 1
+    assert overall([yes, untried]) == overall([]) == 3
 
 
 def test_the_command_says_what_it_could_not_try(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("JOURNALSPEC_PRODUCTS", str(tmp_path))
     made = deviation(case=START, op="read", fails="verdict")
     monkeypatch.setattr(showing, "deviations", lambda name: (made,) if name == FORMAT else ())
-    status, text = run(made.id)
-    assert status == 3
-    assert "not tried" in text
-    status, text = run(made.id, "--json")
-    assert status == 3
+    assert "not tried" in call("products", "show", made.id, status=3).output
+    text = call("products", "show", made.id, "--json", status=3).output
     assert json.loads(text)[0]["verdict"] == "not tried"
     if "JPype" not in text:
         assert f"journalspec products fetch {PRODUCT}" in text
     monkeypatch.setattr(showing, "deviations", lambda name: (deviation(none="too old"),))
-    status, text = run(made.id)
-    assert status == 3
-    assert "too old" in text
+    assert "too old" in call("products", "show", made.id, status=3).output

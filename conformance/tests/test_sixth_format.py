@@ -14,25 +14,22 @@ from pathlib import Path
 
 import pytest
 
+from judged import has
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 TOY = "conformance/tests/sixth_format"
 ROOTS = ("specs", "reference_impl", "corpus", "conformance")
-#: Typed command -> the program in this environment, with the copy's packages.
-PROGRAMS = {
-    "python": [sys.executable],
-    "journalspec": [sys.executable, "-m", "journalspec_conformance"],
-    "pytest": [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
-    "ruff": [sys.executable, "-m", "ruff"],
-    "sphinx-build": [sys.executable, "-m", "sphinx"],
-    "cp": ["cp"],
+#: Typed command -> the module that it is in this environment, with the copy's packages.
+MODULES = {
+    "journalspec": ["-m", "journalspec_conformance"],
+    "pytest": ["-m", "pytest", "-q", "-p", "no:cacheprovider"],
+    "ruff": ["-m", "ruff"],
+    "sphinx-build": ["-m", "sphinx"],
+    "python": [],
 }
 #: The toy's pages without the others, which take minutes.
-ITS_PAGES = (
-    "-D",
-    "master_doc=formats/index",
-    "-D",
-    "exclude_patterns=[!f]*,formats/*_tlog,formats/*_journal,formats/*_log,formats/*_store",
-)
+OTHERS = "exclude_patterns=[!f]*,formats/*_tlog,formats/*_journal,formats/*_log,formats/*_store"
+ITS_PAGES = ("-D", "master_doc=formats/index", "-D", OTHERS)
 
 
 def section() -> str:
@@ -53,28 +50,18 @@ def contents(place: Path) -> dict[str, bytes]:
 
 def run(place: Path, *words: str) -> subprocess.CompletedProcess[str]:
     roots = os.pathsep.join(str(place / root) for root in (*ROOTS, "docs/ext"))
+    given = {**os.environ, "PYTHONPATH": roots, "COLUMNS": "200"}
+    command = [sys.executable, *MODULES[words[0]], *words[1:]] if words[0] in MODULES else words
     return subprocess.run(
-        [*PROGRAMS[words[0]], *words[1:]],
-        cwd=place,
-        env={**os.environ, "PYTHONPATH": roots, "COLUMNS": "200"},
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        timeout=300,
-        check=False,
+        command, cwd=place, env=given, capture_output=True, encoding="utf-8", timeout=300, check=False
     )
 
 
-def taken(begins: str) -> list[str]:
-    """Return the one command of the section that begins with these words, or the one that is just these."""
+def step(place: Path, begins: str, *more: str, status: int = 0) -> subprocess.CompletedProcess[str]:
+    """Take the step of the section that begins with these words, or is just these; it ends with `status`."""
     found = [words for words in steps() if " ".join(words).startswith(begins)]
     (words,) = [words for words in found if " ".join(words) == begins] or found
-    return words
-
-
-def step(place: Path, begins: str, *more: str, status: int = 0) -> subprocess.CompletedProcess[str]:
-    """Take the step of the section that begins with these words; it has to end with `status`."""
-    done = run(place, *taken(begins), *more)
+    done = run(place, *words, *more)
     assert done.returncode == status, done.stdout + done.stderr
     return done
 
@@ -101,24 +88,12 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-def test_the_section_names_every_file_with_its_lines() -> None:
+def test_the_section_names_every_file_with_its_lines_and_no_step_is_omitted() -> None:
     rows = re.findall(r"^\| `(.+?)` \| (\d+) \|", section(), re.MULTILINE)
     found = contents(REPOSITORY / TOY)
     assert {name.replace("<format>", "toy_sixth"): int(lines) for name, lines in rows} == {
         name: text.count(b"\n") for name, text in found.items()
     }
-
-
-def test_its_code_keeps_the_rules_of_the_house(copy: Path) -> None:
-    """Where it is moved to, stricter ones hold than beside the tests."""
-    pytest.importorskip("ruff", reason="ruff is missing: install journalspec[test]")
-    code = [str(path) for root in ROOTS for path in (copy / root).glob("**/toy_sixth/*.py")]
-    assert len(code) > 5
-    checked = run(copy, "ruff", "check", "--no-cache", *code)
-    assert checked.returncode == 0, checked.stdout
-
-
-def test_no_step_is_omitted() -> None:
     taken = (
         "cp",
         "python",
@@ -131,18 +106,21 @@ def test_no_step_is_omitted() -> None:
     assert [words for words in steps() if not " ".join(words).startswith(taken)] == []
 
 
-def test_it_is_listed(copy: Path) -> None:
-    assert "toy_sixth" in step(copy, "journalspec formats").stdout
+def test_its_code_keeps_the_rules_of_the_house(copy: Path) -> None:
+    """Where it is moved to, stricter ones hold than beside the tests."""
+    pytest.importorskip("ruff", reason="ruff is missing: install journalspec[test]")
+    code = [str(path) for root in ROOTS for path in (copy / root).glob("**/toy_sixth/*.py")]
+    assert len(code) > 5
+    checked = run(copy, "ruff", "check", "--no-cache", *code)
+    assert checked.returncode == 0, checked.stdout
 
 
-def test_its_cases_run_and_the_reference_passes(copy: Path) -> None:
+def test_it_is_listed_and_judged(copy: Path) -> None:
+    """Its cases, the reference, the harness of its product; pytest has an item for each of its probes."""
+    has(step(copy, "journalspec formats").stdout, "toy_sixth", "the toy's product")
     assert "as expected" in step(copy, "journalspec run --impl reference --format toy_sixth").stdout
-    assert "toy.sums.bad" in run(copy, "journalspec", "list", "--format", "toy_sixth").stdout
-
-
-def test_its_harness_is_found_and_judged(copy: Path) -> None:
     assert "as expected: 4 judged" in step(copy, "journalspec run --impl toy_sixth", "--validate").stdout
-    assert "the toy's product" in run(copy, "journalspec", "formats").stdout
+    assert "4 passed" in step(copy, "pytest").stdout
 
 
 def test_its_product_has_written_files_and_the_reference_reads_them(copy: Path) -> None:
@@ -155,13 +133,8 @@ def test_its_product_has_written_files_and_the_reference_reads_them(copy: Path) 
     said = step(copy, "journalspec run --impl reference --format toy_sixth --tier captured").stdout
     assert "as expected: 6 judged" in said
     before = contents(place)
-    again = run(copy, *taken("python tools/captures"), "--again")
-    assert again.returncode == 0, again.stderr
+    step(copy, "python tools/captures", "--again")
     assert contents(place) == before
-
-
-def test_pytest_has_an_item_for_each_of_its_probes(copy: Path) -> None:
-    assert "4 passed" in step(copy, "pytest").stdout
 
 
 def test_crashes_of_its_writer_are_judged(copy: Path) -> None:
@@ -171,10 +144,8 @@ def test_crashes_of_its_writer_are_judged(copy: Path) -> None:
     pytest.importorskip("pyarrow", reason="PyArrow is missing: install journalspec[corpus]")
     crash = "journalspec run --impl reference --format toy_sixth --tier crash"
     done = json.loads(step(copy, crash, "--jobs", "1", "--json", status=1).stdout)
-    failed = {
-        probe["fingerprint"].partition("/")[0] for probe in done["failed"] if "strict" in probe["probe"]
-    }
-    assert failed == {"torn-accepted", "refused"}
+    strict = [probe["fingerprint"] for probe in done["failed"] if "strict" in probe["probe"]]
+    assert {fingerprint.partition("/")[0] for fingerprint in strict} == {"torn-accepted", "refused"}
     assert done["counts"]["pass"] > 50
     assert done["counts"]["allowed"] > 50
 
@@ -184,9 +155,8 @@ def test_it_has_pages(copy: Path) -> None:
     # In two processes: a page of one refers to a page that the other has read.
     said = step(copy, "sphinx-build", *ITS_PAGES, "-j", "2").stderr
     # Pages that are omitted here are not there to be referred to.
-    assert [
-        line for line in said.splitlines() if "toy_sixth" in line and "unknown document" not in line
-    ] == []
+    faults = [line for line in said.splitlines() if "toy_sixth" in line and "unknown document" not in line]
+    assert faults == []
     site = copy / "site/formats/toy_sixth"
     assert "TOY-REC-001" in (site / "requirements.html").read_text(encoding="utf-8")
     assert any("toy.sums.bad" in page.read_text(encoding="utf-8") for page in (site / "cases").glob("*.html"))

@@ -2,72 +2,48 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
+import products
 from journalspec.observation import CLEAN
-from journalspec_conformance.cli import cli
 from journalspec_reference.answers import ask
 from journalspec_reference.content import FileSource
 from journalspec_reference.filesets import appeared, find_journals
 from journalspec_reference.filesets import load as load_files
-from judged import has
+from judged import call, has
+from unpacked import copied
 
-REAL = Path(__file__).resolve().parents[2].parent / "shared" / "real" / "swiftmq_store"
+REAL = products.REAL / "swiftmq_store"
 real = pytest.mark.skipif(
     not REAL.is_dir(), reason="real files are missing beside the checkout (../shared/real)"
 )
 STORES = sorted(path.name for path in REAL.iterdir() if path.is_dir()) if REAL.is_dir() else []
-FORMAT = "swiftmq_store"
+FORMAT, COMMITTED = "swiftmq_store", REAL / "12-one-commit-after-checkpoint"
 TOOL = Path(__file__).parents[2] / "tools" / "memory.py"
 
 
-def command(*words: str, status: int = 0) -> str:
-    """Return what a command says, to people if it fails."""
-    done = CliRunner().invoke(cli, words)
-    assert done.exit_code == status, done.stderr[-2000:]
-    return done.stdout or done.stderr
+def answer(*words: object, status: int = 0) -> Any:
+    return json.loads(call(*words, "--json", status=status).stdout)
 
 
-def answer(*words: str, status: int = 0) -> Any:
-    return json.loads(command(*words, "--json", status=status))
-
-
-def path(store: str) -> str:
-    backup = next((REAL / store / "backup").glob("*"), None) if (REAL / store / "backup").is_dir() else None
-    return str(backup or REAL / store)
+def path(store: str) -> Path:
+    return next((REAL / store).glob("backup/*"), REAL / store)
 
 
 @real
 @pytest.mark.parametrize("store", [name for name in STORES if name != "outcomes"])
 def test_the_bytes_of_every_real_store_are_shown(store: str) -> None:
-    assert command("inspect", "--hex", path(store))
-
-
-def copied(store: str, to: Path, **changed: bytes) -> Path:
-    """Copy a store with its files unpacked, some of them changed."""
-    for source in (REAL / store).rglob("*"):
-        if source.is_file():
-            target = to / source.relative_to(REAL / store)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            data = source.read_bytes()
-            target.with_name(target.name.removesuffix(".gz")).write_bytes(
-                gzip.decompress(data) if source.suffix == ".gz" else data
-            )
-    for name, data in changed.items():
-        next(to.rglob(f"{name}.*")).write_bytes(data)
-    return to
+    assert call("inspect", "--hex", path(store), status=0).stdout
 
 
 @real
 def test_another_page_size_is_reported_by_the_pages(tmp_path: Path) -> None:
-    store = str(REAL / "r1-resized-4096")
+    store = REAL / "r1-resized-4096"
     seen = answer("recover", store, "--param", "page_size=2048", status=3)
     assert (seen["phase"], seen["code"]) == ("replay", "bad-queue")
     assert "page_size=4096 makes sense of it" in seen["message"]
@@ -93,24 +69,25 @@ def test_another_page_size_is_reported_by_the_pages(tmp_path: Path) -> None:
 )
 def test_hostile_files(tmp_path: Path, name: str, data: bytes, status: int) -> None:
     """None of it is a fault of the command: what it says is one of its answers."""
-    store = copied("12-one-commit-after-checkpoint", tmp_path, **{name: data})
-    for words in (("inspect", "--json"), ("recover", "--json"), ("inspect", "--hex")):
-        done = CliRunner().invoke(cli, (*words, str(store)))
+    store = copied(COMMITTED, tmp_path)
+    next(store.rglob(f"{name}.*")).write_bytes(data)
+    for words in (("recover", "--json"), ("inspect", "--hex")):
+        done = call(*words, store)
         assert done.exit_code in (0, 1, 3), done.output[-500:]
         assert not done.stderr
-    assert CliRunner().invoke(cli, ("inspect", "--json", str(store))).exit_code == status
+    assert not call("inspect", "--json", store, status=status).stderr
 
 
 @real
 def test_paths_that_hold_no_store(tmp_path: Path) -> None:
-    store = copied("12-one-commit-after-checkpoint", tmp_path / "store")
+    store = copied(COMMITTED, tmp_path / "store")
     for part in ("db", "db/page.db", "log", "log/transaction.log"):
-        said = command("inspect", str(store / part), status=2)
+        said = call("inspect", store / part, status=2).stderr
         has(said, "it is a part of one", f"give the directory above it: '{store}'")
-    assert "verdict  clean" in command("inspect", "--all", str(tmp_path))
+    assert "verdict  clean" in call("inspect", "--all", tmp_path, status=0).stdout
     (store / "swap").mkdir()
     (store / "swap" / "other.txt").write_bytes(b"x")
-    assert "other.txt" not in command("inspect", str(store))
+    assert "other.txt" not in call("inspect", store, status=0).stdout
 
 
 @pytest.mark.parametrize("name", ["db/page.db", "durables/c$n.durable", "swap/q-0.swap"])

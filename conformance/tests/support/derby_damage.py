@@ -54,25 +54,20 @@ def _in_log(directory: Path, random: Random) -> str:
     path = files[-1] if random.random() < 0.7 else random.choice(files)
     data = bytearray(path.read_bytes())
     used = _used(bytes(data))
-    at = (
-        used - min(used, random.choice((1, 40, 300, 5000)))
-        if random.random() < 0.5
-        else random.randrange(used)
-    )
+    near = (1, 40, 300, 5000)
+    at = used - min(used, random.choice(near)) if random.random() < 0.5 else random.randrange(used)
     kind = random.choice(("cut", "zeros", "ones", "sector", "bit", "bytes", "hole"))
+    start, end = {"sector": (at // 512 * 512, at // 512 * 512 + 512), "hole": (at, at + 37)}.get(
+        kind, (at, len(data))
+    )
     if kind == "cut":
         del data[at:]
-    elif kind in ("zeros", "ones"):
-        data[at:] = (b"\0" if kind == "zeros" else b"\xff") * (len(data) - at)
-    elif kind == "sector":
-        start = at // 512 * 512
-        data[start : start + 512] = bytes(len(data[start : start + 512]))
-    elif kind == "hole":
-        data[at : at + 37] = bytes(len(data[at : at + 37]))
     elif kind == "bit":
         data[at] ^= 1 << random.randrange(8)
-    else:
+    elif kind == "bytes":
         data[at : at + 3] = random.randbytes(len(data[at : at + 3]))
+    else:
+        data[start:end] = (b"\xff" if kind == "ones" else b"\0") * len(data[start:end])
     path.write_bytes(data)
     return f"{kind} {path.name}:{at}"
 

@@ -72,7 +72,8 @@ def flat(result: Result) -> str:
 def start(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
     """Run `journalspec` in a process of its own."""
     command = [*PROGRAM, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, **options)
+    given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+    return subprocess.run(command, text=True, check=False, **given)
 
 
 def right_answer(entry: Mapping[str, Any]) -> dict[str, Any]:
