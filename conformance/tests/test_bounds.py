@@ -48,10 +48,8 @@ def ask(connection: Any, directory: Path) -> Breakdown:
 @pytest.mark.parametrize("name", ["problem", "crash", "child:problem", "child:crash"])
 def test_class_cannot_fake_the_messages_of_its_child_process(name: str, python_class: OpenClass) -> None:
     connection = python_class(f"{{{name!r}: 'said by the class', 'ok': {{}}}}")
-    connection.hello()
     assert connection.ask({"cmd": "read", "format": "bitronix_tlog", "dir": "/nowhere"})["ok"] == {}
-    connection = python_class(f"{{{name!r}: 'x', **Reference.hello(self)}}", "hello")
-    assert connection.hello().name
+    python_class(f"{{{name!r}: 'x', **Reference.hello(self)}}", "hello")
 
 
 @pytest.mark.parametrize(("mode", "body", "row"), ROWS)
@@ -173,11 +171,13 @@ def python_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Op
     made: list[Connection] = []
 
     def make(body: str, method: str = "read") -> Connection:
+        """Return a connection to a class with a method of this body; it has introduced itself."""
         (tmp_path / "odd_class.py").write_text(
             CLASSES.replace("def read(self, request)", f"def {method}(self, *request)").replace("BODY", body)
         )
         monkeypatch.syspath_prepend(str(tmp_path))
         made.append(connect.python_class("odd_class:Fake", timeout=20.0))
+        made[-1].hello()
         return made[-1]
 
     yield make
@@ -188,61 +188,52 @@ def python_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Op
 @pytest.mark.parametrize("body", TABLE["class"]["error"])
 def test_invalid_return_values_of_a_class(python_class: OpenClass, body: str, tmp_path: Path) -> None:
     connection = python_class(body)
-    connection.hello()
     said = connection.ask({**READ, "dir": str(tmp_path)})["error"]["message"]
     assert TABLE["class"]["error"][body] in said
 
 
 @pytest.mark.parametrize("body", TABLE["class"]["crash"])
 def test_a_class_that_crashes(python_class: OpenClass, body: str, tmp_path: Path) -> None:
-    connection = python_class(body)
-    connection.hello()
-    with pytest.raises(Crashed) as caught:
-        connection.ask({**READ, "dir": str(tmp_path)})
-    assert TABLE["class"]["crash"][body] in caught.value.reason
-    assert len(caught.value.reason) < 3000
+    reason = ask(python_class(body), tmp_path).reason
+    assert TABLE["class"]["crash"][body] in reason
+    assert len(reason) < 3000
 
 
 def test_a_class_that_never_ends_its_answer(python_class: OpenClass, tmp_path: Path) -> None:
     connection = python_class("forever()")
-    connection.hello()
     connection.ask({**READ, "dir": str(tmp_path)})
     assert until(lambda: isinstance(connection.unasked(), Misbehaved))
 
 
 def test_a_class_that_reads_the_requests_itself(python_class: OpenClass, tmp_path: Path) -> None:
     connection = python_class("{'ok': {'verdict': sys.stdin.read() + 'nothing'}}")
-    connection.hello()
     assert connection.ask({**READ, "dir": str(tmp_path)})["ok"]["verdict"] == "nothing"
 
 
 @pytest.mark.parametrize("body", ["None", "[]", "{'formats': None}"])
 def test_hello_that_is_none(python_class: OpenClass, body: str) -> None:
     with pytest.raises(Misbehaved, match="the answer to hello"):
-        python_class(body, "hello").hello()
+        python_class(body, "hello")
 
 
-def test_the_bound_on_what_it_leaves_is_an_option(tmp_path: Path) -> None:
-    body = "(open(os.environ['TMPDIR'] + '/big', 'wb').write(b'x' * (3 << 20)), __import__('time').sleep(60))"
-    (tmp_path / "leaves.py").write_text(CLASSES.replace("BODY", body))
-    asked = ("--cases", CASES, "--impl", "py:leaves:Fake", "--select", "btm.judge.clean/read")
-    done = start("run", "--json", *asked, "--max-disk", 1, "--timeout", 50, cwd=tmp_path)
+@pytest.mark.parametrize(
+    ("option", "body", "reason"),
+    [
+        (
+            "--max-disk 1",
+            "open(os.environ['TMPDIR'] + '/big', 'wb').write(b'x' * (3 << 20))",
+            "more than 1 MiB",
+        ),
+        ("--max-memory 300", "b'x' * (400 << 20)", "more than 300 MiB of memory"),
+    ],
+)
+def test_bounds_are_options(option: str, body: str, reason: str, tmp_path: Path) -> None:
+    (tmp_path / "takes.py").write_text(CLASSES.replace("BODY", f"({body}, __import__('time').sleep(60))"))
+    asked = ("--cases", CASES, "--impl", "py:takes:Fake", "--select", "btm.judge.clean/read")
+    done = start("run", "--json", *asked, *option.split(), "--timeout", 50, cwd=tmp_path)
     assert done.returncode == 1, done.stderr
     (failed,) = json.loads(done.stdout)["failed"]
-    assert "more than 1 MiB" in failed["reason"]
-
-
-def test_bounds_are_options(tmp_path: Path) -> None:
-    (tmp_path / "eats.py").write_text(
-        CLASSES.replace("BODY", "(b'x' * (400 << 20), __import__('time').sleep(60))")
-    )
-    asked = ("--cases", CASES, "--impl", "py:eats:Fake", "--select", "btm.judge.clean/read")
-    bounds = ("--max-memory", 300, "--timeout", 50)
-    done = start("run", "--json", *asked, *bounds, cwd=tmp_path)
-    assert done.returncode == 1, done.stderr
-    (failed,) = json.loads(done.stdout)["failed"]
-    assert failed["class"] == "crash"
-    assert "more than 300 MiB of memory" in failed["reason"]
+    assert (failed["class"], reason in failed["reason"]) == ("crash", True), failed
 
 
 def test_pytest_sees_that_a_class_ends_its_process() -> None:

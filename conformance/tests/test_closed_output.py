@@ -15,18 +15,14 @@ from judged import PROGRAM
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs file descriptors that are passed on")
 
 CASE = "btm.clean.two-phase"
-#: Every command that prints something; {place} has a journal, and a report.
+#: A command for each way of printing; {place} has a journal, and a report.
 COMMANDS = [
-    *("--help", "--version", "run --help", "formats", "products list", "corpus --help"),
+    "--help",
+    "--version",
     f"list --select {CASE}",
-    *(f"show {CASE}", f"run --impl reference --select {CASE}", "smoke --impl reference"),
-    f"ask --impl reference {CASE} --keep {{place}}/kept",
-    *(
-        "inspect {place}/journal",
-        "recover --json {place}/journal",
-        "materialize {place}/new --select " + CASE,
-    ),
-    *("summary {place}/report.jsonl", "matrix {place}/report.jsonl"),
+    f"run --impl reference --select {CASE}",
+    "inspect --json {place}/journal",
+    "matrix {place}/report.jsonl",
 ]
 
 
@@ -46,7 +42,7 @@ def test_a_command_with_closed_output_ends_with_141(command: str, place: Path) -
     assert (done.returncode, done.stderr) == (141, "")
 
 
-@pytest.mark.parametrize("command", ["list --format derby_log", "--help", "inspect --hex {place}/journal"])
+@pytest.mark.parametrize("command", ["list --format derby_log", "--help"])
 def test_a_command_on_a_closed_pipe_ends_with_141(command: str, place: Path) -> None:
     words = shlex.join([*PROGRAM, *command.format(place=place).split()])
     line = f"(sleep 0.2; {words}) | true; exit ${{PIPESTATUS[0]}}"
@@ -54,7 +50,7 @@ def test_a_command_on_a_closed_pipe_ends_with_141(command: str, place: Path) -> 
     assert (done.returncode, done.stderr) == (141, "")
 
 
-@pytest.mark.parametrize("streams", [">&- 2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("streams", ["<&- >&- 2>&-"])
 def test_all_streams_may_be_closed(streams: str) -> None:
     command = f"{shlex.join(PROGRAM)} formats {streams}"
     assert subprocess.run(["/bin/bash", "-c", command], check=False).returncode == 141

@@ -61,6 +61,11 @@ def lines(done: Any) -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
+def rows(path: Path, *asked: str) -> list[dict[str, Any]]:
+    """Return the rows that `inspect` gives as lines of JSON."""
+    return [line["row"] for line in lines(call("inspect", path, *asked, "--ndjson")) if "row" in line]
+
+
 def test_the_screen_says_how_much_each_queue_or_table_holds(store: Path) -> None:
     counts = [count for count in held(store).counts() if count.rows and count.table != "transactions"]
     assert counts
@@ -75,11 +80,7 @@ def test_rows_are_the_same_in_every_form(store: Path, tmp_path: Path) -> None:
     for table in filled(store):
         found = held(store)
         wanted = [{name: _json(value) for name, value in row.items()} for row in found.rows(table)]
-        told = [
-            line["row"]
-            for line in lines(call("inspect", store, "--contents", table, "--ndjson"))
-            if "row" in line
-        ]
+        told = rows(store, "--contents", table)
         assert [{name: row[name] for name in row if name != "journal"} for row in told] == wanted
         done = call("inspect", store, "--contents", table, "--csv")
         plain = [*csv.DictReader(io.StringIO(done.stdout))]
@@ -112,37 +113,21 @@ def _cell(value: Any) -> Any:
 def test_conditions_limits_and_counts_are_those_of_records(store: Path) -> None:
     table = filled(store)[-1]
     (column, *_) = held(store).stored_columns(table)
-    every = [
-        line["row"]
-        for line in lines(call("inspect", store, "--contents", table, "--ndjson"))
-        if "row" in line
-    ]
+    every = rows(store, "--contents", table)
     few = lines(call("inspect", store, "--contents", table, "--ndjson", "--limit", "1"))
     assert [line["row"] for line in few if "row" in line] == every[:1]
     assert few[-1]["answer"]["matched"] == str(len(every))
-    counted = [
-        *csv.reader(
-            io.StringIO(call("inspect", store, "--contents", table, "--count-by", column, "--csv").stdout)
-        )
-    ]
+    done = call("inspect", store, "--contents", table, "--count-by", column, "--csv")
+    counted = [*csv.reader(io.StringIO(done.stdout))]
     assert sum(int(count) for _, count in counted[1:]) == len(every)
     value = every[0][column]
-    condition = (
-        f"{column} = {value}"
-        if held(store).stored_columns(table)[column].kind == "int"
-        else f"{column} = '{value}'"
-    )
-    matched = lines(call("inspect", store, "--contents", table, "--where", condition, "--ndjson"))
-    assert [line["row"] for line in matched if "row" in line] == [
-        row for row in every if row[column] == value
-    ]
+    literal = value if held(store).stored_columns(table)[column].kind == "int" else f"'{value}'"
+    matched = rows(store, "--contents", table, "--where", f"{column} = {literal}")
+    assert matched == [row for row in every if row[column] == value]
 
 
 def test_a_queue_or_table_is_asked_for_by_its_name() -> None:
-    rows = [
-        line["row"] for line in lines(call("inspect", KAHADB, "--queue", "TEST", "--ndjson")) if "row" in line
-    ]
-    assert [row["queue"] for row in rows] == ["TEST"]
+    assert [row["queue"] for row in rows(KAHADB, "--queue", "TEST")] == ["TEST"]
     records = lines(call("inspect", KAHADB, "--queue", "TEST", "--contents", "records", "--ndjson"))
     assert [line["record"]["type"] for line in records if "record" in line] == ["ADD_MESSAGE"] * 3
     assert "1 message" in call("inspect", KAHADB, "--queue", "TEST").stdout
@@ -158,14 +143,11 @@ def test_a_query_has_the_tables_of_contents(store: Path) -> None:
 
 
 def test_the_level_contents_has_the_rows_of_all_tables(store: Path) -> None:
-    found = json.loads(
-        call("recover", store, "--level", "contents", "--json", "--policy", _policy(store)).stdout
-    )
-    contents = found["contents"]
+    done = call("recover", store, "--level", "contents", "--json", "--policy", _policy(store))
+    contents = json.loads(done.stdout)["contents"]
     assert [*contents] == held(store).names
-    assert {name for name, rows in contents.items() if rows and not name.startswith("SYS")} == {
-        *filled(store)
-    }
+    own = {name for name, found in contents.items() if found and not name.startswith("SYS")}
+    assert own == {*filled(store)}
     assert "contents" not in json.loads(call("inspect", store, "--json").stdout)
 
 
@@ -196,29 +178,21 @@ def test_nothing_that_users_stored_is_in_an_answer_without_it(store: Path) -> No
                     texts = {each if isinstance(each, str) else each.hex() for each in _stored(value)}
                     hidden |= {text for text in texts if len(text) >= LONG}
         if table not in found.known:
-            hidden |= {
-                table,
-                *(each.name for each in found.contents.tables[table].columns if len(each.name) > LONG),
-            }
+            columns = found.contents.tables[table].columns
+            hidden |= {table, *(each.name for each in columns if len(each.name) > LONG)}
     words, names = _words(store), " ".join(str(path) for path in store.rglob("*"))
     hidden = {text for text in hidden if text not in words and text not in names}
     assert hidden
     tables = [name for name in filled(store) if name in found.known]
-    questions = [(), ("--contents", tables[0]), ("--contents", tables[0], "--csv")]
-    questions += [("--contents", name, "--ndjson") for name in filled(store)] if tables else []
-    questions += [("--level", "contents", "--json")]
-    for question in questions:
-        asked = (
-            "recover" if "--level" in question or not question else "inspect",
-            store,
-            *question,
-            "--redact",
-        )
-        more = ("--policy", _policy(store)) if asked[0] == "recover" else ()
-        done = call(*asked, *more, columns=100)
+    questions = [("recover",), ("recover", "--level", "contents", "--json")]
+    questions += [("inspect", "--contents", tables[0], *form) for form in ((), ("--csv",))]
+    questions += [("inspect", "--contents", name, "--ndjson") for name in filled(store)] if tables else []
+    for command, *options in questions:
+        more = ("--policy", _policy(store)) if command == "recover" else ()
+        done = call(command, store, *options, *more, "--redact", columns=100)
         assert done.exit_code in (0, 1), done.output
         seen = done.stdout.replace(str(store), "")
-        assert not {text for text in hidden if text in seen} - {*question}, question
+        assert not {text for text in hidden if text in seen} - {*options}, options
 
 
 def _words(store: Path) -> set[str]:
@@ -229,6 +203,7 @@ def _words(store: Path) -> set[str]:
 
 
 def test_a_line_of_json_is_what_the_values_are_one_by_one() -> None:
+    # Among them a time that no calendar has, what nests, and names that a form must not take for its own.
     values: list[Any] = [
         None,
         True,
@@ -240,9 +215,8 @@ def test_a_line_of_json_is_what_the_values_are_one_by_one() -> None:
         b"\0\xff",
         Moment(5),
     ]
-    # A time that no calendar has, what nests, and names that a form must not take for its own.
     values += [Moment(1 << 62), {"x": [1, b"2", {"t": Moment(3), 7: False}]}, {}, [], (1, None)]
-    rows: list[dict[str, Any]] = [{f'%s{number}"%': each for number, each in enumerate(values)}]
-    rows += [{"a": 1}, {"a": "%s"}, {}, {"b": 1}]
-    wanted = [json.dumps(nested(row), separators=(",", ":")) for row in rows]
-    assert [*lines_of(rows)] == wanted
+    found: list[dict[str, Any]] = [{f'%s{number}"%': each for number, each in enumerate(values)}]
+    found += [{"a": 1}, {"a": "%s"}, {}, {"b": 1}]
+    wanted = [json.dumps(nested(row), separators=(",", ":")) for row in found]
+    assert [*lines_of(found)] == wanted

@@ -1,14 +1,10 @@
-"""Directories from the field and of real products, each with its right answer: see ``data/field.toml``.
-
-What is done to some of them here, byte by byte, is code.
-"""
+"""Directories from the field and of real products, each with its right answer: see ``data/field.toml``."""
 
 from __future__ import annotations
 
 import gzip
-import json
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from fnmatch import fnmatch
 from pathlib import Path
@@ -17,10 +13,8 @@ from typing import Any
 import pytest
 
 from field import FIELD, unpacked
-from journalspec.observation import Observation
 from journalspec_reference.answers import ask
 from journalspec_reference.filesets import Journal, find_journals, load
-from judged import call
 from tables import table
 
 pytestmark = pytest.mark.real
@@ -123,78 +117,5 @@ def test_nothing_is_wrong_with_what_a_healthy_product_wrote(row: Row, tmp_path: 
     assert looked >= row.get("least", 1)
 
 
-@pytest.mark.parametrize("name", TABLE["checked"])
-def test_check_reports_causes_of_a_failing_start(name: str, tmp_path: Path) -> None:
-    want = TABLE["checked"][name]
-    place = unpacked(name, tmp_path)
-    said = call("check", place, status=want["status"]).stdout
-    assert want["check"] in said
-    (told,) = [json.loads(call("check", "--json", place, status=want["status"]).stdout)]
-    assert want["check"] in (told["says"] or told["verdict"])
-    assert want["screen"] in " ".join(call("inspect", place, status=None).stdout.split())
-
-
 def root_of(path: Path) -> Path:
     return CHECKOUT / "corpus" if path.is_relative_to(CHECKOUT) else FIELD.parent
-
-
-# The changes of inputs.
-
-
-def answered(place: Path, policy: str | None = None) -> Observation:
-    (journal,) = find_journals(load(place))
-    return ask(journal, policy).observation
-
-
-def damages(data: bytes, at: int) -> Iterator[bytes]:
-    yield data[:at] + bytes(512) + data[at + 512 :]
-    yield data[:at] + bytes([data[at] ^ 0x40]) + data[at + 1 :]
-    yield data[:at] + data[at + 100 :] + bytes(100)
-
-
-@pytest.mark.parametrize("quarter", [0, 1, 2, 3])
-def test_every_kind_of_damage_in_the_middle_of_a_log_is_noticed(quarter: int, tmp_path: Path) -> None:
-    middle = unpacked("derby-middle-damage-looks-like-torn-tail", tmp_path)
-    path = middle / "log1.dat"
-    # Earlier damage is omitted. The log begins where recovery does.
-    sound = path.read_bytes()[:106904] + bytes(1000)
-    path.write_bytes(sound)
-    start = answered(middle, "default").records[0].at.off
-    for damaged in damages(sound, start + 150 + (105000 - start) * quarter // 4):
-        path.write_bytes(damaged)
-        assert "groups-after" in {note.code for note in answered(middle).notes}
-        assert answered(middle, "strict").verdict != "clean"
-
-
-@pytest.mark.parametrize(("at", "told"), [(31069, "2 of queue Q.TX"), (34665, "1 of queue Q.XA")])
-def test_index_only_commits_are_reported_if_a_commit_is_damaged(at: int, told: str, tmp_path: Path) -> None:
-    store = copied("contents/kahadb_journal/rich-6.1.7-clean/kahadb", tmp_path, {})
-    with (store / "db-1.log").open("r+b") as file:
-        file.seek(at + 5)
-        file.write(bytes(20))
-    notes = {note.code: note.text for note in answered(store, "salvage").notes}
-    assert told in notes["index-only-messages"]
-    screen = " ".join(call("recover", store).stdout.split())
-    assert "do not delete db.data" in screen
-    assert told in screen
-    assert "may be moved away" not in screen
-
-
-@pytest.mark.parametrize("below", [False, True])
-def test_the_same_pair_in_two_directories(below: bool, tmp_path: Path) -> None:
-    source = unpacked("b1-swap-uptime", tmp_path)
-    paths = []
-    for number in (1, 2):
-        path = tmp_path / "root" / f"part{number}" / f"btm{number}.tlog"
-        path.parent.mkdir(parents=True)
-        (source / path.name).rename(path)
-        paths.append(path)
-    done = call("recover", "--json", *([tmp_path / "root"] if below else paths), status=1)
-    assert [gone["code"] for gone in json.loads(done.stdout)["missing"]] == ["newer-records", "decision"]
-
-
-def test_half_of_a_pair_is_advised_to_look_for_the_other_half(tmp_path: Path) -> None:
-    source = unpacked("b1-swap-uptime", tmp_path)
-    (source / "btm2.tlog").unlink()
-    done = call("recover", source, status=3)
-    assert "logPart1Filename and logPart2Filename" in " ".join(done.output.split())

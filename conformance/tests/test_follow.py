@@ -18,10 +18,7 @@ from typing import IO
 import pytest
 
 from judged import PROGRAM, call
-
-CAPTURED = Path(__file__).parents[2] / "corpus" / "captured"
-BITRONIX = CAPTURED / "bitronix_tlog/bitronix-2.1.4/partial-commit"
-JBOSS = CAPTURED / "jboss_journal/hornetq-2.4.9/adds"
+from situations import changed, store
 
 
 def put(stream: IO[str], lines: Queue[str]) -> None:
@@ -61,11 +58,8 @@ def following(path: Path, *arguments: str) -> Iterator[Running]:
 @pytest.fixture
 def journal(tmp_path: Path) -> tuple[Path, bytes, list[int]]:
     """A JBoss journal whose first file has one record so far; its whole content, and where records end."""
-    target = tmp_path / "journal"
-    target.mkdir()
-    for each in JBOSS.iterdir():
-        if each.suffix not in (".toml", ".json"):
-            shutil.copy(each, target)
+    target = store("jboss_journal/hornetq-2.4.9/adds", tmp_path)
+    changed(target, "remove *.toml; remove *.json")
     found = [json.loads(line) for line in call("inspect", target, "--ndjson").stdout.splitlines()]
     places = [each["record"]["at"] for each in found if "record" in each]
     (name,) = {each["file"] for each in places}
@@ -112,10 +106,6 @@ def test_a_limit_ends_it(journal: tuple[Path, bytes, list[int]], form: list[str]
         )
 
 
-def cut(file: Path) -> None:
-    os.truncate(file, file.stat().st_size - 1)
-
-
 def replaced(file: Path) -> None:
     other = file.with_suffix(".other")
     shutil.copy(file, other)
@@ -124,21 +114,15 @@ def replaced(file: Path) -> None:
 
 def reused(file: Path) -> None:
     """The first record is another one: the same with another id."""
-    at = next(int(line.partition(",")[0]) for line in offsets(file))
-    data = bytearray(file.read_bytes())
-    data[at + 12] ^= 0x55
-    file.write_bytes(data)
-
-
-def offsets(file: Path) -> list[str]:
-    lines = call("inspect", file.parent, "--csv").stdout.splitlines()[1:]
-    return [line.split(",", 2)[2] for line in lines]
+    first = call("inspect", file.parent, "--csv").stdout.splitlines()[1]
+    at = int(first.split(",")[2]) + 12
+    write(file, at, bytes([file.read_bytes()[at] ^ 0x55]))
 
 
 HAPPENS: dict[str, tuple[Callable[[Path], object], str]] = {
     "deleted": (Path.unlink, "was deleted"),
     "moved": (lambda file: file.rename(file.parent / "elsewhere.hq"), "was moved to elsewhere.hq"),
-    "truncated": (cut, "was truncated from "),
+    "truncated": (lambda file: os.truncate(file, file.stat().st_size - 1), "was truncated from "),
     "replaced": (replaced, "was replaced by another file"),
     "reused": (reused, "was reused: it begins with another record"),
 }
@@ -155,12 +139,8 @@ def test_changes_of_a_file_are_reported(name: str, journal: tuple[Path, bytes, l
 
 def test_only_what_is_new_of_a_growing_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Files of any format: those of Bitronix begin with a header that changes all the time."""
-    target = tmp_path / "tlogs"
-    target.mkdir()
-    for each in BITRONIX.iterdir():
-        if each.suffix not in (".toml", ".json"):
-            shutil.copy(each, target)
-    name = next(each for each in sorted(target.iterdir()) if b"xntB" in each.read_bytes()[20:])
+    target = store("bitronix_tlog/bitronix-2.1.4/partial-commit", tmp_path)
+    name = next(each for each in sorted(target.glob("*.tlog")) if b"xntB" in each.read_bytes()[20:])
     waits: list[float] = []
 
     def wait(seconds: float) -> None:

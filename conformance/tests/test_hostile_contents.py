@@ -5,21 +5,19 @@ from __future__ import annotations
 import csv
 import io
 import json
-import tarfile
 import zlib
 from datetime import datetime
 from pathlib import Path
 
 import pytest
 
-from journalspec.contents import Column
-from journalspec_conformance.cli.contents import Holdings
+from journals import CAPTURED
 from journalspec_conformance.cli.query import _unique
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_reference.filesets import find_journals, load
 from judged import call, flat, harmless
+from situations import store
 
-DATA = Path(__file__).parents[2] / "reference_impl" / "tests" / "data"
 PAGE = 4096
 #: The byte after the name of a property: the tag of its value.
 TEXT, INT, DATA_TAG, DOUBLE, CHARACTER = 10, 6, 4, 9, 11
@@ -33,17 +31,11 @@ FORGED = {
 QUERY = "select type, group_id, correlation_id, reply_to, group_sequence from messages"
 
 
-def unpacked(archive: str, to: Path) -> Path:
-    with tarfile.open(DATA / archive) as packed:
-        packed.extractall(to, filter="data")
-    return to
-
-
 @pytest.fixture(params=FORGED)
 def forged(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, str | None]:
     """Return a store of HornetQ in which properties have other types, and a value of them."""
     name, tag, value, told = FORGED[request.param]
-    place = unpacked("hornetq_contents.tar.xz", tmp_path / "store")
+    place = store("hornetq_contents", tmp_path)
     file = place / "journal" / "hornetq-data-1.hq"
     data, key = bytearray(file.read_bytes()), name.encode("utf-16-le") + bytes([TEXT])
     assert key in data
@@ -57,24 +49,24 @@ def forged(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, str | 
 
 
 def test_properties_of_other_types_are_shown_always(forged: tuple[Path, str | None], tmp_path: Path) -> None:
-    store, told = forged
+    place, told = forged
     out = tmp_path / "rows.parquet"
     for redact in ([], ["--redact"]):
         out.unlink(missing_ok=True)
         for asked in (
-            ["inspect", store, "--contents", "messages"],
-            ["inspect", store, "--contents", "messages", "--csv"],
-            ["inspect", store, "--contents", "messages", "--ndjson"],
-            ["inspect", store, "--contents", "messages", "--parquet", out],
-            ["inspect", store, "--contents", "messages", "--count-by", "reply_to,correlation_id"],
-            ["recover", store, "--level", "contents", "--json"],
-            ["query", store, QUERY],
+            ["inspect", place, "--contents", "messages"],
+            ["inspect", place, "--contents", "messages", "--csv"],
+            ["inspect", place, "--contents", "messages", "--ndjson"],
+            ["inspect", place, "--contents", "messages", "--parquet", out],
+            ["inspect", place, "--contents", "messages", "--count-by", "reply_to,correlation_id"],
+            ["recover", place, "--level", "contents", "--json"],
+            ["query", place, QUERY],
         ):
             done = call(*asked, *redact, status=0)
             harmless(done.stdout)
             if told is not None and redact and "query" in asked:
                 assert told not in done.stdout
-    rows = [*csv.DictReader(io.StringIO(call("query", store, QUERY).stdout))]
+    rows = [*csv.DictReader(io.StringIO(call("query", place, QUERY).stdout))]
     assert rows
     if told is not None:
         assert any(told in row.values() for row in rows)
@@ -83,42 +75,29 @@ def test_properties_of_other_types_are_shown_always(forged: tuple[Path, str | No
 @pytest.mark.parametrize(
     ("time", "shown"),
     [
-        (1 << 63, ""),
         (253_402_300_800_000, ""),
         (-62_135_596_800_001, ""),
         (253_402_300_799_999, "9999-12-31 23:59:59.999000+00:00"),
     ],
 )
 def test_a_time_that_no_calendar_has_does_not_end_a_query(time: int, shown: str, tmp_path: Path) -> None:
-    store = unpacked("hornetq_contents.tar.xz", tmp_path)
-    file = store / "journal" / "hornetq-data-1.hq"
-    lines = call("inspect", store, "--contents", "messages", "--ndjson").stdout.splitlines()
+    place = store("hornetq_contents", tmp_path)
+    file = place / "journal" / "hornetq-data-1.hq"
+    lines = call("inspect", place, "--contents", "messages", "--ndjson").stdout.splitlines()
     rows = [found["row"] for found in map(json.loads, lines) if "row" in found]
     stamped = [row for row in rows if row["timestamp"] and row["file"] == file.name]
     stored = round(datetime.fromisoformat(stamped[0]["timestamp"]).timestamp() * 1000).to_bytes(8, "big")
     data = file.read_bytes()
     assert stored in data
     file.write_bytes(data.replace(stored, (time & (1 << 64) - 1).to_bytes(8, "big")))
-    done = call("query", store, "select min(timestamp), id from messages group by id", status=0)
+    done = call("query", place, "select min(timestamp), id from messages group by id", status=0)
     found = {row[1]: row[0] for row in csv.reader(io.StringIO(done.stdout))}
     assert found[stamped[0]["id"]] == shown
     assert len(found) == len({row["id"] for row in rows}) + 1
 
 
-def test_a_number_in_place_of_a_text_is_hidden() -> None:
-    class Hides(Redactor):
-        def __init__(self) -> None:
-            self._key, self._bodies = b"", frozenset[str]()
-
-    holdings = object.__new__(Holdings)
-    holdings.redactor = Hides()
-    assert holdings._value(Column("type", "str", ""), 12345) == "str"
-    assert holdings._value(Column("id", "int", ""), 12345) == 12345
-
-
 def test_marks_of_texts_that_no_bytes_encode() -> None:
-    store = Path(__file__).parents[2] / "corpus/captured/kahadb_journal/activemq-5.11.4/in-doubt"
-    redactor = Redactor(find_journals(load(store))[0])
+    redactor = Redactor(find_journals(load(CAPTURED / "kahadb_journal/activemq-5.11.4/in-doubt"))[0])
     # A name of a file that is not UTF-8, and half a character, which no name has.
     marks = {redactor.text(text) for text in ("\udcff", "\ud800", "a\udcff\ud800")}
     assert len(marks) == 3
@@ -126,8 +105,8 @@ def test_marks_of_texts_that_no_bytes_encode() -> None:
 
 
 def test_names_of_sql_columns_do_not_control_a_terminal(tmp_path: Path) -> None:
-    store = unpacked("derby_contents.tar.gz", tmp_path)
-    file = store / "seg0" / "c90.dat"
+    place = store("derby_contents", tmp_path)
+    file = place / "seg0" / "c90.dat"
     data = bytearray(file.read_bytes())
     at = data.index(b"\0\3LVB") + 2
     data[at : at + 3] = b"\x1b]0"
@@ -135,16 +114,16 @@ def test_names_of_sql_columns_do_not_control_a_terminal(tmp_path: Path) -> None:
     data[page + PAGE - 8 : page + PAGE] = zlib.crc32(data[page : page + PAGE - 8]).to_bytes(8, "big")
     file.write_bytes(data)
     for asked in (
-        ["inspect", store, "--table", "ALLT"],
-        ["inspect", store, "--table", "ALLT", "--csv"],
-        ["query", store, 'select * from "APP.ALLT"'],
-        ["columns", store],
+        ["inspect", place, "--table", "ALLT"],
+        ["inspect", place, "--table", "ALLT", "--csv"],
+        ["query", place, 'select * from "APP.ALLT"'],
+        ["columns", place],
     ):
         done = call(*asked, columns=2000)
         assert done.exit_code in (0, 1), done.output
         assert "\\x1b]0" in harmless(done.stdout), asked
     # Redaction does not show them at all.
-    assert "]0" not in call("inspect", store, "--contents", "tables", "--csv", "--redact").stdout
+    assert "]0" not in call("inspect", place, "--contents", "tables", "--csv", "--redact").stdout
 
 
 def test_tables_whose_names_differ_by_case_alone_are_two() -> None:
@@ -153,8 +132,8 @@ def test_tables_whose_names_differ_by_case_alone_are_two() -> None:
 
 
 def test_redaction_does_not_name_tables_that_the_user_did_not_name(tmp_path: Path) -> None:
-    store = unpacked("derby_contents.tar.gz", tmp_path)
+    place = store("derby_contents", tmp_path)
     for name in ("LATER", "KEPT ROWS.", "nonsense"):
-        done = call("inspect", store, "--table", name, "--redact", status=2)
+        done = call("inspect", place, "--table", name, "--redact", status=2)
         assert "APP." not in flat(done)
         assert "Other" not in done.output

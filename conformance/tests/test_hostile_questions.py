@@ -78,13 +78,6 @@ def test_a_text_that_is_not_utf8_is_compared_nevertheless(option: str) -> None:
     assert f" 0 {rows} match" in call("inspect", KAHADB, option, text).stdout
 
 
-def test_why_about_files_of_no_edition_reports_it(tmp_path: Path) -> None:
-    files = {f"hornetq-data-{number}.hq": b"" for number in (1, 2)}
-    for name, content in files.items():
-        (tmp_path / name).write_bytes(content)
-    assert "fault of journalspec" not in call("why", tmp_path).stderr
-
-
 @pytest.fixture
 def strange(tmp_path: Path) -> Path:
     """A store below a name that is not UTF-8."""

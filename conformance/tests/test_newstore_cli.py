@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import errno
-import gzip
 import hashlib
 import io
 import json
@@ -15,16 +14,14 @@ import sys
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
-from journalspec_corpus.case import write_files
-from journalspec_corpus.load import find_case
 from journalspec_reference import artemis_xml, newstore
-from journalspec_reference.answers import ask
-from journalspec_reference.filesets import find_journals, load
-from judged import call, flat, has, start
+from judged import PROGRAM, call, flat
+from situations import changed, store
 
 ROOT = Path(__file__).parents[2]
 HORNETQ = ROOT / "reference_impl/tests/data/hornetq_contents.tar.xz"
@@ -36,12 +33,9 @@ SCHEMA = json.loads((ROOT / "reference_impl/journalspec_reference/loss-report.sc
 @pytest.fixture
 def pair(tmp_path: Path) -> Path:
     """A Bitronix log with a transaction that recovery commits, next to a file of another kind."""
-    place = tmp_path / "tlogs"
-    place.mkdir()
-    for file in (BITRONIX / "partial-commit").glob("*.tlog"):
-        shutil.copy(file, place)
-    (place / "notes.txt").write_text("mine")
-    return place
+    place = store("bitronix_tlog/bitronix-2.1.4/partial-commit", tmp_path)
+    changed(place, "remove *.toml; remove *.json; write notes.txt mine")
+    return place.rename(tmp_path / "tlogs")
 
 
 def digests(place: Path) -> dict[Path, str]:
@@ -50,8 +44,8 @@ def digests(place: Path) -> dict[Path, str]:
     }
 
 
-def report(target: Path) -> dict[str, object]:
-    found: dict[str, object] = json.loads(Path(f"{target}.loss-report.json").read_text())
+def report(target: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(Path(f"{target}.loss-report.json").read_text())
     Draft202012Validator(SCHEMA).validate(found)
     return found
 
@@ -64,7 +58,7 @@ def test_a_new_store_is_written_and_the_screen_reports_it(pair: Path) -> None:
     assert digests(pair) == before
     assert call("inspect", target).exit_code == 0
     found = report(target)
-    assert [each["file"] for each in found["beside"]] == ["notes.txt"]  # type: ignore[attr-defined]
+    assert [each["file"] for each in found["beside"]] == ["notes.txt"]
     assert "is there already" in call("recover", pair, "--to", target, status=2).stderr
 
 
@@ -75,9 +69,7 @@ def test_a_directory_of_several_stores_keeps_its_paths(tmp_path: Path) -> None:
     assert "more (report)" in done.stdout
     assert "--all" not in done.stdout
     assert {path.name for path in target.iterdir()} >= {"partial-commit", "long-name"}
-    stores = report(target)["stores"]
-    assert isinstance(stores, list)
-    assert len(stores) == len(list(target.iterdir())) == 30
+    assert len(report(target)["stores"]) == len(list(target.iterdir())) == 30
 
 
 def test_an_archive_is_a_path_too(pair: Path) -> None:
@@ -102,13 +94,6 @@ def test_a_dry_run_prints_the_report_and_writes_nothing(pair: Path) -> None:
     assert sorted(pair.parent.rglob("*")) == before
 
 
-def test_a_store_of_which_nothing_can_be_kept_is_status_3(pair: Path) -> None:
-    for file in pair.glob("*.tlog"):
-        file.write_bytes(b"\xff" * 300)
-    assert call("recover", pair, "--to", pair.parent / "new", status=3).stderr.startswith("journalspec: ")
-    assert not (pair.parent / "new").exists()
-
-
 def test_a_running_product_is_noticed(pair: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(newstore, "held", lambda *_: iter([("btm1.tlog", "process 7")]))
     done = call("recover", pair, "--to", pair.parent / "new", status=2)
@@ -116,48 +101,16 @@ def test_a_running_product_is_noticed(pair: Path, monkeypatch: pytest.MonkeyPatc
     assert not (pair.parent / "new").exists()
 
 
-def test_a_trace_of_a_lost_file_is_on_the_screen_and_in_the_report(tmp_path: Path) -> None:
-    place = tmp_path / "kahadb"
-    place.mkdir()
-    for file in (KAHADB.parent / "rollover").glob("db-*.log"):
-        shutil.copy(file, place)
-    (place / "db-2.log").rename(place / "db-3.log")
-    assert "notes file-id-gap: " in flat(call("recover", place, "--to", tmp_path / "new", columns=100))
-    stores = report(tmp_path / "new")["stores"]
-    assert isinstance(stores, list)
-    assert "file-id-gap" in {each["code"] for each in stores[0]["notes"]}
-    assert "### Noted in the old store" in (tmp_path / "new.loss-report.md").read_text()
-
-
-def test_content_of_damaged_bytes_is_reported_as_not_counted(pair: Path) -> None:
-    assert "is not counted" not in flat(call("recover", pair, "--to", pair.parent / "sound"))
-    for path in pair.glob("*.tlog"):
-        data = bytearray(path.read_bytes())
-        data[60] ^= 1
-        path.write_bytes(data)
-    done = call("recover", pair, "--to", pair.parent / "new", columns=100, status=1)
-    said = "What damaged bytes and missing files held is not counted: more may be lost."
-    has(flat(done), f"lost {said}", "old store recovered: something is damaged or missing")
-    assert said in (pair.parent / "new.loss-report.md").read_text().splitlines()
-
-
-def test_effect_of_a_choice_is_in_the_report(pair: Path) -> None:
-    named = json.loads(
-        call("export", pair, "--as", "jsonl", "--table", "transactions").stdout.splitlines()[0]
-    )
+def test_effect_of_a_choice_is_in_the_report_unless_it_is_hidden(pair: Path) -> None:
+    table = call("export", pair, "--as", "jsonl", "--table", "transactions").stdout.splitlines()
+    named = json.loads(table[0])
     done = call("recover", pair, "--to", pair.parent / "new", "--drop", named["id"], status=1)
     assert named["id"] in flat(done)
     found = report(pair.parent / "new")
     assert found["choices"] == {"drop": [named["id"]]}
     assert found["not_carried_over"] != "0"
-
-
-def test_redaction_hides_ids_in_report_and_screen(pair: Path) -> None:
-    named = json.loads(
-        call("export", pair, "--as", "jsonl", "--table", "transactions").stdout.splitlines()[0]
-    )
-    done = call("recover", pair, "--to", pair.parent / "new", "--drop", named["id"], "--redact", status=1)
-    written = "".join(path.read_text() for path in pair.parent.glob("new.loss-report.*"))
+    done = call("recover", pair, "--to", pair.parent / "hid", "--drop", named["id"], "--redact", status=1)
+    written = "".join(path.read_text() for path in pair.parent.glob("hid.loss-report.*"))
     for hidden in (named["id"], named["gtrid"]):
         assert hidden not in written
         assert hidden not in done.output
@@ -180,37 +133,6 @@ def test_rows_are_exported_as_they_are_shown() -> None:
     assert len(table) == len(rows) + 1
     queue = str(rows[0]["queue"])
     assert messages("--queue", queue) == [row for row in rows if row["queue"] == queue]
-
-
-def test_an_export_is_of_the_policy_that_was_given(tmp_path: Path) -> None:
-    rows = call("export", KAHADB, "--as", "csv")
-    assert call("export", KAHADB, "--as", "csv", "--policy", "default").stdout == rows.stdout
-    place = tmp_path / "tlogs"
-    place.mkdir()
-    for file in (BITRONIX / "partial-commit").glob("*.tlog"):
-        data = bytearray(file.read_bytes())
-        data[60] ^= 1
-        (place / file.name).write_bytes(data)
-    asked = ("export", place, "--as", "csv", "--table", "transactions")
-    assert call(*asked, "--policy", "salvage").exit_code == 1
-    strict = call(*asked, "--policy", "strict", "--to", tmp_path / "rows.csv", columns=200, status=3)
-    assert "--policy strict refuses it: " in strict.stderr
-    assert not (tmp_path / "rows.csv").exists()
-    assert "choose one of strict, salvage" in call(*asked, "--policy", "no-such", status=2).stderr
-
-
-def test_rows_of_a_damaged_page_are_reported_where_others_are_exported(tmp_path: Path) -> None:
-    with tarfile.open(ROOT / "reference_impl/tests/data/derby_database.tar.xz") as archive:
-        archive.extractall(tmp_path / "db", filter="data")
-    asked = ("export", tmp_path / "db", "--as", "csv", "--table", "APP.T")
-    sound = call(*asked)
-    assert "bad-page" not in sound.stderr
-    with (tmp_path / "db/seg0/c470.dat").open("r+b") as file:
-        file.seek(32768 + 100)
-        file.write(b"\xff\xfe")
-    damaged = call(*asked)
-    assert "note bad-page: The checksum of a page is wrong; " in " ".join(damaged.stderr.split())
-    assert damaged.stdout.count("\n") < sound.stdout.count("\n")
 
 
 def test_an_export_is_a_new_file_or_none(tmp_path: Path) -> None:
@@ -250,7 +172,6 @@ def test_parquet_has_the_types_of_the_columns(tmp_path: Path) -> None:
     table = pq.read_table(target)
     assert table.num_rows == len(messages())
     assert str(table.schema.field("timestamp").type) == "timestamp[ms, tz=UTC]"
-    assert call("export", KAHADB, "--as", "parquet").exit_code == 2
 
 
 def test_messages_are_exported_for_artemis_and_what_is_lost_is_counted_before(tmp_path: Path) -> None:
@@ -263,19 +184,9 @@ def test_messages_are_exported_for_artemis_and_what_is_lost_is_counted_before(tm
     target = tmp_path / "messages.xml"
     assert call("export", HORNETQ, "--as", "artemis-xml", "--to", target).exit_code == done.exit_code
     assert target.read_text() == done.stdout
-    stores = report(target)["stores"]
-    assert isinstance(stores, list)
-    (store,) = stores
-    assert {"what": "message", "code": "xml-new-id", "count": "57", "bytes": "0"} in store["totals"][
-        "left_out"
-    ]
+    left_out = report(target)["stores"][0]["totals"]["left_out"]
+    assert {"what": "message", "code": "xml-new-id", "count": "57", "bytes": "0"} in left_out
     assert "artemis data imp" in Path(f"{target}.loss-report.md").read_text()
-
-
-def test_unread_export_ends_without_a_message() -> None:
-    done = start("export", KAHADB, "--as", "jsonl", "--redact")
-    assert done.returncode in (0, 1)
-    assert str(json.loads(done.stdout.splitlines()[0])["queue"]).startswith("text(")
 
 
 def test_a_pair_in_two_directories_stays_in_two_directories(pair: Path) -> None:
@@ -290,23 +201,11 @@ def test_a_pair_in_two_directories_stays_in_two_directories(pair: Path) -> None:
         assert sorted(path.parent.name for path in new) == ["btm1.tlog.d", "btm2.tlog.d"]
 
 
-def test_files_that_are_compressed_are_digested_as_they_are_stored(tmp_path: Path) -> None:
-    place = tmp_path / "packed"
-    place.mkdir()
-    for file in (BITRONIX / "partial-commit").glob("*.tlog"):
-        (place / f"{file.name}.gz").write_bytes(gzip.compress(file.read_bytes()))
-    assert call("recover", place, "--to", tmp_path / "new").exit_code == 0
-    found = {Path(file["file"]).name: file["sha256"] for file in report(tmp_path / "new")["source_files"]}  # type: ignore[attr-defined]
-    assert found == {path.name: digest for path, digest in digests(place).items()}
-
-
-def test_configuration_of_a_product_applies_to_the_new_store(tmp_path: Path) -> None:
-    case = find_case("smq.files.page-size-4096")
-    case.materialize(tmp_path / "old")
-    page_size = f"page_size={case.params['page_size']}"
-    done = call("recover", tmp_path / "old", "--param", page_size, "--to", tmp_path / "new")
-    assert done.exit_code in (0, 1), done.output
-    assert call("inspect", tmp_path / "new", "--param", page_size).exit_code == 0
+def test_files_that_are_compressed_are_digested_as_they_are_stored(pair: Path) -> None:
+    changed(pair, "pack btm?.tlog; remove notes.txt")
+    call("recover", pair, "--to", pair.parent / "new", status=0)
+    found = {Path(file["file"]).name: file["sha256"] for file in report(pair.parent / "new")["source_files"]}
+    assert found == {path.name: digest for path, digest in digests(pair).items()}
 
 
 def test_a_place_in_what_the_new_store_accounts_for_is_refused(tmp_path: Path) -> None:
@@ -319,15 +218,11 @@ def test_a_place_in_what_the_new_store_accounts_for_is_refused(tmp_path: Path) -
     assert "which is only read" in call("recover", home / "log", "--to", home / "new", status=2).stderr
     assert digests(home) == before
 
-
-def test_a_database_without_a_container_is_a_log_alone(tmp_path: Path) -> None:
-    home = tmp_path / "db"
-    shutil.copytree(ROOT / "corpus/captured/derby_log/derby-10.14.2.0/changes", home / "log")
-    (home / "seg0").mkdir()
-    assert call("recover", home / "log", "--to", tmp_path / "new").exit_code == 0
-    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == [
-        "log.ctrl", "log1.dat", "logmirror.ctrl"
-    ]  # fmt: skip
+    # A database without a container is a log alone.
+    (home / "seg0" / "c10.dat").unlink()
+    call("recover", home / "log", "--to", tmp_path / "new", status=0)
+    made = {"log.ctrl", "log1.dat", "logmirror.ctrl"}
+    assert {path.name for path in (tmp_path / "new").iterdir()} == made
 
 
 def test_holes_cost_no_time(tmp_path: Path) -> None:
@@ -339,9 +234,7 @@ def test_holes_cost_no_time(tmp_path: Path) -> None:
     if (old / "db-1.log").stat().st_blocks > 1 << 20:
         pytest.skip("this file system has no holes")
     assert call("recover", old, "--to", target).exit_code == 0
-    sources = report(target)["source_files"]
-    assert isinstance(sources, list)
-    (source,) = sources
+    (source,) = sources = report(target)["source_files"]
     assert source.keys() == {"file", "length", "why"}
     assert source["length"] == str(1 << 40)
     piece = bytes(8) + (KAHADB / "db-1.log").read_bytes().ljust(1 << 20, b"\0")
@@ -366,70 +259,21 @@ def test_a_change_of_a_sparse_file_is_noticed(tmp_path: Path) -> None:
         assert newstore.digests([("it", path)]) != [before]
 
 
-@pytest.mark.parametrize("choice", [("--drop", "secret-id"), ("--commit", "secret-id")])
-def test_redaction_hides_why_a_choice_is_refused(tmp_path: Path, choice: tuple[str, str]) -> None:
-    shutil.copytree(KAHADB, tmp_path / "old")
-    asked = ("recover", tmp_path / "old", "--to", tmp_path / "new", *choice)
-    plain, hidden = call(*asked, columns=200), call(*asked, "--redact", columns=200)
-    assert plain.exit_code == hidden.exit_code == 2
-    assert "secret-id" in plain.stderr
-    assert ("in doubt: " in plain.stderr) == (choice[0] == "--commit")
-    assert "secret-id" not in hidden.stderr
-    assert "in doubt" not in hidden.stderr
-    has(hidden.stderr, "the reason may quote stored data: text(", "without --redact")
-
-
-def test_redaction_hides_why_no_store_can_be_made(pair: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("step", ["new_store", "write"])
+def test_redaction_hides_why_no_store_is_made(step: str, pair: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(*_: object) -> None:
         raise newstore.CannotRebuild("it holds 'secret'", "see 'secret'")
 
-    monkeypatch.setattr(newstore, "new_store", refused)
+    monkeypatch.setattr(newstore, step, refused)
     asked = ("recover", pair, "--to", pair.parent / "new")
-    plain, hidden = call(*asked), call(*asked, "--redact", columns=200)
-    assert plain.exit_code == hidden.exit_code == 3
-    assert plain.stderr.count("secret") == 2
-    assert "secret" not in hidden.stderr
-    assert "text(17)" in hidden.stderr
+    plain = call(*asked, status=3).stderr
+    hidden = call(*asked, "--redact", columns=200, status=3).stderr
+    assert (plain.count("secret"), "secret" in hidden, "text(17)" in hidden) == (2, False, True)
 
 
-def test_redaction_hides_why_a_new_store_was_removed(pair: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def unclean(*_: object) -> None:
-        raise newstore.CannotRebuild("what was written has 'secret'")
-
-    monkeypatch.setattr(newstore, "write", unclean)
-    hidden = call("recover", pair, "--to", pair.parent / "new", "--redact", columns=200, status=3)
-    assert "secret" not in hidden.stderr
-    assert "text(29)" in hidden.stderr
-
-
-@pytest.mark.parametrize("kind", ["jsonl", "csv", "parquet"])
-def test_empty_export_of_a_refused_journal_gives_no_file(pair: Path, kind: str) -> None:
-    for file in pair.glob("*.tlog"):
-        file.write_bytes(b"\xff" * 300)
-    before = sorted(pair.parent.rglob("*"))
-    asked = ("export", pair, "--as", kind, "--table", "transactions", "--to", pair.parent / "rows")
-    done, hidden = call(*asked, columns=200), call(*asked, "--redact", columns=200)
-    assert done.exit_code == hidden.exit_code == 3
-    assert "nothing was written: header/bad-format-id: btm1.tlog: begins" in done.stderr
-    assert "begins" not in hidden.stderr
-    assert sorted(pair.parent.rglob("*")) == before
-    strict = call(*asked, "--redact", "--policy", "strict", columns=200)
-    assert "--policy strict refuses it: header/bad-format-id: text(" in strict.stderr
-
-
-def test_refused_journal_without_messages_gives_no_file(tmp_path: Path) -> None:
-    with tarfile.open(HORNETQ) as archive:
-        archive.extractall(tmp_path / "old", filter="data")
-    for file in (tmp_path / "old/journal").iterdir():
-        file.write_bytes(b"\xff" * 16 + file.read_bytes()[16:])
-    asked = ("export", tmp_path / "old/journal", "--format", "jboss_journal", "--edition", "v2e", "--as")
-    done = call(*asked, "artemis-xml", "--to", tmp_path / "new.xml", columns=200, status=3)
-    assert "nothing was written: header/bad-version: " in done.stderr
-    assert [*tmp_path.iterdir()] == [tmp_path / "old"]
-    assert "not kept  2 regions, bad-version: " in call(*asked, "artemis-xml").stderr
-
-
-def test_files_unpacked_by_a_killed_run_are_removed_by_the_next(pair: Path) -> None:
+def test_files_unpacked_by_a_killed_run_are_removed_by_the_next(
+    pair: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     archive, room = pair.parent / "old.tar", pair.parent / "room"
     room.mkdir()
     with tarfile.open(archive, "w") as out:
@@ -441,60 +285,29 @@ def test_files_unpacked_by_a_killed_run_are_removed_by_the_next(pair: Path) -> N
         "    print(place, flush=True)\n"
         "    input()\n"
     )
-    own = {**os.environ, "TMPDIR": str(room)}
+    command, own = [sys.executable, "-c", code], {**os.environ, "TMPDIR": str(room)}
+    monkeypatch.setattr("tempfile.tempdir", str(room))
     with subprocess.Popen(
-        [sys.executable, "-c", code], env=own, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        command, env=own, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as running:
         assert running.stdout is not None
         left = Path(running.stdout.readline().strip())
-        look = [sys.executable, "-m", "journalspec_conformance", "inspect", str(archive)]
         try:
-            assert subprocess.run(look, env=own, capture_output=True, check=False).returncode == 0
+            call("inspect", archive, status=0)
             # It is in use: it stays.
             assert (left / "file").read_text() == "unpacked"
         finally:
             running.kill()
     assert [*room.iterdir()] == [left]
     (room / "journalspec-unpacked-file").write_text("no directory")
-    assert subprocess.run(look, env=own, capture_output=True, check=False).returncode == 0
+    call("inspect", archive, status=0)
     assert [each.name for each in room.iterdir()] == ["journalspec-unpacked-file"]
-
-
-def test_messages_of_queues_that_the_bindings_do_not_have_are_reported_before_a_start(tmp_path: Path) -> None:
-    store, new = tmp_path / "store", tmp_path / "new"
-    with tarfile.open(HORNETQ) as archive:
-        archive.extractall(store, filter="data")
-    assert call("check", store).exit_code == 0
-    (store / "bindings" / "hornetq-bindings-1.bindings").unlink()
-    assert call("check", store).exit_code == 1
-    screen = flat(call("inspect", store))
-    (journal,) = find_journals(load(store / "journal"))
-    missing = ask(journal).observation.missing
-    number = sum(entry.count or 0 for entry in missing)
-    has(screen, "verdict recovered", f"the bindings do not have queue {missing[0].name}")
-    steps = flat(call("recover", store, "--to", new)).partition(" next ")[2]
-    assert steps.startswith(f"{number} messages are not in the new store: the bindings do not have")
-    report(new)
-    assert '"no-binding"' in Path(f"{new}.loss-report.json").read_text()
-
-
-def test_a_store_that_was_only_read_is_under_no_policy(tmp_path: Path) -> None:
-    case, store, new = find_case("smq.branches.keys-hostile"), tmp_path / "store", tmp_path / "new"
-    store.mkdir()
-    write_files(store, ((file.path, file.pieces()) for file in case.input.files))
-    done = call("recover", store, "--to", new, "--drop", "sys$prepared", "--policy", "default", status=1)
-    assert "policy none: recovery refuses this store under each policy" in flat(done)
-    (written,) = json.loads(Path(f"{new}.loss-report.json").read_text())["stores"]
-    assert written["policy"] == "none"
-    assert "- policy: none: recovery refuses" in Path(f"{new}.loss-report.md").read_text()
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
 def test_an_export_to_a_full_disk_says_what_to_do(pair: Path) -> None:
-    command = [sys.executable, "-m", "journalspec_conformance", "export", str(pair), "--as", "csv"]
+    command = [*PROGRAM, "export", str(pair), "--as", "csv", "--table", "transactions"]
     with Path("/dev/full").open("wb") as full:
-        done = subprocess.run(
-            [*command, "--table", "transactions"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
-        )
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 2
     assert "No space left on device\n  next  make room, or write to another disk" in done.stderr

@@ -44,7 +44,20 @@ def test_one_trial_is_repeated(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_crash_of_derby_loses_the_end_of_its_log() -> None:
     files = {"seg0/c10.dat": b"x" * 9000, "log/log2.dat": b"y" * 8000, "log/log10.dat": b"z" * 2000}
-    names = newstore_trials.Hooks("derby_log").last(files)
-    assert names == ["log/log10.dat"]
-    _, left = newstore_trials.reachable(files, Random(1), names)
-    assert [name for name in files if files[name] != left[name]] == names
+    last = newstore_trials.Hooks("derby_log").last(files)
+    assert last == {"log/log10.dat": 24}
+    _, left = newstore_trials.reachable(files, Random(1), last)
+    assert [name for name in files if files[name] != left[name]] == ["log/log10.dat"]
+
+
+def test_a_crash_of_derby_loses_nothing_that_its_checkpoint_forced() -> None:
+    log = bytearray(b"z" * 900)
+    # A record of 100 bytes at 500: that and 16 bytes of lengths and instant.
+    log[500:504] = bytes([0, 0, 0, 100])
+    control = bytes([0, 0, 0, 128, 0, 0, 0, 9]) + (7 << 32 | 500).to_bytes(8, "big") + bytes(32)
+    files = {"log/log.ctrl": control, "log/log7.dat": bytes(log)}
+    last = newstore_trials.Hooks("derby_log").last(files)
+    assert last == {"log/log7.dat": 616}
+    for seed in range(40):
+        _, left = newstore_trials.reachable(files, Random(seed), last)
+        assert left["log/log7.dat"][:616] == files["log/log7.dat"][:616]

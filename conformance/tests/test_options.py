@@ -12,7 +12,6 @@ from functools import cache
 from pathlib import Path
 
 import click
-import pytest
 
 from journalspec_conformance.cli import COMMANDS, cli
 from judged import PROGRAM
@@ -26,6 +25,7 @@ SHOWN = [
     "docs/transcripts/*.txt",
     "*/tests/*.py",
     "*/tests/support/*.py",
+    "*/tests/data/*.toml",
 ]
 
 
@@ -56,21 +56,21 @@ def words() -> frozenset[str]:
     return frozenset(re.findall(r"(?<![\w-])--?[a-z][\w-]*", text))
 
 
-def name_of(item: tuple[tuple[str, ...], click.Option]) -> str:
-    return " ".join((*item[0], max(item[1].opts, key=len)))
-
-
 def test_all_commands_are_walked() -> None:
     assert {path[0] for path, _ in EVERY if path} >= {*COMMANDS} - {"formats"}
     assert len(EVERY) > 100
 
 
-@pytest.mark.parametrize("item", EVERY, ids=name_of)
-def test_every_option_has_a_line_and_is_shown_or_tested(item: tuple[tuple[str, ...], click.Option]) -> None:
+def test_every_option_has_a_line_and_is_shown_or_tested() -> None:
     """The line is that of the reference page, which is made of the help."""
-    _, option = item
-    assert option.help, "no help: the reference page has an empty line"
-    assert not words().isdisjoint((*option.opts, *option.secondary_opts)), "in no page, transcript or test"
+    without = [f"{path} {each.opts}" for path, each in EVERY if not each.help]
+    assert not without, f"no help, an empty line of the reference page: {without}"
+    unseen = [
+        f"{path} {each.opts}"
+        for path, each in EVERY
+        if words().isdisjoint((*each.opts, *each.secondary_opts))
+    ]
+    assert not unseen, f"in no page, transcript or test: {unseen}"
 
 
 def test_an_option_that_is_nowhere_is_noticed() -> None:
@@ -78,22 +78,19 @@ def test_an_option_that_is_nowhere_is_noticed() -> None:
     assert {"--count-by", "--redact"} <= words()
 
 
-@pytest.mark.parametrize(
-    ("shell", "told"), [("bash", "complete -o"), ("zsh", "#compdef"), ("fish", "complete ")]
-)
-def test_completion(shell: str, told: str) -> None:
-    done = subprocess.run(
-        PROGRAM, capture_output=True, text=True, check=True,
-        env={**os.environ, "_JOURNALSPEC_COMPLETE": f"{shell}_source"},
-    )  # fmt: skip
-    assert told in done.stdout
-    asked = {
-        "_JOURNALSPEC_COMPLETE": "bash_complete",
-        "COMP_WORDS": "journalspec inspect --count",
-        "COMP_CWORD": "2",
-    }
-    done = subprocess.run(PROGRAM, capture_output=True, text=True, check=True, env={**os.environ, **asked})
-    assert done.stdout.split() == ["plain,--count-by"]
+def completed(**given: str) -> str:
+    """Return what the program prints when a shell asks it."""
+    own = {**os.environ, **given}
+    return subprocess.run(PROGRAM, capture_output=True, text=True, check=True, env=own).stdout
+
+
+def test_completion() -> None:
+    for shell, said in {"bash": "complete -o", "zsh": "#compdef", "fish": "complete "}.items():
+        assert said in completed(_JOURNALSPEC_COMPLETE=f"{shell}_source")
+    asked = completed(
+        _JOURNALSPEC_COMPLETE="bash_complete", COMP_WORDS="journalspec inspect --count", COMP_CWORD="2"
+    )
+    assert asked.split() == ["plain,--count-by"]
 
 
 def test_man_pages(tmp_path: Path) -> None:

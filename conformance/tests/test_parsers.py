@@ -30,13 +30,12 @@ from typing import Any
 
 import pytest
 import yaml
-from bodies import Body, all_families, real_bodies
+from bodies import Body, real_bodies
 from families_draw import draw
 from kaitaistruct import KaitaiStream, KaitaiStruct, KaitaiStructError
 
 from journalspec.families import Family, decode, families, leaves
-from journalspec.families_construct import parse, plain
-from journalspec.families_construct import schema as form
+from journalspec.families_construct import plain
 from journalspec.families_ksy import ksy_id, version_number
 from journalspec.formats import format_ids
 from journalspec_corpus import load_cases
@@ -107,10 +106,16 @@ def modules() -> Path:
 
 @pytest.fixture(scope="module")
 def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Every language's package, as the archives hold it."""
-    node, out = needs("node"), tmp_path_factory.mktemp("packages")
-    said = run([node, str(TOOL / "generate.mjs"), "--packages", str(out)], ROOT, NODE_PATH=str(modules()))
-    assert f"{len(SCHEMAS) * len(list(out.iterdir()))} schemas compiled" in said
+    """Every language's archive, unpacked as a user unpacks it."""
+    needs("node")
+    made, out = tmp_path_factory.mktemp("archives"), tmp_path_factory.mktemp("packages")
+    run([sys.executable, str(TOOL / "archives.py"), str(made)], ROOT, NODE_PATH=str(modules()))
+    for path in made.iterdir():
+        with tarfile.open(path) as archive:
+            assert {entry.mtime for entry in archive.getmembers()} == {0}
+            archive.extractall(made, filter="data")
+        name = path.name.removesuffix(".tar.gz")
+        (made / name).rename(out / name.removeprefix("journalspec-parsers-"))
     return out
 
 
@@ -256,9 +261,14 @@ def body_sample(folder: Path, number: int, body: Body) -> Sample:
 
 
 def bodies(folder: Path) -> Iterator[Sample]:
+    """Yield bodies, each the same to the parser of Python as to the table of its family."""
     for family in (each for format_id in format_ids() for each in families(format_id).values()):
-        printed = filter(is_printed_alike, bodies_of(family))
-        yield from (body_sample(folder, number, body) for number, body in enumerate(printed))
+        for number, body in enumerate(bodies_of(family)):
+            sample = body_sample(folder, number, body)
+            wanted = decode(family, body.root, body.data, body.version)
+            assert repr(plain(family, body.root, sample.tree, body.version)) == repr(wanted)
+            if is_printed_alike(body):
+                yield sample
 
 
 def is_printed_alike(body: Body) -> bool:
@@ -268,17 +278,6 @@ def is_printed_alike(body: Body) -> bool:
         each for leaf in found for each in (leaf.value if isinstance(leaf.value, list) else [leaf.value])
     )
     return all(abs(value) < 1 << 53 for value in values if isinstance(value, float))
-
-
-@pytest.mark.parametrize("family", [*all_families()], ids=ksy_id)
-def test_a_body_is_the_same_to_all_that_reads_its_table(family: Family, tmp_path: Path) -> None:
-    for body in bodies_of(family):
-        wanted = decode(family, body.root, body.data, body.version)
-        found = parse(family, body.root, body.data, body.version)
-        assert repr(plain(family, body.root, found, body.version)) == repr(wanted)
-        assert form(family, body.root, body.version).build(found) == body.data
-        tree = body_sample(tmp_path, 0, body).tree
-        assert repr(plain(family, body.root, tree, body.version)) == repr(wanted)
 
 
 def samples_of(schema: str, format_id: str, contents: Iterable[bytes], folder: Path) -> Iterator[Sample]:
@@ -365,7 +364,7 @@ def test_no_instance_asks_where_the_stream_is() -> None:
 
 
 @pytest.mark.node
-def test_python(packages: Path, samples: list[Sample]) -> None:
+def test_python(packages: Path) -> None:
     committed = {path.name: path.read_bytes() for path in SPECS.glob("*/_kaitai/*.py")}
     generated = {path.name: path.read_bytes() for path in (packages / "python").glob("*.py")}
     assert generated.items() <= committed.items()
@@ -482,19 +481,9 @@ def test_the_lint_sees_what_once_did_not_compile(entry: dict[str, Any]) -> None:
 
 
 @pytest.mark.node
-def test_an_archive_holds_a_package_whatever_the_time(packages: Path, tmp_path: Path) -> None:
-    run([sys.executable, str(TOOL / "archives.py"), str(tmp_path)], ROOT, NODE_PATH=str(modules()))
-    names = {path.name for path in packages.iterdir()}
-    assert {path.name for path in tmp_path.iterdir()} == {
-        f"journalspec-parsers-{name}.tar.gz" for name in names
-    }
-    for name in names:
-        with tarfile.open(tmp_path / f"journalspec-parsers-{name}.tar.gz") as archive:
-            members = {entry.name.partition("/")[2]: entry for entry in archive.getmembers()}
-            assert {entry.mtime for entry in members.values()} == {0}
-            assert {"README.md", "LICENSE.txt"} <= set(members)
-            assert {f"ksy/{path.name}" for path in SCHEMAS} <= set(members)
-            for member in set(members) - {"README.md", "LICENSE.txt"}:
-                held = archive.extractfile(members[member])
-                assert held is not None
-                assert held.read() == (packages / name / member).read_bytes()
+def test_an_archive_has_the_licence_and_the_schemas(packages: Path) -> None:
+    languages = {path.name for path in packages.iterdir()}
+    assert languages >= {"go", "java", "javascript", "python", "rust"}
+    for name in languages:
+        members = {path.relative_to(packages / name).as_posix() for path in (packages / name).rglob("*")}
+        assert {"README.md", "LICENSE.txt", *(f"ksy/{path.name}" for path in SCHEMAS)} <= members

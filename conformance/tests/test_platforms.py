@@ -24,8 +24,6 @@ LOG = ROOT / "corpus" / "captured" / "bitronix_tlog" / "bitronix-2.1.4" / "parti
 #: What an operator and an implementer do; what is printed names no file that is made again.
 COMMANDS = {
     "inspect": ("inspect", LOG),
-    "inspect as JSON": ("inspect", "--json", LOG),
-    "check": ("check", LOG),
     "recover": ("recover", LOG),
     "why": ("why", LOG),
     "export": ("export", LOG, "--as", "jsonl", "--table", "transactions"),
@@ -35,11 +33,9 @@ COMMANDS = {
 RUN = ("run", "--impl", "reference", "--select", "btm.clean.two-phase")
 
 
-def poor(
-    *arguments: object, program: tuple[str, ...] = (str(POOR),), **environment: str
-) -> subprocess.CompletedProcess[str]:
+def poor(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run a command where there is little of POSIX."""
-    command = [sys.executable, *program, *map(str, arguments)]
+    command = [sys.executable, str(POOR), *map(str, arguments)]
     return subprocess.run(
         command, capture_output=True, text=True, check=False, env={**os.environ, **environment}
     )
@@ -47,9 +43,8 @@ def poor(
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_does_the_same_with_little_of_posix(name: str) -> None:
-    done, here = poor(*COMMANDS[name]), poor(*COMMANDS[name], program=("-m", "journalspec_conformance"))
-    assert (done.returncode, done.stdout, done.stderr) == (here.returncode, here.stdout, here.stderr)
-    assert here.returncode == 0, here.stderr
+    done, here = poor(*COMMANDS[name], COLUMNS="80"), call(*COMMANDS[name], status=0)
+    assert (done.returncode, done.stdout, done.stderr) == (0, here.stdout, here.stderr)
 
 
 def test_the_reference_is_judged_with_little_of_posix() -> None:
@@ -62,12 +57,9 @@ def test_a_new_store_is_written_with_little_of_posix(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     call("recover", LOG, "--to", tmp_path / "rich", status=0)
     made = [
-        {path.name: path.read_bytes() for path in (tmp_path / name).iterdir()} for name in ("poor", "rich")
+        {path.name: path.stat().st_size for path in (tmp_path / name).iterdir()} for name in ("poor", "rich")
     ]
-    assert made[0].keys() == made[1].keys()
-    assert {name: len(data) for name, data in made[0].items()} == {
-        name: len(data) for name, data in made[1].items()
-    }
+    assert made[0] == made[1]
 
 
 def test_a_program_is_judged_whose_lines_end_as_on_windows(tmp_path: Path) -> None:

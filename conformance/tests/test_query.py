@@ -50,15 +50,11 @@ def test_records_are_the_rows_of_inspect(path: Path) -> None:
     }
 
 
-def test_a_table_can_be_read_several_times() -> None:
-    wanted = len(rows(JBOSS))
-    (count,) = answer("SELECT count(*) n FROM records a JOIN records b USING (file, off)")
-    assert count["n"] == str(wanted)
-
-
-def test_columns_that_are_not_read_cost_no_answer() -> None:
+def test_a_table_can_be_read_several_times_and_columns_that_are_not_named() -> None:
     """Star, COLUMNS and FROM alone have all of them."""
     wanted = rows(JBOSS)
+    (count,) = answer("SELECT count(*) n FROM records a JOIN records b USING (file, off)")
+    assert count["n"] == str(len(wanted))
     assert answer("FROM records") == answer("SELECT COLUMNS(*) FROM records") == answer("TABLE records")
     assert [*answer("FROM records")[0]] == [*wanted[0]]
 
@@ -96,21 +92,17 @@ def test_missing_and_transactions(tmp_path: Path) -> None:
 
 
 def test_a_verdict_that_is_not_clean_is_on_standard_error_and_in_the_status(tmp_path: Path) -> None:
-    statuses = set()
-    for case in load_cases("jboss_journal")[::90]:
-        if case.write is None and case.input.files and not case.params:
-            case.materialize(tmp_path / case.id)
-            asked = (tmp_path / case.id, "--format", case.format, "--edition", case.edition)
-            done = call("query", *asked[:1], "SELECT count(*) FROM records", *asked[1:])
-            assert done.exit_code == call("inspect", *asked, "--level", "verdict").exit_code
-            statuses.add(done.exit_code)
-            if done.exit_code in (1, 3):
-                word = {1: "recovered", 3: "refused"}[done.exit_code]
-                assert done.stderr.startswith(f"journalspec: {word}: ")
-                assert done.stdout.startswith("count_star()\n")
-            elif done.exit_code == 0:
-                assert not done.stderr
-    assert {0, 1} <= statuses
+    for name, status, word in (
+        ("jbm.clean.every-kind-v2", 0, ""),
+        ("jbm.control.dropped-before-compaction", 1, "journalspec: recovered: "),
+        ("jbm.header.all-refused-v2", 3, "journalspec: refused: "),
+    ):
+        case = find_case(name)
+        case.materialize(tmp_path / name)
+        asked = ("--format", case.format, "--edition", case.edition)
+        done = call("query", tmp_path / name, "SELECT count(*) FROM records", *asked, status=status)
+        assert done.stdout.startswith("count_star()\n")
+        assert done.stderr.startswith(word) if word else not done.stderr
 
 
 @pytest.fixture
@@ -148,7 +140,6 @@ ENDLESS = "WITH RECURSIVE t(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM t) SELEC
 @pytest.mark.parametrize(
     "sql",
     [
-        ENDLESS.format("*"),
         ENDLESS.format("count(*)"),
         "SELECT count(*) FROM range(100000000000) a, range(9999) b",
     ],
@@ -160,9 +151,7 @@ def test_an_endless_query_ends_at_its_time(sql: str) -> None:
 @pytest.mark.parametrize(
     "sql",
     [
-        "SELECT list(i) FROM range(1000000000) t(i)",
         "SELECT i FROM range(1000000000) t(i) ORDER BY hash(i)",
-        "SELECT repeat('x', 1500000000)",
         "SELECT string_agg(repeat('x', 1000), '') FROM range(10000000)",
     ],
 )
@@ -174,7 +163,7 @@ def test_a_query_that_wants_all_memory_is_refused(sql: str) -> None:
 
 
 def test_a_very_large_result_is_streamed() -> None:
-    program = [*PROGRAM, "query", str(JBOSS), "SELECT i, 'some text' FROM range(3000000) t(i)"]
+    program = [*PROGRAM, "query", str(JBOSS), "SELECT i, 'some text' FROM range(1500000) t(i)"]
     measured = (
         "import resource, subprocess, sys\n"
         "done = subprocess.run(sys.argv[1:], stdout=subprocess.PIPE, check=True)\n"
@@ -184,7 +173,7 @@ def test_a_very_large_result_is_streamed() -> None:
         [sys.executable, "-c", measured, *program], capture_output=True, text=True, check=True
     )
     lines, peak = map(int, done.stdout.split())
-    assert lines == 3_000_001
+    assert lines == 1_500_001
     assert peak < 264
 
 

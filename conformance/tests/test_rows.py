@@ -61,17 +61,12 @@ def records(*arguments: object) -> list[dict[str, Any]]:
     return [each["record"] for each in found if "record" in each]
 
 
-def as_read(path: Path) -> list[dict[str, Any]]:
-    """Return the records of a journal as the command gives all of them without a question."""
-    return records(path)
-
-
 @ENGINES
 @pytest.mark.parametrize("format_id", format_ids())
 @pytest.mark.usefixtures("engine")
 def test_rows_are_the_records_that_are_read(format_id: str) -> None:
     path = JOURNALS[format_id]
-    wanted = as_read(path)
+    wanted = records(path)
     assert wanted
     told = [(each["file"], each["off"], each["len"], each["type"]) for each in lines(path)]
     assert told == [
@@ -102,7 +97,7 @@ def test_a_condition_leaves_the_records_of_which_it_holds(format_id: str) -> Non
 def test_both_ways_give_equal_rows(format_id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pyarrow", reason="PyArrow is missing: pip install 'journalspec[corpus]'")
     compared = 0
-    for case in load_cases(format_id)[::60]:
+    for case in load_cases(format_id)[::120]:
         if case.write is not None or not case.input.files:
             continue
         directory = tmp_path / case.id
@@ -115,37 +110,23 @@ def test_both_ways_give_equal_rows(format_id: str, tmp_path: Path, monkeypatch: 
             found.append([call(*asked, *form).output for form in (["--csv"], ["--count-by", "type,len"])])
         assert found[0] == found[1], case.id
         compared += len(found[0][0].splitlines()) - 1
-    assert compared > 20
-
-
-OPERATORS = {
-    "id = 2": lambda n: n == 2,
-    "id <> 2": lambda n: n != 2,
-    "id < 2": lambda n: n < 2,
-    "id <= 2": lambda n: n <= 2,
-    "id > 2": lambda n: n > 2,
-    "id >= 2": lambda n: n >= 2,
-    "id in (1, 3, 99)": lambda n: n in (1, 3, 99),
-    "id > -9223372036854775807 and id < 2": lambda n: n < 2,
-    "ID > 1": None,
-}
+    assert compared > 10
 
 
 @ENGINES
-@pytest.mark.usefixtures("engine")
-def test_operators(arrow: bool) -> None:
-    path = JOURNALS["jboss_journal"]
-    every = [row for row in lines(path) if row["id"]]
-    assert len({row["id"] for row in every}) == 3
-    for where, holds in OPERATORS.items():
-        if holds is None:
-            assert call("inspect", path, "--where", where).exit_code == 2
-            continue
-        assert lines(path, "--where", where) == [row for row in every if holds(int(row["id"]))], where
-
-
-@ENGINES
-def test_like_and_absent_values_and_lists(arrow: bool) -> None:
+def test_operators_and_absent_values_and_lists(arrow: bool) -> None:
+    numbers: list[Any] = [1, 2, 3, None]
+    for (op, number), wanted in {
+        ("=", 2): [1],
+        ("<>", 2): [0, 2],
+        ("<", 2): [0],
+        ("<=", 2): [0, 1],
+        (">", 2): [2],
+        (">=", 2): [1, 2],
+        ("in", (1, 3, 99)): [0, 2],
+        (">", -(1 << 63) + 1): [0, 1, 2],
+    }.items():
+        assert holding(Predicate("c", op, number), numbers, "int64", arrow) == wanted, op
     values: list[Any] = ["a%b", "axb", "a\nb", None, ""]
     for pattern, wanted in {
         "a%b": [0, 1, 2],
@@ -195,17 +176,6 @@ def test_options_for_columns_of_the_format() -> None:
         record_columns(get_format("bitronix_tlog"))
     )
     assert (since.column, since.value) == ("time", 1795837080000)
-
-
-def test_journals_of_several_formats_are_refused(tmp_path: Path) -> None:
-    for number, format_id in enumerate(("bitronix_tlog", "jboss_journal")):
-        target = tmp_path / "several" / str(number)
-        target.mkdir(parents=True)
-        for each in JOURNALS[format_id].iterdir():
-            if each.is_file() and each.suffix not in (".toml", ".json"):
-                (target / each.name).write_bytes(each.read_bytes())
-    done = call("inspect", tmp_path / "several", "--csv", status=2)
-    assert "these are of several: bitronix_tlog, jboss_journal" in done.output
 
 
 @ENGINES
@@ -289,8 +259,6 @@ def test_parquet_without_arrow_says_what_to_do(tmp_path: Path, monkeypatch: pyte
     assert "--parquet needs Arrow, which is not installed" in done.output
 
 
-@ENGINES
-@pytest.mark.usefixtures("engine")
 def test_a_filter_never_makes_damage_disappear(tmp_path: Path) -> None:
     """Of a damaged journal the verdict and the exit status are the same with a question and without."""
     statuses = set()
@@ -302,53 +270,6 @@ def test_a_filter_never_makes_damage_disappear(tmp_path: Path) -> None:
             assert whole.exit_code == filtered.exit_code, case.id
             statuses.add(whole.exit_code)
     assert {0, 1} <= statuses
-
-
-@ENGINES
-@pytest.mark.usefixtures("engine")
-def test_a_transaction(arrow: bool) -> None:
-    every = lines(JOURNALS["derby_log"])
-    for number in {row["transaction"] for row in every} - {""}:
-        wanted = [row for row in every if row["transaction"] == number]
-        assert lines(JOURNALS["derby_log"], "--tx", number) == wanted
-
-
-@pytest.mark.parametrize(
-    "spelling",
-    [
-        "6a6f75726e616c73706563000001a1fb6dffc600000004",
-        "journalspec/1795219652550/4",
-        "XID:[1114926712,globalId=6a6f75726e616c73706563001ffffffa1fffffffb6dffffffffffff"
-        "ffc60004,branchId=6a6f75726e616c73706563001ffffffa1fffffffb6dffffffffffffffc60004]",
-    ],
-)
-def test_a_transaction_is_found_by_any_spelling(spelling: str) -> None:
-    """As another product has it in its log: ActiveMQ prints each byte as an int."""
-    journal = CAPTURED / "bitronix_tlog/bitronix-3.0.0-mk1/tm-crash-between-commits"
-    types = [each["type"] for each in lines(journal, "--tx", spelling)]
-    assert types == ["ACTIVE", "PREPARING", "PREPARED", "COMMITTING"]
-
-
-def test_only_files_that_match_are_read(tmp_path: Path) -> None:
-    path = JOURNALS["bitronix_tlog"]
-    every = lines(path)
-    names = {row["file"] for row in every}
-    for name in names:
-        assert lines(path, "--file", name) == [row for row in every if row["file"] == name]
-    assert lines(path, "--file", "*") == every
-    assert lines(path, "--file", "nothing*") == []
-
-
-def test_a_queue_without_a_record_is_answered_with_names_like_it() -> None:
-    path = JOURNALS["kahadb_journal"]
-    (known, *_) = {row["destination_name"] for row in lines(path)} - {""}
-    done = call("inspect", path, "--queue", known.lower() + "x", status=2)
-    assert f"the nearest names: {known}" in " ".join(done.stderr.split())
-    assert known not in call("inspect", path, "--queue", known + "x", "--redact").stderr.replace(
-        f"'{known}x'", ""
-    )
-    # There are records, though none of this type.
-    assert ask(path, "--queue", known, "--type", "TRACE").exit_code == 0
 
 
 def test_members_of_an_archive_have_their_path_as_name(tmp_path: Path) -> None:

@@ -17,21 +17,23 @@ import tarfile
 import termios
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
-from itertools import cycle
+from contextlib import suppress
+from itertools import cycle, islice
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from field import FIELD
-from journals import CAPTURED, COMMITTED, COMMITTING, PARTIAL_COMMIT, PREPARED, add, decision, page, pair
+from journals import CAPTURED, add, page
 from journalspec.contents import described
 from journalspec.formats import format_ids, get_format
 from journalspec.jboss_journal import LAYOUT
 from journalspec_conformance.cli import cli
 from journalspec_conformance.cli.journal_view import MOST_LINES, Listing, Section
 from journalspec_corpus.load import load_cases
-from judged import call, flat, has
+from judged import call, has
+from situations import store
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = FIELD.parent
@@ -76,7 +78,7 @@ def all_short(paths: Iterable[Path]) -> int:
 
 @pytest.mark.parametrize("format_id", format_ids())
 def test_a_screen_of_every_captured_set_is_short(format_id: str) -> None:
-    assert all_short(stores(CAPTURED / format_id)) or get_format(format_id).uncaptured
+    assert all_short(islice(stores(CAPTURED / format_id), 0, None, 3)) or get_format(format_id).uncaptured
 
 
 @pytest.mark.parametrize("format_id", format_ids())
@@ -89,11 +91,9 @@ def test_a_screen_of_a_case_is_short(format_id: str, tmp_path: Path) -> None:
 
 @pytest.mark.real
 @pytest.mark.skipif(not FIELD.is_dir(), reason="needs the products' files beside the checkout")
-@pytest.mark.parametrize("part", ["field", "real", "contents"])
-def test_a_screen_of_a_real_store_is_short(part: str) -> None:
-    found = [
-        path for path in sorted((SHARED / part).glob("*" if part == "field" else "*/*")) if path.is_dir()
-    ]
+@pytest.mark.parametrize(("part", "every"), [("field/*", 1), ("real/*/*", 3), ("contents/*/*", 1)])
+def test_a_screen_of_a_real_store_is_short(part: str, every: int) -> None:
+    found = [path for path in sorted(SHARED.glob(part)) if path.is_dir()][::every]
     assert all_short([*found, *(archive for path in found for archive in path.glob("*.tar.gz"))]) > 10
 
 
@@ -102,29 +102,20 @@ def test_a_screen_of_a_real_store_is_short(part: str) -> None:
 
 @pytest.fixture
 def clean(tmp_path: Path) -> Path:
-    """Transaction A is decided for two resources and confirmed by one, B is only prepared."""
-    place = tmp_path / "tlogs"
-    place.mkdir()
-    return pair(
-        place,
-        decision(COMMITTING, b"A", b"db1", b"jms1"),
-        decision(COMMITTED, b"A", b"db1"),
-        decision(PREPARED, b"B", b"db1"),
-    )
+    """A transaction log of which nothing is damaged."""
+    return store("clean", tmp_path)
 
 
 def test_notes_of_one_kind_are_one_line_with_a_count(tmp_path: Path) -> None:
-    commits = [record for number in range(300) for record in open_transaction(number)]
-    page(tmp_path / "d-1.amq", "v2", *commits, size=1 << 16)
+    opened = [
+        LAYOUT.build("record", "v2", "ADD_TX", file_id=7, tx=number + 1, id=number + 1, body=b"ab")
+        for number in range(30)
+    ]
+    page(tmp_path / "d-1.amq", "v2", *opened, size=1 << 12)
     text = call("inspect", tmp_path, "--edition", "v2", columns=100).stdout
-    assert "300 x incomplete-transaction: a transaction without an end was discarded" in text
+    assert "30 x incomplete-transaction: a transaction without an end was discarded" in text
     full = call("inspect", tmp_path, "--edition", "v2", "--notes", columns=100).stdout
-    assert full.count("- transaction ") == 300
-
-
-def open_transaction(number: int) -> Iterator[bytes]:
-    """Yield an ADD_TX of edition v2 whose transaction never ends."""
-    yield LAYOUT.build("record", "v2", "ADD_TX", file_id=7, tx=number + 1, id=number + 1, body=b"ab")
+    assert full.count("- transaction ") == 30
 
 
 def test_of_a_long_list_the_largest_are_shown_and_the_rest_counted() -> None:
@@ -135,7 +126,7 @@ def test_of_a_long_list_the_largest_are_shown_and_the_rest_counted() -> None:
     assert Listing(rows, 10).rest(10) == ""
 
 
-@pytest.mark.parametrize("width", [40, 60, 80, 100, 200])
+@pytest.mark.parametrize("width", [40, 100, 200])
 def test_a_screen_is_folded_until_it_fits(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     from journalspec_conformance.cli.journal_view import screen
 
@@ -170,145 +161,6 @@ def test_references_of_at_start_exist() -> None:
         assert {row.list for row in description.in_doubt} <= lists
 
 
-@pytest.mark.parametrize(
-    ("format_id", "codes", "said", "unsaid"),
-    [
-        ("kahadb_journal", ["torn-tail", "records"], "Rolled back", "nothing that was acknowledged is lost"),
-        ("bitronix_tlog", ["missing-file", "in-doubt"], "do not start", "recovery commits"),
-        ("derby_log", ["unfinished-switch"], "Derby 10.14: boots", "XSLAM"),
-    ],
-)
-def test_effects_of_a_start_are_consistent(format_id: str, codes: list[str], said: str, unsaid: str) -> None:
-    text = " ".join(row.says for row in get_format(format_id).at_start if row.applies(codes))
-    assert said in text
-    assert unsaid not in text
-
-
-@pytest.mark.parametrize(
-    ("name", "at"), [("c90.dat", 3 * 4096 + 2000), ("c71.dat", 4096 + 2000)], ids=["table", "index"]
-)
-def test_a_damaged_page_beside_a_clean_log_is_in_the_verdict(name: str, at: int, tmp_path: Path) -> None:
-    """No sentence says that nothing is damaged, or that the product starts, with a wrong checksum in seg0."""
-    with tarfile.open(ROOT / "reference_impl/tests/data/derby_database.tar.xz") as archive:
-        archive.extractall(tmp_path, filter="data")
-    sound = call("recover", str(tmp_path)).stdout
-    assert "nothing is damaged or missing" in sound
-    assert "bad-page" not in sound
-    container = tmp_path / "seg0" / name
-    data = bytearray(container.read_bytes())
-    data[at] ^= 1
-    container.write_bytes(data)
-    seen = call("recover", str(tmp_path))
-    text = " ".join(seen.stdout.split()).replace("\\ ", "")
-    what = f"page {at // 4096} of seg0/{name} has a wrong checksum"
-    has(text, f"verdict recovered container damaged: ../seg0/{name}", f"lost damaged-container: {what}")
-    assert "nothing is damaged" not in text
-    assert f"at start {what}; Derby cannot read" in text
-    assert "boots" not in text
-    assert f"journalspec recover {tmp_path} --to NEWDIR" in text
-    checked = call("check", str(tmp_path))
-    assert f"recovered: container damaged: ../seg0/{name}" in checked.stdout
-    assert json.loads(call("inspect", str(tmp_path), "--json").stdout)["verdict"] == "recovered"
-    assert {seen.exit_code, checked.exit_code} == {1}
-
-
-@pytest.mark.parametrize(
-    ("name", "said"), [("log3", "begins a new log"), ("log2", "does not boot (NullPointerException)")]
-)
-def test_without_the_file_where_a_log_begins_nothing_is_undone(name: str, said: str, tmp_path: Path) -> None:
-    """Derby 10.8.3.0, 10.14.2.0 and 10.16.1.1 have 130 rows without log3.dat, 124 with it."""
-    with tarfile.open(ROOT / "reference_impl/tests/data/derby_database.tar.xz") as archive:
-        archive.extractall(tmp_path / "old", filter="data")
-    assert "end the transactions in doubt" in call("inspect", str(tmp_path / "old")).stdout
-    (tmp_path / "old" / "log" / f"{name}.dat").unlink()
-    text = " ".join(call("inspect", str(tmp_path / "old")).stdout.split())
-    has(text, f"at start Derby 10.1 to 10.16 {said}", "APP.T 130")
-    assert "end the transactions in doubt" not in text
-    assert call("recover", str(tmp_path / "old"), "--to", str(tmp_path / "new")).exit_code == 1
-    report = (tmp_path / "new.loss-report.md").read_text(encoding="utf-8")
-    has(report, "Carried over: 130 in APP.T", "rows may be older, or of transactions without an end")
-    assert call("check", str(tmp_path / "old")).exit_code == 3
-
-
-def test_a_log_file_without_a_header_has_a_next_step_that_works(tmp_path: Path) -> None:
-    """Recovery refuses it, Derby does not start, and a new database has all rows."""
-    home, new = tmp_path / "home", tmp_path / "new"
-    with tarfile.open(ROOT / "reference_impl/tests/data/derby_database.tar.xz") as archive:
-        archive.extractall(home, filter="data")
-    names = sorted((home / "log").glob("log*.dat"))
-    data = names[-1].read_bytes()
-    names[-1].write_bytes(bytes(24) + data[24:])
-    for command in ("inspect", "recover"):
-        seen = call(command, str(home), columns=100)
-        text = flat(seen).replace("\\ ", "")
-        assert seen.exit_code == 3
-        has(text, "verdict REFUSED", "Derby does not boot")
-        assert "nothing is damaged" not in text
-        assert f"journalspec recover {home} --to NEWDIR" in text
-    assert call("recover", str(home), "--to", str(new)).exit_code == 1
-    assert "rows" in flat(call("recover", str(new)))
-    assert call("check", str(new)).exit_code == 0
-
-
-def test_next_step_shows_the_product_policy(tmp_path: Path) -> None:
-    source = CAPTURED / "kahadb_journal" / "activemq-6.1.7" / "three" / "db-1.log"
-    data = bytearray(source.read_bytes())
-    data[60] ^= 0x55
-    # The batch after the first one begins after it.
-    assert data.find(b"WRITE BATCH", 60) > 0
-    (tmp_path / source.name).write_bytes(data)
-    seen = call("recover", tmp_path, columns=100, status=3)
-    assert f"the default result of the product: journalspec recover {tmp_path} --policy default" in flat(
-        seen
-    ).replace("\\ ", "")
-
-
-def pasted(lines: list[str]) -> str:
-    """Return the last command of a screen as a shell reads it."""
-    return " ".join("\n".join(lines).replace("\\\n", "").splitlines()[-1].split())
-
-
-# Options.
-
-
-def test_options_show_everything_that_the_screen_omits(clean: Path) -> None:
-    text = {option: call("inspect", clean, option).stdout for option in ("--records", "--files", "--all")}
-    assert "COMMITTING  status 8" in text["--records"]
-    assert "position" not in text["--records"]
-    assert "position" in text["--files"]
-    assert "COMMITTING" not in text["--files"]
-    has(text["--all"], "COMMITTING  status 8", "state after recovery")
-
-
-@pytest.mark.parametrize("command", ["inspect", "recover", "check"])
-def test_nothing_is_ever_written(command: str, clean: Path, tmp_path: Path) -> None:
-    places = [
-        clean,
-        PARTIAL_COMMIT,
-        *(next(stores(CAPTURED / name)) for name in ("jboss_journal", "kahadb_journal", "derby_log")),
-    ]
-    options = {
-        "inspect": ["", "--all", "--hex", "--json", "--ndjson", "--csv", "--count-by type", "--redact"],
-        "recover": ["", "--all", "--json", "--ndjson"],
-    }
-    for number, place in enumerate(places):
-        copy = tmp_path / f"copy-{number}"
-        shutil.copytree(place, copy)
-        before = digests(copy)
-        for option in options.get(command, ["", "--json"]):
-            call(command, copy, *option.split())
-        assert digests(copy) == before
-
-
-def digests(root: Path) -> dict[str, tuple[str, int]]:
-    """Return the digest and the time of the last change of all below a directory."""
-    found = {}
-    for path in [root, *root.rglob("*")]:
-        data = path.read_bytes() if path.is_file() else b""
-        found[str(path)] = (hashlib.sha256(data).hexdigest(), path.stat().st_mtime_ns)
-    return found
-
-
 def test_check_is_one_line_a_journal(clean: Path, tmp_path: Path) -> None:
     seen = call("check", clean)
     assert (seen.exit_code, seen.stdout, seen.stderr) == (0, f"{clean}: clean\n", "")
@@ -324,6 +176,15 @@ def test_check_is_one_line_a_journal(clean: Path, tmp_path: Path) -> None:
     assert seen.stdout.startswith(
         f"{other}: refused: d-1.amq:0: the user version is not the configured one ("
     )
+
+
+def digests(root: Path) -> dict[str, tuple[str, int]]:
+    """Return the digest and the time of the last change of all below a directory."""
+    found = {}
+    for path in [root, *root.rglob("*")]:
+        data = path.read_bytes() if path.is_file() else b""
+        found[str(path)] = (hashlib.sha256(data).hexdigest(), path.stat().st_mtime_ns)
+    return found
 
 
 def test_stores_below_several_paths_have_names_of_their_own(tmp_path: Path) -> None:
@@ -358,69 +219,21 @@ def test_check_answers_for_the_paths_that_are_of_use(clean: Path, tmp_path: Path
 # What PATH may be.
 
 
-def test_a_data_directory_of_a_broker_is_one_store(tmp_path: Path) -> None:
-    for name, file in (("journal", "activemq-data-1.amq"), ("bindings", "activemq-bindings-1.bindings")):
-        (tmp_path / "data" / name).mkdir(parents=True)
-        page(tmp_path / "data" / name / file, "v2", add("v2", 1))
-    (tmp_path / "data" / "paging").mkdir()
-    lines = call("inspect", tmp_path / "data", columns=100).stdout.splitlines()
-    assert lines[0].endswith(": journal, bindings")
-    assert sum(line.startswith("verdict") for line in lines) == 1
-    has("\n".join(lines), "journal/activemq-data-1.amq", "bindings/activemq-bindings-1.bindings", "paging/")
-    assert pasted(lines) == f"journalspec recover {tmp_path / 'data'}"
-
-
-def test_the_damage_of_bindings_is_shown_and_what_keeps_them(tmp_path: Path) -> None:
-    data = tmp_path / "data"
-    for name, file in (("journal", "activemq-data-1.amq"), ("bindings", "activemq-bindings-1.bindings")):
-        (data / name).mkdir(parents=True)
-        page(data / name / file, "v2", add("v2", 1))
-    bindings = data / "bindings" / "activemq-bindings-1.bindings"
-    page(data / "bindings" / "activemq-bindings-2.bindings", "v2", add("v2", 2, 2), file_id=2)
-    bindings.write_bytes(bytes(16) + bindings.read_bytes()[16:])
-    seen = call("recover", data, columns=100)
-    text = seen.stdout
-    assert seen.exit_code == 3, seen.stderr
-    assert "nothing is damaged" not in text
-    assert "other policies do not help" not in text
-    assert f"journalspec recover {data} --policy salvage --all" in " ".join(text.replace("\\\n", "").split())
-    assert flat(call("inspect", data, columns=100)).count("lost invalid-file") == 1
-    # The report of a new store describes both journals as well.
-    assert "old store recovered" in flat(call("recover", data, "--to", tmp_path / "new", columns=100))
-
-
-def test_a_file_that_is_there_is_not_to_be_looked_for(tmp_path: Path) -> None:
-    screen = call("inspect", FIELD / "b1-swap-uptime", columns=100)
-    assert "missing btm2.tlog" in flat(screen)
-    assert "look for" not in screen.stdout
-
-
 def test_several_stores_are_one_block_the_worst_first(clean: Path, tmp_path: Path) -> None:
     root = tmp_path / "many"
-    for number in range(60):
+    for number in range(12):
         shutil.copytree(clean, root / f"store-{number:02}")
-    bad = root / "store-41" / "btm1.tlog"
+    bad = root / "store-07" / "btm1.tlog"
     bad.write_bytes(bad.read_bytes()[:40] + b"\xff" + bad.read_bytes()[41:])
     seen = call("recover", root, columns=100)
     lines = seen.stdout.splitlines()
     assert seen.exit_code == 3
-    assert lines[0] == "store     60 stores: 60 Bitronix transaction logs"
+    assert lines[0] == "store     12 stores: 12 Bitronix transaction logs"
     assert lines[1].startswith("verdict   REFUSED   ")
-    has(lines[1], "59 clean", "1 REFUSED")
-    assert next(line for line in lines if "store-" in line).split()[:2] == ["store-41", "REFUSED"]
-    assert "... 50 more (--all)" in seen.stdout
+    has(lines[1], "11 clean", "1 REFUSED")
+    assert next(line for line in lines if "store-" in line).split()[:2] == ["store-07", "REFUSED"]
+    assert "... 2 more (--all)" in seen.stdout
     assert len(lines) <= 40
-
-
-def test_of_several_journals_in_one_directory_the_next_step_names_one(clean: Path, tmp_path: Path) -> None:
-    root = tmp_path / "two"
-    root.mkdir()
-    for file in sorted(clean.iterdir()):
-        for name in ("a", "b"):
-            shutil.copy(file, root / f"{name}-{file.name}")
-    step = flat(call("inspect", root)).replace("\\ ", "").partition("one of them: journalspec ")[2].split()
-    assert step[0] == "inspect"
-    assert call(*step).stdout.startswith("store     BTM")
 
 
 def tar_of(path: Path, *members: tarfile.TarInfo | tuple[str, bytes], mode: str = "w:gz") -> Path:
@@ -433,10 +246,6 @@ def tar_of(path: Path, *members: tarfile.TarInfo | tuple[str, bytes], mode: str 
                 info.size = len(member[1])
                 archive.addfile(info, io.BytesIO(member[1]))
     return path
-
-
-def kept(temporary: Path) -> list[Path]:
-    return list(temporary.iterdir())
 
 
 @pytest.fixture
@@ -456,11 +265,12 @@ def test_an_archive_is_read_and_nothing_left(kind: str, clean: Path, tmp_path: P
     assert archive.name in packed.stdout
     assert str(temporary) not in packed.stdout
     assert packed.stdout.splitlines()[:2] == plain.stdout.splitlines()[:2]
-    assert pasted(packed.stdout.splitlines()) == f"journalspec recover {archive} --all"
+    last = packed.stdout.replace("\\\n", "").splitlines()[-1]
+    assert " ".join(last.split()) == f"journalspec recover {archive} --all"
     told = json.loads(call("recover", archive, "--json").stdout)
     assert told["path"] == str(archive / clean.name)
     assert told["state"] == json.loads(call("recover", clean, "--json").stdout)["state"]
-    assert kept(temporary) == []
+    assert [*temporary.iterdir()] == []
 
 
 def link(name: str, target: str, kind: bytes = tarfile.SYMTYPE) -> tarfile.TarInfo:
@@ -469,38 +279,33 @@ def link(name: str, target: str, kind: bytes = tarfile.SYMTYPE) -> tarfile.TarIn
     return info
 
 
+def long_header(path: Path) -> Path:
+    """A name of 1 GiB, which is kept in memory while its header is read."""
+    info = tarfile.TarInfo("././@LongLink")
+    info.type, info.size = tarfile.GNUTYPE_LONGNAME, 1 << 30
+    path.write_bytes(info.tobuf(tarfile.GNU_FORMAT) + bytes(1 << 20))
+    return path
+
+
+OUT, LINK, LARGE = "leads out of the archive", "is a link or a device", "unpacks to more than 2 MiB"
+#: What makes an archive, and why it is refused; test_hostile_questions.py has those that are broken.
 HARMFUL: dict[str, tuple[Callable[[Path], Path], str]] = {
-    "dots": (lambda path: tar_of(path, ("a/../../btm1.tlog", b"x")), "leads out of the archive"),
-    "absolute": (lambda path: tar_of(path, ("/etc/btm1.tlog", b"x")), "leads out of the archive"),
-    "backslash": (lambda path: tar_of(path, ("..\\btm1.tlog", b"x")), "leads out of the archive"),
-    "link": (lambda path: tar_of(path, link("btm1.tlog", "/etc/passwd")), "is a link or a device"),
-    "hard link": (
-        lambda path: tar_of(path, link("btm1.tlog", "/etc/passwd", tarfile.LNKTYPE)),
-        "is a link or a device",
-    ),
-    "pipe": (lambda path: tar_of(path, link("btm1.tlog", "", tarfile.FIFOTYPE)), "is a link or a device"),
+    "dots": (lambda path: tar_of(path, ("a/../../btm1.tlog", b"x")), OUT),
+    "absolute": (lambda path: tar_of(path, ("/etc/btm1.tlog", b"x")), OUT),
+    "backslash": (lambda path: tar_of(path, ("..\\btm1.tlog", b"x")), OUT),
+    "link": (lambda path: tar_of(path, link("btm1.tlog", "/etc/passwd")), LINK),
+    "hard link": (lambda path: tar_of(path, link("btm1.tlog", "/etc/passwd", tarfile.LNKTYPE)), LINK),
+    "pipe": (lambda path: tar_of(path, link("btm1.tlog", "", tarfile.FIFOTYPE)), LINK),
     "twice": (
         lambda path: tar_of(path, ("btm1.tlog", b"x"), ("btm1.tlog", b"y")),
         "two entries have the name",
     ),
-    "bomb": (lambda path: tar_of(path, ("btm1.tlog", bytes(3 << 20))), "unpacks to more than 2 MiB"),
-    "cut": (
-        lambda path: cut(path, tar_of(path, ("btm1.tlog", os.urandom(1 << 16))).read_bytes()),
-        "the archive is broken",
-    ),
-    "noise": (lambda path: cut(path, os.urandom(4096)), "the archive is broken"),
-    "zip of dots": (lambda path: zip_of(path, "../btm1.tlog", b"x"), "leads out of the archive"),
-    "zip bomb": (lambda path: zip_of(path, "btm1.tlog", bytes(3 << 20)), "unpacks to more than 2 MiB"),
-    "zip of a link": (
-        lambda path: zip_of(path, "btm1.tlog", b"/etc/passwd", 0o120777),
-        "is a link or a device",
-    ),
+    "bomb": (lambda path: tar_of(path, ("btm1.tlog", bytes(3 << 20))), LARGE),
+    "long header": (long_header, "the archive is broken: a header of 1,073,741,824 bytes"),
+    "zip of dots": (lambda path: zip_of(path, "../btm1.tlog", b"x"), OUT),
+    "zip bomb": (lambda path: zip_of(path, "btm1.tlog", bytes(3 << 20)), LARGE),
+    "zip of a link": (lambda path: zip_of(path, "btm1.tlog", b"/etc/passwd", 0o120777), LINK),
 }
-
-
-def cut(path: Path, data: bytes) -> Path:
-    path.write_bytes(data[:-3000])
-    return path
 
 
 def zip_of(path: Path, name: str, data: bytes, mode: int = 0o100644) -> Path:
@@ -514,25 +319,18 @@ def zip_of(path: Path, name: str, data: bytes, mode: int = 0o100644) -> Path:
 @pytest.mark.parametrize("name", HARMFUL)
 def test_a_harmful_archive_is_refused_and_nothing_is_left(name: str, tmp_path: Path, temporary: Path) -> None:
     make, words = HARMFUL[name]
-    archive = make(tmp_path / ("evil.zip" if "zip" in name else "evil.tar.gz"))
+    archive = make(
+        tmp_path / ("evil.zip" if "zip" in name else "evil.tar" if "long" in name else "evil.tar.gz")
+    )
     before = digests(tmp_path)
     seen = call("recover", archive, "--unpack-limit", 2, status=2)
     assert seen.stdout == ""
     assert seen.stderr.startswith(f"journalspec: {archive}: ")
     assert words in seen.stderr
-    assert kept(temporary) == []
+    assert [*temporary.iterdir()] == []
     after = digests(tmp_path)
     del before[str(temporary)], after[str(temporary)]
     assert after == before
-
-
-def test_a_header_of_an_archive_is_not_a_way_to_take_memory(tmp_path: Path, temporary: Path) -> None:
-    """A name of 1 GiB, which is kept in memory while its header is read."""
-    info = tarfile.TarInfo("././@LongLink")
-    info.type, info.size = tarfile.GNUTYPE_LONGNAME, 1 << 30
-    path = tmp_path / "evil.tar"
-    path.write_bytes(info.tobuf(tarfile.GNU_FORMAT) + bytes(1 << 20))
-    assert "the archive is broken: a header of 1,073,741,824 bytes" in call("recover", path, status=2).stderr
 
 
 def from_input(data: bytes, *arguments: str) -> str:
@@ -550,7 +348,7 @@ def test_standard_input_is_a_file_an_archive_or_neither(clean: Path, tmp_path: P
     assert from_input(archive.read_bytes(), "recover").startswith("store     BTM 2.1")
     assert "standard input is not a journal of one file" in from_input(b"Lorem ipsum", "inspect")
     assert "unpacks to more than 1 MiB" in from_input(bytes(2 << 20), "check", "--unpack-limit", "1")
-    assert kept(temporary) == []
+    assert [*temporary.iterdir()] == []
 
 
 def test_a_path_without_a_journal_lists_what_is_there(tmp_path: Path) -> None:
@@ -591,23 +389,15 @@ def test_progress_is_shown_at_a_terminal_only_and_after_a_second(tmp_path: Path)
     for steps, words in ((6, [b"reading", b"kB/s"]), (1, [])):
         ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
-        done = subprocess.Popen(
-            [sys.executable, str(script), str(steps)],
-            stderr=theirs,
-            stdout=subprocess.PIPE,
-            env={**os.environ, "TERM": "xterm", "COLUMNS": "100"},
-        )
-        os.close(theirs)
+        command = [sys.executable, str(script), str(steps)]
+        own = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
         said = b""
-        while True:
-            try:
-                piece = os.read(ours, 4096)
-            except OSError:
-                break
-            if not piece:
-                break
-            said += piece
-        assert done.communicate()[0] == b"answer\n"
+        with subprocess.Popen(command, stderr=theirs, stdout=subprocess.PIPE, env=own) as running:
+            os.close(theirs)
+            with suppress(OSError):  # the end of a terminal that its last program left
+                while piece := os.read(ours, 4096):
+                    said += piece
+            assert running.communicate()[0] == b"answer\n"
         assert [word for word in words if word not in said] == [], said
         assert words or said == b"", said
     piped = subprocess.run([sys.executable, str(script), "4"], capture_output=True, check=True)

@@ -18,7 +18,7 @@ def unpacked(name: str, scratch: Path) -> Path:
     source = FIELD / name
     if not source.is_dir():
         pytest.skip(f"needs the field inputs beside the checkout: {name}")
-    target = scratch / name
+    target = scratch / source.name
     target.mkdir()
     for path in sorted(source.rglob("*")):
         if path.name.endswith(".tar.gz"):

@@ -1,0 +1,185 @@
+"""Stores that a table names, what is done to their files, and what commands say about them then.
+
+A store is a captured set, an archive of whole stores, a published case (``case:ID``), a store beside the
+checkout (``shared/...``), a journal that is built here, or ``nothing``. A change is what a shell would be
+told: ``remove bindings; zero journal/*``. A name may be a pattern that fits one file or several.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import shlex
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from field import unpacked as field_input
+from journals import CAPTURED, COMMITTED, COMMITTING, PREPARED, add, decision, delete, page, pair, short
+from journalspec_corpus.load import find_case, load_cases
+from judged import STRANGE, call, harmless
+from tables import table
+from unpacked import unpacked
+
+ARCHIVES = Path(__file__).resolve().parents[3] / "reference_impl" / "tests" / "data"
+A = decision(COMMITTING, b"A", b"db1", b"jms1")
+
+
+def headless(place: Path) -> None:
+    """Write a log whose active file has lost its header; an unconfirmed decision is whole in it."""
+    path = pair(place, A, decision(PREPARED, b"B", b"db1")) / "btm1.tlog"
+    path.write_bytes(bytes(21) + path.read_bytes()[21:])
+
+
+def broker(place: Path) -> None:
+    """Write a journal and bindings, of which each file has a record of its own."""
+    for name, file in (("journal", "activemq-data-1.amq"), ("bindings", "activemq-bindings-1.bindings")):
+        (place / name).mkdir()
+        page(place / name / file, "v2", add("v2", 1))
+    page(place / "bindings" / "activemq-bindings-2.bindings", "v2", add("v2", 2, 2), file_id=2)
+
+
+def future(place: Path) -> None:
+    """Write two files with a record each, of which the second is of a version that no product has."""
+    for number, version in ((1, 2), (2, 9)):
+        path = place / f"activemq-data-{number}.amq"
+        page(path, "v2", add("v2", number, number), file_id=number, format_version=version)
+
+
+def indexed(place: Path) -> None:
+    """Write a journal, and in a directory beside it an index alone."""
+    shutil.copytree(CAPTURED / "kahadb_journal/activemq-6.1.7/rollover", place / "one")
+    case = next(case for case in load_cases("kahadb_journal") if "db.data" in case.files())
+    (place / "two").mkdir()
+    (place / "two" / "db.data").write_bytes(bytes(case.files()["db.data"]))
+
+
+def strange(place: Path) -> None:
+    """Write a journal below a name that steers terminals, and a second copy of a file under one."""
+    try:
+        find_case("btm.clean.two-phase").materialize(place / STRANGE)
+    except OSError:
+        pytest.skip("this file system takes no such names")
+    shutil.copy(place / STRANGE / "btm1.tlog", place / STRANGE / STRANGE)
+
+
+#: Journals that are built: a function that writes the files.
+BUILT: dict[str, Callable[[Path], object]] = {
+    "nothing": lambda place: None,
+    # Transaction A is decided for two resources and confirmed by one, B is only prepared.
+    "clean": lambda place: pair(
+        place, A, decision(COMMITTED, b"A", b"db1"), decision(PREPARED, b"B", b"db1")
+    ),
+    # The second of three records has a wrong checksum.
+    "damaged": lambda place: pair(
+        place, *(decision(COMMITTING, gtrid, b"db1", broken=gtrid == b"B") for gtrid in (b"A", b"B", b"C"))
+    ),
+    # One record, another one broken after it, and a stale one after the tail.
+    "stale": lambda place: pair(place, A, decision(COMMITTING, b"A", b"db1", b"jms1", broken=True), behind=A),
+    "ended": lambda place: pair(
+        place, A, behind=decision(COMMITTED, b"A", b"db1") + decision(PREPARED, b"B", b"db1")
+    ),
+    "coloured": lambda place: pair(place, decision(COMMITTING, b"A", b"\x1b[31mred")),
+    "headless": headless,
+    "broker": broker,
+    "future": future,
+    "indexed": indexed,
+    "strange": strange,
+    "pages": lambda place: [page(place / f"d-{number}.amq", "v2", file_id=number) for number in (1, 2)],
+    "short": lambda place: short(place, add("s1", 1), add("s1", 2), delete("s1", 1)),
+}
+
+
+def put(file: Path, at: str, data: str) -> None:
+    """Write bytes over those at an offset."""
+    with file.open("r+b") as opened:
+        opened.seek(int(at))
+        opened.write(bytes.fromhex(data))
+
+
+def flip(file: Path, at: str) -> None:
+    """Change one bit of a byte."""
+    put(file, at, f"{file.read_bytes()[int(at)] ^ 1:02x}")
+
+
+def resize(file: Path, size: str) -> None:
+    """Make a file, or cut it, or let zeros follow."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.touch()
+    os.truncate(file, int(size))
+
+
+def packed(file: Path) -> None:
+    """Compress a file by itself."""
+    file.with_name(f"{file.name}.gz").write_bytes(gzip.compress(file.read_bytes()))
+    file.unlink()
+
+
+def opened(file: Path) -> None:
+    """Write what a compressed file has in its place."""
+    file.with_suffix("").write_bytes(gzip.decompress(file.read_bytes()))
+    file.unlink()
+
+
+VERBS: dict[str, Callable[..., object]] = {
+    "remove": lambda file: shutil.rmtree(file) if file.is_dir() else file.unlink(),
+    "zero": lambda file: file.write_bytes(bytes(file.stat().st_size)),
+    "rename": lambda file, name: file.rename(file.with_name(name)),
+    "copy": lambda file, name: shutil.copy(file, file.parent / name),
+    "write": lambda file, text, times="1": file.write_text(text * int(times)),
+    "make": lambda place: place.mkdir(parents=True),
+    "pipe": os.mkfifo,
+    "link": lambda file, to: file.symlink_to(to),
+    "put": put,
+    "flip": flip,
+    "size": resize,
+    "pack": packed,
+    "unpack": opened,
+    "clear": lambda file, at, size: put(file, at, "00" * int(size)),
+}
+
+
+def changed(place: Path, changes: str) -> None:
+    """Do to the files of a store what a line says."""
+    for change in filter(None, changes.split("; ")):
+        verb, name, *words = shlex.split(change)
+        for file in sorted(place.glob(name)) or [place / name]:
+            VERBS[verb](file, *words)
+
+
+def store(name: str, scratch: Path) -> Path:
+    """Return a copy of a store, or a store that is built."""
+    place = scratch / "store"
+    kind, _, rest = name.partition(":")
+    if name in BUILT:
+        place.mkdir()
+        BUILT[name](place)
+    elif kind == "case":
+        find_case(rest).materialize(place)
+    elif name.startswith("shared/"):
+        return field_input(f"../{name.removeprefix('shared/')}", scratch)
+    elif archives := [*ARCHIVES.glob(f"{name}.tar.*")]:
+        unpacked(archives[0], place)
+    else:
+        shutil.copytree(CAPTURED / name, place)
+    return place
+
+
+def rows() -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """Yield (store, changes, row) of ``data/situations.toml``."""
+    for row in table("situations")["situation"]:
+        for name in row["of"]:
+            for changes in row.get("changes", [""]):
+                yield name, changes, row
+
+
+def said(command: str, **names: str) -> tuple[int, str]:
+    """Return how a command ends, and what it prints as one line, commands put together."""
+    done = call(*(word.format(**names) for word in shlex.split(command)), columns=100)
+    harmless(done.output)
+    assert "Traceback" not in done.output
+    assert "fault of journalspec" not in done.output
+    return done.exit_code, " ".join(done.output.replace("\\\n", " ").split())
