@@ -296,7 +296,7 @@ def test_of_a_damaged_subscriber_the_other_fields_are_told(made: Path) -> None:
                 assert sum(one != other for one, other in zip(whole, found, strict=True)) <= 1
         assert refused > 50
     assert presumed("no dollar.durable", data) is None
-    assert presumed("c$n.durable", b"") == ("c", "n", None, None, False)
+    assert presumed("c$n.durable", b"") == ("c", "n", None, None, None)
 
 
 def test_damage_is_a_problem_of_its_message_and_never_an_exception(made: Path) -> None:
