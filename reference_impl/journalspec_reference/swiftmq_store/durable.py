@@ -38,13 +38,16 @@ _WIDTHS = {ord(code): width for code, width in zip("BCDFIJSZ", (1, 2, 8, 4, 4, 8
 
 
 class Durable(NamedTuple):
-    """A durable subscription; a file may lack the topic, which no subscriber can do without."""
+    """A durable subscription; a file may lack the topic, which no subscriber can do without.
+
+    `no_local` is None where a damaged file does not show it.
+    """
 
     client: str
     name: str
     topic: str | None
     selector: str | None
-    no_local: bool
+    no_local: bool | None
 
 
 def _expect(cursor: Cursor, what: bytes) -> None:
@@ -139,11 +142,16 @@ def presumed(file: str, data: bytes) -> Durable | None:
     if not dollar or not file.endswith(SUFFIX):
         return None
     cursor, entries = Cursor(data, min(len(_HEAD), len(data))), dict[str, str]()
+    no_local: bool | None = None
     with suppress(BadStore):
         for _ in range(cursor.count(2)):
             key, value = _presumed(cursor), _presumed(cursor)
             entries[key] = value
-    return Durable(client, name, entries.get(_KEYS[0]), entries.get(_KEYS[1]), _KEYS[2] in entries)
+        # All entries were read: there is no other key (SMQ-CNT-115).
+        no_local = False
+    if _KEYS[2] in entries:
+        no_local = True
+    return Durable(client, name, entries.get(_KEYS[0]), entries.get(_KEYS[1]), no_local)
 
 
 def durable(file: str, data: bytes) -> Durable:

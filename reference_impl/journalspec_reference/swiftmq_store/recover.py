@@ -117,11 +117,12 @@ class Recovered:
         """Take in the notes on what is left and what is not; `started`: and on what a start deletes."""
         add = self.notes.add
         self._unread()
+        # A damaged index may be all that shows a wrong size (SMQ-FIL-059).
+        wrong = bool(len(self.notes) or self.damage or self.refused or self.dropped)
+        wrong = wrong or any(queue.why for queue in self.queues)
         if self.page_size != DEFAULT_SIZE:
             add("page-size", PAGES, f"{self.page_size} bytes")
-        elif (len(self.notes) or self.damage) and (
-            size := fitting_size(self.files.get(PAGES, b""), self.page_size)
-        ):
+        elif wrong and (size := fitting_size(self.files.get(PAGES, b""), self.page_size)):
             add("page-size", PAGES, f"page_size={size} makes sense of it, {self.page_size} was asked for")
         for path, why in self.bad_files.items():
             add("bad-durable", path, why)
