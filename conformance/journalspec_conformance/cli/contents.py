@@ -168,11 +168,11 @@ class Holdings:
                     out[name] = Moment(value)
             yield out
 
-    def shown(self, table: str, row: Mapping[str, Any]) -> dict[str, Any]:
+    def shown(self, table: str, row: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return a row as it may be shown."""
         if not self.redactor.hides:
             names = self._stored_names(table)
-            return dict(row) if tuple(row) == names else {name: row[name] for name in names}
+            return row if tuple(row) == names else {name: row[name] for name in names}
         columns = self.contents.tables[table].columns
         return {self.name_of(each, table): self._value(each, row[each.name]) for each in columns}
 
