@@ -42,13 +42,17 @@ class Table:
     columns: tuple[Column, ...]
 
     def filled(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a value for each column, in order: that of `row`, None where it has none."""
-        return dict(zip(self.names, map(row.get, self.names), strict=True))
+        """Return a new row with a value for each column, in order: that of `row`, None where it has none."""
+        # To merge two dicts takes a third of the time that it takes to look for each value.
+        found = {**self._empty, **row}
+        if len(found) > len(self._empty):
+            return {name: found[name] for name in self._empty}
+        return found
 
     @cached_property
-    def names(self) -> tuple[str, ...]:
-        """The names of the columns."""
-        return tuple(column.name for column in self.columns)
+    def _empty(self) -> dict[str, Any]:
+        """A row without values."""
+        return dict.fromkeys(column.name for column in self.columns)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
+from json.encoder import encode_basestring_ascii as quoted
 from typing import Any
 
 from journalspec.contents import Column, Described, contents_of, described
@@ -34,8 +35,6 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "time": ("timestamp",),
 }
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-#: What writes a text as JSON does.
-quoted = json.JSONEncoder().encode
 #: Characters that must not be printed directly.
 _ODD = re.compile(r"[^ -~]")
 
@@ -49,10 +48,17 @@ class Moment(int):
 
     def __str__(self) -> str:
         """Return it as ISO 8601; what no calendar has as its number."""
+        seconds, rest = divmod(self, 1000)
         try:
-            return (_EPOCH + timedelta(milliseconds=int(self))).isoformat(timespec="milliseconds")[:-6] + "Z"
+            return f"{_second(seconds)}.{rest:03}Z"
         except OverflowError:
             return int.__repr__(self)
+
+
+@lru_cache(1024)
+def _second(seconds: int) -> str:
+    """Return a second since 1970 as ISO 8601; neighbouring rows have the same few."""
+    return (_EPOCH + timedelta(seconds=seconds)).isoformat()[:-6]
 
 
 def nested(value: Any) -> Any:
@@ -87,8 +93,7 @@ def lines_of(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 def _json(value: Any) -> str:
     kind = type(value)
     if kind is dict:
-        members = zip(map(quoted, map(str, value)), map(_json, value.values()), strict=True)
-        return "{" + ",".join(map(":".join, members)) + "}"
+        return "{" + ",".join([f"{quoted(str(name))}:{_json(each)}" for name, each in value.items()]) + "}"
     if kind is str:
         return quoted(value)
     if kind is int or kind is Moment or kind is float:
@@ -160,14 +165,15 @@ class Holdings:
         for row in self.contents.rows(table) if some is None else some:
             out = dict(row)
             for name in times:
-                value = out[name]
-                out[name] = Moment(value) if isinstance(value, int) else value
+                if isinstance(value := out[name], int):
+                    out[name] = Moment(value)
             yield out
 
-    def shown(self, table: str, row: Mapping[str, Any]) -> dict[str, Any]:
+    def shown(self, table: str, row: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return a row as it may be shown."""
         if self.redactor is None:
-            return {name: row[name] for name in self._stored_names(table)}
+            names = self._stored_names(table)
+            return row if tuple(row) == names else {name: row[name] for name in names}
         columns = self.contents.tables[table].columns
         return {self.name_of(each, table): self._value(each, row[each.name]) for each in columns}
 

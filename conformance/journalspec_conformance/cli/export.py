@@ -178,8 +178,8 @@ def _lines(sources: Sequence[ContentsRows], *, several: bool) -> Iterator[str]:
     """Yield the rows as lines of JSON, with the path of the journal where there are several."""
     for source in sources:
         source.matched = 0
-        path = {"journal": shown(source.path)} if several else {}
-        for line in lines_of({**path, **source.tell(row)} for row in source.stored()):
+        rows, path = map(source.tell, source.stored()), shown(source.path)
+        for line in lines_of(({"journal": path, **row} for row in rows) if several else rows):
             source.matched += 1
             yield line + "\n"
 

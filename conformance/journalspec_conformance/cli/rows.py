@@ -283,6 +283,9 @@ class ContentsRows(Matches):
 
     def stored(self) -> Iterator[Mapping[str, Any]]:
         """Yield the rows that are asked for as they are stored."""
+        if not self.predicates and not self.files:
+            yield from self.entries()
+            return
         for row in self.entries():
             if all(each.holds(_compared(row.get(each.column))) for each in self.predicates) and (
                 not self.files or any(fnmatchcase(str(row.get("file")), each) for each in self.files)

@@ -128,12 +128,14 @@ def _of_messages(store: Store) -> Iterator[Missing]:
     unread = bindings is None or any(
         region.reason in (UNREAD, UNREADABLE) for region in bindings.observation.dropped
     )
-    replay, heads, large = replay_of(store.answer), set[bytes](), set[int]()
-    for (ident, _), head in zip(replay.live_places(), replay.heads(1 + LONG.size), strict=True):
+    replay, heads, turns = replay_of(store.answer), set[bytes](), set[int]()
+    for turn, head in enumerate(replay.heads(1 + LONG.size)):
         if head[0] == REFERENCE:
             heads.add(head)
         elif is_large(head[0], head, 1):
-            large.add(ident)
+            turns.add(turn)
+    places = enumerate(replay.live_places()) if turns else ()
+    large = {ident for turn, (ident, _) in places if turn in turns}
     queues = {LONG.unpack_from(head, 1)[0] for head in heads if len(head) > LONG.size}
     # Most stores lack nothing: which references are live takes a second pass, and memory.
     unknown = queues - store.queues.keys() if not unread else set()

@@ -466,7 +466,7 @@ class Replay:
 
         Raises Changed where there is no record any more. As little is read as :meth:`bodies` reads.
         """
-        part, data, base, used, top = -1, b"", 0, 0, -1
+        part, data, base, used, top, mask = -1, b"", 0, 0, -1, (1 << OFFSET_BITS) - 1
         types: dict[int, int] = {}
         for place in self._delivered[1::2]:
             if place >> OFFSET_BITS + 1 != part:
@@ -474,7 +474,7 @@ class Replay:
                 file, source, limit, begin = self._places[part]
                 kinds = file.dialect.kinds.items()
                 types = {code: kind.places.get("user_type", 0) for code, kind in kinds}
-            at = begin + (place >> 1 & (1 << OFFSET_BITS) - 1) - base
+            at = begin + (place >> 1 & mask) - base
             if not 0 <= at <= top:
                 base += at
                 data = source.read(base, min(limit - base, AGAIN_FROM + min(2 * used, AGAIN_MOST)))
@@ -491,39 +491,39 @@ class Replay:
         than a little for each, and twice what they hold.
         """
         # To make the tuple itself takes half as long as to call the function that is made for its fields.
-        size_of, id_of, made = INT.unpack_from, LONG.unpack_from, tuple.__new__
-        part, data, base, used, shapes, limit = -1, b"", 0, 0, {}, 0
+        made, mask = tuple.__new__, (1 << OFFSET_BITS) - 1
+        part, data, base, used, top, shapes, limit = -1, b"", 0, 0, 0, {}, 0
         for place in places:
             if place >> OFFSET_BITS != part:
                 part = place >> OFFSET_BITS
                 file, source, limit, begin = self._places[part]
+                # The id, the size and the type of the body follow each other, and the body follows them.
                 shapes = {
-                    code: (kind.places["id"], kind.places["body_size"], kind.places["user_type"], kind.least)
+                    code: Struct(f">{kind.places['id']}xqiB")
                     for code, kind in file.dialect.kinds.items()
                     if "user_type" in kind.places and kind.id
                 }
-                data, base, used = b"", 0, 0
-            off = begin + (place & (1 << OFFSET_BITS) - 1)
+                data, base, used, top = b"", 0, 0, 0
+            off = begin + (place & mask)
             at = off - base
-            if at < 0 or at + NEED > len(data):
+            if at < 0 or at + NEED > top:
                 data = source.read(off, min(limit - off, AGAIN_FROM + min(2 * used, AGAIN_MOST)))
-                base, at, used = off, 0, 0
-            shape = shapes.get(data[at]) if at < len(data) else None
-            if shape is None or at + shape[-1] > len(data):
+                base, at, used, top = off, 0, 0, len(data)
+            shape = shapes.get(data[at]) if at < top else None
+            if shape is None or at + shape.size + CHECK_SIZE > top:
                 raise Changed(file.name)
-            id_at, size_at, type_at, least = shape
-            (size,) = size_of(data, at + size_at)
-            start = at + least - CHECK_SIZE
-            if size < 0 or off + least + size > limit:
+            ident, size, kind = shape.unpack_from(data, at)
+            start = at + shape.size
+            length = shape.size + size + CHECK_SIZE
+            if size < 0 or off + length > limit:
                 raise Changed(file.name)
-            if start + size > len(data):
-                data = source.read(off, least + size + AGAIN_FROM + min(2 * used, AGAIN_MOST))
-                start, base, at, used = start - at, off, 0, 0
-                if start + size > len(data):
+            if start + size > top:
+                data = source.read(off, length + AGAIN_FROM + min(2 * used, AGAIN_MOST))
+                start, base, at, used, top = start - at, off, 0, 0, len(data)
+                if start + size > top:
                     raise Changed(file.name)
-            used += least + size
-            (ident,) = id_of(data, at + id_at)
-            yield made(Body, (place, data[at], ident, data[at + type_at], data, start, start + size))
+            used += length
+            yield made(Body, (place, data[at], ident, kind, data, start, start + size))
 
     def _told(
         self,

@@ -113,15 +113,15 @@ class BrokerContents(Contents):
         self, wanted: Iterable[tuple[int, int | None, int]], *, typed: bool = False
     ) -> Iterator[dict[str, Value]]:
         """Yield the rows of references: turn, queue (None: of no queue) and number of the message."""
-        pending, replay = self.store.pending, self.store.replay
+        pending, replay, row = self.store.pending, self.store.replay, self._rows.row
+        deliveries, scheduled, where = pending.deliveries.get, pending.scheduled.get, replay.where
         references, numbers = tee(wanted)
         items = replay.bodies(pending.places[number] for _, _, number in numbers)
-        for (turn, ident, _), item in zip(references, items, strict=True):
-            queue = self.store.name_of(ident) if ident is not None else None
-            count, due = pending.deliveries.get(turn, 0), pending.scheduled.get(turn)
-            at = QueuedMessage(queue, item.id, *replay.where(item.place), item.end - item.start, count, due)
-            data = item.stored
-            yield self._rows.row(at, message_of(item.user_type, data, tagged=typed))
+        for (turn, queue, _), item in zip(references, items, strict=True):
+            place, _, ident, kind, data, start, end = item
+            name = self.store.name_of(queue) if queue is not None else None
+            at = QueuedMessage(name, ident, *where(place), end - start, deliveries(turn, 0), scheduled(turn))
+            yield row(at, message_of(kind, data[start:end], tagged=typed))
 
     def _paged(self, file: PageFile, entry: Entry, queue: int, *, typed: bool = False) -> dict[str, Value]:
         message = entry.message(tagged=typed)

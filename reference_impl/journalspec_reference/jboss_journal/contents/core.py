@@ -41,9 +41,9 @@ MOST_BODY = 64 << 20
 #: A body, or the properties of a message, have no more values: each costs many times its bytes.
 MOST_VALUES = 1 << 19
 _TOO_MANY = f"there are more than {MOST_VALUES} values"
-#: This many names of properties, up to this many bytes long, are kept as texts: messages of one application
-#: have the same few.
-MOST_NAMES, MOST_NAME = 4096, 256
+#: So many encoded properties, up to this many bytes long, are kept as they were decoded: many messages have
+#: the same ones.
+MOST_KNOWN, MOST_ENCODED = 1024, 512
 #: Values of fixed size, by their tags.
 FIXED = {3: Struct(">b"), 5: SHORT, 6: INT, 7: LONG, 8: Struct(">f"), 9: Struct(">d")}
 NULL, BOOL, DATA, STRING, CHARACTER = 0, 2, 4, 10, 11
@@ -161,7 +161,7 @@ def optional_long_text(data: bytes, at: int) -> tuple[str | None, int]:
     return long_text(data, at + 1) if data[at] else (None, at + 1)
 
 
-_names: dict[bytes, str] = {}
+_known: dict[bytes, dict[str, Value]] = {}
 
 
 def properties_at(data: bytes, at: int, found: dict[str, Value], tags: dict[str, int] | None = None) -> int:
@@ -169,7 +169,7 @@ def properties_at(data: bytes, at: int, found: dict[str, Value], tags: dict[str,
     at += 1
     if not data[at - 1]:
         return at
-    int_at, names, fixed = INT.unpack_from, _names, FIXED
+    int_at = INT.unpack_from
     (count,) = int_at(data, at)
     at += 4
     if not 0 <= count <= MOST_VALUES:
@@ -179,12 +179,7 @@ def properties_at(data: bytes, at: int, found: dict[str, Value], tags: dict[str,
         start, at = at + 4, at + 4 + size
         if size < 0 or at >= len(data):
             raise Undecodable(f"a property's name of {size} bytes at {start - 4}")
-        key = data[start:at]
-        name = names.get(key)
-        if name is None:
-            name, _ = text_of(key, "replace", True)
-            if len(names) < MOST_NAMES and size < MOST_NAME:
-                names[key] = name
+        name, _ = text_of(data[start:at], "replace", True)
         tag = data[at]
         if tags is not None:
             tags[name] = tag
@@ -194,9 +189,6 @@ def properties_at(data: bytes, at: int, found: dict[str, Value], tags: dict[str,
             if size < 0 or at > len(data):
                 raise Undecodable(f"a text of {size} bytes at {start - 4}")
             found[name], _ = text_of(data[start:at], "replace", True)
-        elif tag in fixed:
-            (found[name],) = fixed[tag].unpack_from(data, at + 1)
-            at += 1 + fixed[tag].size
         else:
             found[name], at = _odd_value(data, at)
     return at
@@ -237,7 +229,14 @@ def headers_at(data: bytes, at: int, message: Message) -> int:
         at += UUID_SIZE
     kind, durable, message.expiration, message.timestamp, message.priority, _ = HEADERS.unpack_from(data, at)
     message.type, message.durable = kind, durable != 0
-    end = properties_at(data, at + HEADERS.size - 1, message.properties, message.tags)
+    at += HEADERS.size - 1
+    encoded = data[at:] if message.tags is None and len(data) - at < MOST_ENCODED else b""
+    if encoded in _known:
+        message.properties, end = _known[encoded].copy(), len(data)
+    else:
+        end = properties_at(data, at, message.properties, message.tags)
+        if encoded and end == len(data) and len(_known) < MOST_KNOWN:
+            _known[encoded] = message.properties.copy()
     if not 0 <= message.priority <= HIGHEST:
         raise Undecodable(f"a priority of {message.priority}")
     return end
@@ -271,7 +270,7 @@ def message_of(kind: int, data: bytes, *, tagged: bool = False) -> Message:
             if persister != CORE:
                 raise Undecodable(f"no protocol has the number {persister}")
             address, at = optional_text(data, 9)
-            (stored, _), at = data_at(data, at), 0
+            stored, _ = data_at(data, at)
         if kind != LARGE:
             # The end of the body is counted from there, and the older form has a second end after it.
             body_at, ends = (OLD_BODY_AT, 2 * INT.size) if kind == OLD else (BODY_AT, INT.size)
@@ -379,7 +378,7 @@ def body_of(message: Message) -> BodyParts:
         if kind == TEXT:
             # Nothing at all is a null text as well.
             text = optional_text(data, 0)[0] if data else None
-            return BodyParts(text=text, compressed=compressed, plain=data)
+            return BodyParts(text, compressed=compressed, plain=data)
         if kind == MAP:
             content: dict[str, Value] = {}
             if data:

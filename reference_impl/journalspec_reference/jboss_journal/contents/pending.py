@@ -129,8 +129,6 @@ class Pending:
         self.numbers = IdNumbers()
         self.idents, self.places, self.stamps, self.sizes = (array("q") for _ in range(4))
         self.references = References()
-        #: The ids of the queues that are referred to.
-        self.queues: set[int] = set()
         #: Turn of a reference -> the number of its deliveries, and its due time.
         self.deliveries: dict[int, int] = {}
         self.scheduled: dict[int, int] = {}
@@ -149,6 +147,8 @@ class Pending:
         self.doubts: list[Doubt] = []
         self.highest = 0
         self._take_live()
+        #: The ids of the queues that are referred to.
+        self.queues = {*self.references.queues}
         for transaction in replay.in_doubt_transactions():
             self._take_doubt(transaction)
         find, numbers = self.references.find, self.numbers
@@ -184,7 +184,7 @@ class Pending:
         return (number for number, ident in enumerate(idents) if ident in self.large)
 
     def _take_live(self) -> None:
-        numbers, queues, add = self.numbers, self.queues.add, self.references.add
+        numbers, add = self.numbers, self.references.add
         judges, newest, last = self._judges, None, 0
         idents, places = self.idents.append, self.places.append
         stamps, sizes = self.stamps.append, self.sizes.append
@@ -202,7 +202,6 @@ class Pending:
                         self._report("no-message", str(ident), place, f"queue {queue} refers to it")
                     else:
                         add(queue, ident, number)
-                        queues(queue)
                 elif kind in MESSAGES:
                     newest, last = ident, len(self.places)
                     self.references.add_message(numbers.put(ident, last))
