@@ -30,7 +30,7 @@ PACKAGES = {
 #: folder -> the modules that it must not import: no package imports a later one, no engine imports its
 #: unshipped checks, values import no engines.
 ABOVE = {package: tuple(list(PACKAGES)[place + 1 :]) for place, package in enumerate(PACKAGES)}
-ABOVE["journalspec_corpus"] += ("brute", "brute_expected", "brute_states")
+ABOVE["journalspec_corpus"] += ("brute", "brute_effects", "brute_expected", "brute_states")
 ABOVE |= {
     "journalspec_corpus.crash": ("journalspec_corpus.pipeline",),
     "journalspec_corpus.pipeline.plan": ("journalspec_corpus.pipeline", "journalspec_reference"),

@@ -7,28 +7,30 @@ downward-closed sets) this builds all states the slow way
 
 unreachable   a state that the engine yields and that cannot be, by brute force
 missing       a state that can be and that the engine does not yield
+extra         a write torn at a byte at which the page does not have it torn
 preset        a state that is put down to another preset than the strongest that reaches it
 owed          what must be kept, may be kept or must not reappear differs
 refusal       whether a reader may refuse differs
+verdict       one of the format's readers is judged differently, by the records that it lists or by what
+              it makes of them (:mod:`brute_effects`; of a wrong state any verdict on effects will do)
 
-Presets that this does not play (garbage, space of other files, lying devices, corruption) have their
-states listed by hand in test_crash_model.py. So have the verdicts that follow from a debt; what may be
-decided on has its examples in test_crash_effects.py.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import Any
 
-from brute_expected import Accounts, BruteDebt, Content
-from brute_states import BruteState, Machine, brute_prefix, brute_subset
-from journalspec_corpus.crash.disk import States
+from brute_effects import BrutePermitted, TooMany, issued
+from brute_expected import Accounts, BruteDebt, Content, Past, other_debt, other_verdict, verdict
+from brute_states import BruteState, Machine, brute_prefix, brute_subset, choices, cuts
+from journalspec_corpus.crash.disk import TRASHED, StateContents, States
 from journalspec_corpus.crash.facts import Facts
-from journalspec_corpus.crash.formats import CrashFormat
-from journalspec_corpus.crash.oracle import REFUSALS, Expected, expected_at
+from journalspec_corpus.crash.formats import CrashFormat, StateReader, answers
+from journalspec_corpus.crash.oracle import ORDER, REFUSALS, expected_at
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import (
     PRESETS,
@@ -42,6 +44,7 @@ from journalspec_corpus.crash.trace import (
     Write,
     rank,
 )
+from journalspec_corpus.crash.verdict import Answer, judge
 
 #: A crash point with more sets than this is not small.
 MOST = 4096
@@ -54,24 +57,53 @@ KNOWN = tuple(
     and preset.fresh == "zero"
     and preset.metadata != "any"
     and not preset.broken
-    and not preset.trash
 )
-#: This many disagreements are shown.
-SHOWN = 20
+#: Presets of the other strata: their states are checked, not enumerated.
+OTHERS = tuple(preset for preset in PRESETS if preset.stratum != REACHABLE)
+#: This many disagreements of a kind are shown.
+SHOWN = 5
 
 #: Two states are one case if their bytes and their requirements are the same.
 Key = tuple[Content, frozenset[str]]
 
 
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One difference: its kind, the trace and the state in which it shows, and both sides."""
+
+    kind: str
+    trace: str
+    where: str
+    engine: str
+    brute: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.trace} {self.where}: engine {self.engine}, brute force {self.brute}"
+
+
 @dataclass
 class OracleReport:
-    """What was compared, how often each kind of disagreement was met, and the first ones in words."""
+    """The compared values, and the place where the two differ."""
 
     traces: int = 0
     rows: int = 0
-    refusals: Counter[str] = field(default_factory=Counter)
+    others: int = 0
+    verdicts: Counter[str] = field(default_factory=Counter)
     kinds: Counter[str] = field(default_factory=Counter)
-    shown: list[str] = field(default_factory=list)
+    shown: list[Difference] = field(default_factory=list)
+
+    def differ(self, found: Difference) -> None:
+        """Take note of a disagreement."""
+        self.kinds[found.kind] += 1
+        if self.kinds[found.kind] <= SHOWN:
+            self.shown.append(found)
+
+    def lines(self) -> Iterator[str]:
+        """Yield the report as text."""
+        yield f"disagreements {self.kinds.total()}" + "".join(
+            f", {name} {count}" for name, count in self.kinds.items()
+        )
+        yield from (f"  {found}" for found in self.shown)
 
 
 def points(trace: Trace, *, all_promises: bool) -> list[int]:
@@ -85,13 +117,13 @@ def points(trace: Trace, *, all_promises: bool) -> list[int]:
     return [index for index in (*inner, len(trace.ops)) if index >= trace.crash_from]
 
 
-def is_small(trace: Trace) -> bool:
+def is_small(trace: Trace, most: int = MOST) -> bool:
     """Return whether all downward-closed sets of all crash points can be walked."""
     for granule in sorted({preset.granule for preset in KNOWN if preset.order == "subset"}):
         machine = Machine(trace, granule)
         for point in points(trace, all_promises=False):
             machine.run(point)
-            if machine.count(MOST) > MOST:
+            if machine.count(most) > most:
                 return False
     return True
 
@@ -99,18 +131,49 @@ def is_small(trace: Trace) -> bool:
 class Comparison:
     """One trace, checked both ways."""
 
-    def __init__(self, trace: Trace, report: OracleReport) -> None:
-        self.trace, self.report = trace, report
+    def __init__(
+        self, adapter: CrashFormat, trace: Trace, presets: Sequence[Preset], report: OracleReport
+    ) -> None:
+        self.adapter = adapter
+        self._permitted: dict[tuple[int, int, bool, bool], BrutePermitted | None] = {}
+        self.trace = trace
+        self.presets = tuple(presets)
+        self.report = report
+        self.points = list(crash_states(trace, self.presets, SEED))
         self._ledgers: dict[tuple[int, int], Accounts] = {}
         self._states: dict[tuple[str, int], dict[Content, BruteState]] = {}
+        self._torn_at: dict[int, frozenset[int]] = {}
+        self._noise = self._garbage()
+
+    def _explained(self, answer: Answer, crash: int, torn: int, *, lost: bool, loose: bool) -> bool:
+        """Return whether some set of operations explains what `answer` decides on."""
+        place, semantics = (crash, torn, lost, loose), self.adapter.semantics
+        if semantics is None or answer.state is None:
+            return True
+        if place not in self._permitted:
+            ops = issued(semantics, self.trace, crash, torn)
+            try:
+                self._permitted[place] = BrutePermitted(semantics, self.trace, ops, lost, loose)
+            except TooMany:
+                self._permitted[place] = None
+        permitted = self._permitted[place]
+        return permitted is None or permitted.explains(answer.state, answer.keys, answer.aside)
+
+    def _compared(self, where: str, said: str, think: str, *, explained: bool) -> None:
+        """Compare the verdicts: what is wrong with records comes first, then what is wrong with effects."""
+        fitting = ORDER if think == "pass" and not explained else (think,)
+        self.report.verdicts[said if said in fitting else "/".join(fitting)] += 1
+        if said not in fitting:
+            self._differ("verdict", where, said, "/".join(fitting))
 
     def run(self) -> None:
-        """Compare states, debts and refusals."""
+        """Compare states, debts and verdicts."""
         self.report.traces += 1
         mine, wanted = self._brute()
         theirs: dict[Key, int] = {}
-        for states in crash_states(self.trace, KNOWN, SEED):
+        for states in self.points:
             self._group(states, theirs)
+        self._others()
         for key in wanted - theirs.keys():
             self._differ("missing", f"{PRESETS[mine[key]].name} owed {sorted(key[1])}", "no state", "a state")
         for key in mine.keys() & theirs.keys():
@@ -119,10 +182,18 @@ class Comparison:
                 self._differ("preset", f"owed {sorted(key[1])}", *names)
 
     def _differ(self, kind: str, where: str, engine: object, brute: object) -> None:
-        self.report.kinds[kind] += 1
-        if len(self.report.shown) < SHOWN:
-            said = f"engine {engine}, brute force {brute}"
-            self.report.shown.append(f"{kind}: {self.trace.name} {where}: {said}")
+        self.report.differ(Difference(kind, self.trace.name, where, str(engine), str(brute)))
+
+    def _garbage(self) -> dict[tuple[int, int, int], bytes]:
+        """Return the engine's garbage: noise has no right or wrong, so it is taken over."""
+        found = {}
+        for states in self.points:
+            point = states.point
+            for block in point.blocks:
+                if TRASHED in block.levels:
+                    garbage = block.versions[block.levels.index(TRASHED)]
+                    found[point.crash_index, block.file, block.index] = garbage
+        return found
 
     def _ledger(self, crash: int, torn: int) -> Accounts:
         if (crash, torn) not in self._ledgers:
@@ -133,15 +204,15 @@ class Comparison:
         """Return all cases with the strongest preset of each, and those that the engine must have."""
         found: dict[Key, int] = {}
         wanted: set[Key] = set()
-        for preset in KNOWN:
+        for preset in self.presets:
             for crash in self._crashes(preset):
                 ledger = self._ledger(crash, -1)
                 owing = ledger.told - ledger.released
-                for state in self._walk(preset, crash):
+                for state, needed in self._walk(preset, crash):
                     self._states.setdefault((preset.name, crash), {}).setdefault(state.content, state)
                     key = state.content, owing
                     found.setdefault(key, rank(preset.name))
-                    if preset.granule > 1 or self._is_between_writes(state):
+                    if needed:
                         wanted.add(key)
         return found, wanted
 
@@ -150,25 +221,56 @@ class Comparison:
             return range(self.trace.crash_from, len(self.trace.ops) + 1)
         return points(self.trace, all_promises=True)
 
-    def _walk(self, preset: Preset, crash: int) -> Iterator[BruteState]:
+    def _walk(self, preset: Preset, crash: int) -> Iterator[tuple[BruteState, bool]]:
+        """Yield each state, and whether an enumeration that takes samples must have it."""
         if preset.order == "prefix":
-            yield from brute_prefix(self.trace, preset, crash)
-        else:
-            yield from brute_subset(self.trace, preset, crash)
+            for state in brute_prefix(self.trace, preset, crash):
+                yield state, preset.granule > 1 or self._worth(state)
+            return
+        machine = Machine(self.trace, preset.granule)
+        machine.run(crash)
+        noise = self._noise
+        for state in brute_subset(
+            self.trace, preset, crash, lambda *place: noise.get(place, b"?" * preset.granule)
+        ):
+            yield state, state.trash is None or self._few(machine, state)
 
-    def _is_between_writes(self, state: BruteState) -> bool:
-        """Return whether no write is torn: of the bytes at which one can be, the engine takes some."""
+    def _worth(self, state: BruteState) -> bool:
+        """Return whether a cut of a write is one that is always checked."""
         if state.torn < 0:
             return True
-        op = self.trace.ops[state.torn]
-        return isinstance(op, Write) and state.kept[0] in (0, len(op.data))
+        (length,) = state.kept
+        return length in self._cuts(state.torn)
+
+    def _cuts(self, index: int) -> frozenset[int]:
+        """Return at which bytes write `index` is torn."""
+        if index not in self._torn_at:
+            machine = Machine(self.trace, 1 << 40)
+            machine.run(index)
+            files = dict(machine.memory().content)
+            reach = self.adapter.reach
+            ends = reach(files) if reach else {name: len(data) for name, data in files.items()}
+            self._torn_at[index] = cuts(self.trace, index, files, ends)
+        return self._torn_at[index]
+
+    @staticmethod
+    def _few(machine: Machine, state: BruteState) -> bool:
+        """Return whether, next to the garbage, all arrived, nothing did, or one thing deviates from that."""
+        loose = [target for target in choices(machine, ()) if target != state.trash]
+        full = choices(machine, range(len(machine.micros)))
+        kept = choices(machine, state.kept)
+        lost = sum(kept[target] != full[target] for target in loose)
+        there = sum(kept[target] != 0 for target in loose)
+        return min(lost, there) <= 1
 
     def _group(self, states: States, theirs: dict[Key, int]) -> None:
         """Compare what one crash point yields."""
         point, torn = states.point, states.torn
         expected = expected_at(self.trace, point.crash_index, torn)
         ledger = self._ledger(point.crash_index, torn)
-        refusals = Facts(states).refusals
+        contents = StateContents(point, states.codes)
+        refusals = Facts(states, contents.ids).refusals
+        found, which = answers(contents, self.adapter.read)
         known: dict[Content, BruteDebt] = {}
         for row, codes in enumerate(states.codes):
             self.report.rows += 1
@@ -182,30 +284,95 @@ class Comparison:
             if state is None:
                 self._differ("unreachable", where, "a state", "no state")
                 continue
+            tear = int(states.tear[row])
+            if torn >= 0 and isinstance(self.trace.ops[torn], Write) and tear not in self._cuts(torn):
+                # An edge of a granule is always one.
+                self._differ("extra", where, "a state", "no cut there")
             if content not in known:
                 known[content] = ledger.expected(state)
                 self._owed(expected, known[content], where)
-            mine, refusal = known[content], REFUSALS[refusals[row]]
-            self.report.refusals[refusal] += 1
-            # The same case once more is not looked at: the corpus keeps the first, and its texts.
-            if first and refusal != mine.refusal:
+            mine = known[content]
+            refusal = REFUSALS[refusals[row]]
+            if not first:
+                # The same case once more: the corpus keeps the first, and its texts.
+                continue
+            if refusal != mine.refusal:
                 self._differ("refusal", where, refusal, mine.refusal)
+            for reader, answer in zip(self.adapter.readers, found[which[row]], strict=True):
+                salvaging = reader in self.adapter.salvaging
+                said = judge(answer, expected, refusal, holes_allowed=salvaging)
+                think = verdict(answer, mine, salvaging=salvaging)
+                explained = self._explained(answer, point.crash_index, torn, lost=False, loose=salvaging)
+                self._compared(f"{where} {reader}", said, think, explained=explained)
 
-    def _owed(self, expected: Expected, mine: BruteDebt, where: str) -> None:
-        for name in ("must_keep", "may_keep", "must_drop", "possible", "record_of"):
+    def _others(self) -> None:
+        """Compare the states of the other classes, as far as the engine has some of this trace."""
+        pasts: dict[int, Past] = {}
+        for states in crash_states(self.trace, OTHERS, SEED):
+            point = states.point
+            past = pasts.setdefault(point.crash_index, Past(self.trace, point.crash_index))
+            expected = expected_at(self.trace, point.crash_index, states.torn, states.stratum)
+            contents = StateContents(point, states.codes)
+            refusals = Facts(states, contents.ids).refusals
+            found, which = answers(contents, self.adapter.read)
+            for row, codes in enumerate(states.codes):
+                self.report.others += 1
+                preset = PRESETS[states.preset[row]].name
+                label = states.rot[row] if states.rot else ""
+                where = f"{preset} at {point.crash_index} {codes.tolist()} {label}"
+                ledger = self._ledger(point.crash_index, -1)
+                mine = other_debt(ledger, past, point.materialise(codes), preset, label)
+                if mine is None:
+                    self._differ("unreachable", where, "a state", "no state")
+                    continue
+                if REFUSALS[refusals[row]] != mine.refusal:
+                    self._differ("refusal", where, REFUSALS[refusals[row]], mine.refusal)
+                for reader, answer in zip(self.adapter.readers, found[which[row]], strict=True):
+                    salvaging = reader in self.adapter.salvaging
+                    said = judge(answer, expected, REFUSALS[refusals[row]], holes_allowed=salvaging)
+                    think = other_verdict(answer, mine, states.stratum, salvaging=salvaging)
+                    explained = self._explained(answer, point.crash_index, -1, lost=True, loose=salvaging)
+                    self._compared(f"{where} {reader}", said, think, explained=explained)
+
+    def _owed(self, expected: object, mine: BruteDebt, where: str) -> None:
+        for name in ("must_keep", "may_keep", "must_drop", "possible"):
             said, think = getattr(expected, name), getattr(mine, name)
             if said != think:
-                self._differ("owed", f"{where} {name}", said, think)
+                self._differ("owed", f"{where} {name}", sorted(said - think), sorted(think - said))
+        said, think = getattr(expected, "record_of"), mine.names  # noqa: B009
+        if dict(said) != dict(think):
+            more = {key for key in think if key not in said}
+            self._differ("owed", f"{where} keys", sorted(said.keys() - think.keys()), sorted(more))
 
 
-def compare(traces: Iterable[Trace]) -> OracleReport:
-    """Compare the traces that are small enough."""
+def compare(adapter: CrashFormat, scope: str, every: int = 1, start: int = 0) -> OracleReport:
+    """Compare every `every`-th workload of a scope."""
     report = OracleReport()
-    for trace in filter(is_small, traces):
-        Comparison(trace, report).run()
+    for work in islice(adapter.workloads(scope), start, None, every):
+        trace = adapter.build(work)
+        if is_small(trace):
+            Comparison(adapter, trace, KNOWN, report).run()
     return report
 
 
-def some_of(adapter: CrashFormat, scope: str, every: int, start: int = 0) -> Iterator[Trace]:
-    """Yield the trace of every `every`-th workload of a scope."""
-    yield from map(adapter.build, islice(adapter.workloads(scope), start, None, every))
+def compare_trace(trace: Trace, reader: Callable[[Mapping[str, bytes]], Answer]) -> OracleReport:
+    """Compare one trace, of whatever format, with `reader` as its only reader; it may leave records out."""
+    unused: Any = None
+
+    class Reads:
+        def recover(self, files: Mapping[str, bytes], **_: str) -> Answer:
+            return reader(files)
+
+    adapter = CrashFormat(
+        format=trace.format,
+        first_lives=unused,
+        record=unused,
+        state_readers=(StateReader("strict", salvaging=True),),
+        obeys={},
+        implementation=Reads,
+        answer=lambda said: said,
+        record_json=unused,
+    )
+    report = OracleReport()
+    Comparison(adapter, trace, KNOWN, report).run()
+    return report

@@ -1,4 +1,4 @@
-"""The expected outcome in one state that was built by brute force, from its bytes.
+"""The expected outcome in one state that was built by brute force, from the origin of each of its bytes.
 
 A second opinion, written from the definitions of the invariants and not from the engine: state by state,
 record by record, byte by byte.
@@ -10,22 +10,39 @@ is whole if that holds of each of them, one that was written more than once if i
 not whole must be reported (unless it was released), except if whole records of the time before are in its
 place: then the state looks as if nothing had ever happened. They must fit: from where a record that counts
 begins, one after the other, up to where a record that counts ends.
+
+In the other classes, whether a state can be is decided from its bytes: a lying device
+leaves what it had before some operation; a force that failed leaves pages of the trace's
+past; corruption of a kind changes so much and no more of what had been settled. A refusal is never a fault
+there. After corruption no data is required: missing data must be reported.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from brute_states import BruteState, Machine
-from journalspec_corpus.crash.trace import Ack, Mark, Part, Publish, Release, Trace, Write
+from brute_states import BASE, HOLE, Body, BruteState, Machine, brute_prefix, origin
+from journalspec_corpus.crash.trace import (
+    CORRUPTED,
+    SECOND_LIFE,
+    Ack,
+    Mark,
+    Part,
+    Publish,
+    Release,
+    Trace,
+    Write,
+    get_preset,
+)
+from journalspec_corpus.crash.verdict import Answer
 
 Content = tuple[tuple[str, bytes], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenPlace:
-    """Bytes that write `who` (-1: the time before the trace) put at `off` of file `number`."""
+    """Bytes that some write (or the time before the trace) put at `off` of file `number`."""
 
     number: int
     off: int
@@ -34,28 +51,39 @@ class WrittenPlace:
 
     def whole(self, state: BruteState) -> bool:
         """Return whether the bytes are all there in `state`, under whatever name."""
-        end = self.off + len(self.data)
-        return any(
-            number == self.number and state.files[name][self.off : end] == self.data
-            for name, number in state.numbers.items()
-        )
+        return any(number == self.number and self._in(state, name) for name, number in state.numbers.items())
+
+    def _in(self, state: BruteState, name: str) -> bool:
+        found = state.files[name].cut(self.off, self.off + len(self.data))
+        if found.who == origin(self.who, len(self.data)):
+            # Provenance says so; bytes that contradict it would be a fault of this module.
+            assert found.data == self.data
+            return True
+        return found.data == self.data
 
 
 @dataclass(frozen=True)
 class BruteDebt:
-    """What is required in one state.
+    """The possible verdicts on one state.
 
-    `must_keep`, `may_keep`, `must_drop` and `possible` are records, `record_of` maps what a reader may call a
-    record to its name. `refusal` is allowed, required or forbidden. `whole` are the records that are whole.
+    `must_keep`, `may_keep` and `must_drop` are records, `names` maps what a reader may call a record to its
+    name. `refusal` is allowed, required or forbidden. `sequences` are the records in the order in which
+    they were written, with what an earlier generation may have left and without: who reads up to some point
+    has a front part of one of them, give or take `possible` ones and those that were `let_go`. `whole` are
+    the records that are whole.
     """
 
     must_keep: frozenset[str]
     may_keep: frozenset[str]
     must_drop: frozenset[str]
-    record_of: Mapping[str, str]
+    names: Mapping[str, str]
     refusal: str
+    sequences: tuple[tuple[str, ...], ...]
     possible: frozenset[str]
     whole: frozenset[str]
+    #: records of an earlier generation that a recovery had still found
+    found_before: frozenset[str] = frozenset()
+    let_go: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -104,7 +132,7 @@ class Accounts:
         self._file_of = machine.file_of
         for mark in (*self.trace.standing, *self.trace.stale, *self.trace.possible):
             data = self.trace.base[mark.file][mark.off : mark.off + mark.length]
-            place = WrittenPlace(self._number[mark.file], mark.off, data, -1)
+            place = WrittenPlace(self._number[mark.file], mark.off, data, BASE)
             self.old.append((mark.record, place))
             self._enter(self.before, mark, [place])
         for index, note in self._notes():
@@ -177,15 +205,27 @@ class Accounts:
             must_keep=self.told - self.released,
             may_keep=frozenset(own | possible),
             must_drop=frozenset(mark.record for mark in trace.stale) - possible,
-            record_of=keys,
+            names=keys,
             refusal=self._refusal(state),
+            # Earlier possible content is overwritten, or written again elsewhere and still there.
+            sequences=(
+                self._sequence(trace.standing),
+                self._sequence((*trace.standing, *(mark for mark in trace.possible if mark.length))),
+            ),
             possible=frozenset(possible),
             whole=frozenset(standing),
+            found_before=frozenset(self._found_before()),
+            let_go=self.released,
         )
+
+    def _found_before(self) -> Iterable[str]:
+        """Yield what the first recovery still had, if this is a life after a crash and all was fine then."""
+        if self.trace.life > 1 and self.trace.tags.get("fine") == "yes":
+            yield from (mark.record for mark in self.trace.standing)
 
     def _refusal(self, state: BruteState) -> str:
         set_up = bool(self.trace.base) or bool(self.told)
-        if set_up and state.content in self.kills:
+        if set_up and state.trash is None and state.content in self.kills:
             return "forbidden"
         return "required" if any(self._damaged(state, name) for name in self.counts) else "allowed"
 
@@ -247,3 +287,224 @@ class Accounts:
             if old.record in stale and old.whole(state):
                 for places in old.places.values():
                     yield from places
+
+    def _sequence(self, before: Iterable[Mark]) -> tuple[str, ...]:
+        """Return what was written, from file to file, each where it was written first, on top of `before`."""
+        kept = {mark.record for mark in before}
+        old = [(name, place) for name, place in self.old if name in kept]
+        every = (*sorted(old, key=lambda item: (item[1].number, item[1].off)), *self.written)
+        return tuple(dict.fromkeys(name for name, _ in every))
+
+
+def verdict(answer: Answer, expected: BruteDebt, *, salvaging: bool) -> str:
+    """Return what is wrong with `answer` in the words of the judge, ``pass`` if nothing is."""
+    if answer.refused is not None:
+        return "refused" if expected.refusal == "forbidden" else "acceptable"
+    named = [expected.names.get(key) for key in (*answer.keys, *answer.aside)]
+    if None in named:
+        return "torn-accepted"
+    if not expected.must_drop.isdisjoint(named):
+        return "resurrected"
+    found = [expected.names[key] for key in answer.keys]
+    missing = expected.must_keep.difference(found)
+    if any(record.startswith(SECOND_LIFE) for record in missing):
+        return "append-lost"
+    if missing:
+        return "lost" if missing.isdisjoint(expected.found_before) else "non-idempotent"
+    if not salvaging and not _front(found, expected):
+        return "hole"
+    if expected.refusal == "required" and not answer.reported:
+        return "silent"
+    return "pass"
+
+
+def _front(found: Sequence[str], expected: BruteDebt) -> bool:
+    """Return whether `found` is all that was written up to some point, except for optional items.
+
+    A writer that deletes records writes the others again, in an order of its own: then only the set counts.
+    """
+    sure = _sure(found, expected)
+    fronts = [_sure(sequence, expected)[: len(set(sure))] for sequence in expected.sequences]
+    return any(sorted(front) == sorted(set(sure)) if expected.let_go else front == sure for front in fronts)
+
+
+def _sure(records: Sequence[str], expected: BruteDebt) -> list[str]:
+    return [record for record in records if record not in expected.possible and record not in expected.let_go]
+
+
+Files = Mapping[str, bytes]
+SECTOR, PAGE = 512, 4096
+#: A burst has at most this many bits, and may begin inside a byte.
+BURST = 64 // 8 + 1
+
+
+class Past:
+    """Everything that a trace's files ever held, up to a crash point."""
+
+    def __init__(self, trace: Trace, crash: int) -> None:
+        machine = Machine(trace, 1 << 40)
+        self.memories: list[BruteState] = [machine.memory()]
+        for upto in range(1, crash + 1):
+            machine.run(upto)
+            self.memories.append(machine.memory())
+        self.trace, self.crash = trace, crash
+        self.settled = {name: body.data for name, body in self.memories[-1].files.items()}
+
+    def number(self, name: str) -> int:
+        """Return the number of the file that was called `name` last, -1 if there never was one."""
+        return next((state.numbers[name] for state in self.memories[::-1] if name in state.numbers), -1)
+
+    def pieces(self, name: str, start: int, end: int) -> set[bytes]:
+        """Return what ``[start, end)`` of whatever file was ever called `name` has been, zeros included."""
+        called = {state.numbers[name] for state in self.memories if name in state.numbers}
+        out = {bytes(end - start)}
+        for state in self.memories:
+            for each, body in state.files.items():
+                if state.numbers[each] in called:
+                    out.add(body.sized(max(end, len(body.data))).data[start:end])
+        return out
+
+
+def _changes(past: Past, files: Files) -> dict[str, set[int]]:
+    """Return the offsets that differ from what was settled, by file; of files of the same names and sizes."""
+    out = {}
+    for name, old in past.settled.items():
+        new = files.get(name)
+        if new is None or len(new) != len(old):
+            return {name: set(range(len(old)))}
+        if new != old:
+            out[name] = {at for at, (was, now) in enumerate(zip(old, new, strict=True)) if was != now}
+    return out
+
+
+def _bits(past: Past, files: Files, *_: str) -> bool:
+    found = [
+        (past.settled[name][at], files[name][at])
+        for name, spots in _changes(past, files).items()
+        for at in spots
+    ]
+    return sum((was ^ new).bit_count() for was, new in found) in (1, 2)
+
+
+def _burst(past: Past, files: Files, *_: str) -> bool:
+    (spots,) = _changes(past, files).values()
+    return max(spots) - min(spots) < BURST
+
+
+def _cleared(unit: int) -> Callable[..., bool]:
+    def check(past: Past, files: Files, name: str, where: str) -> bool:
+        start = int(where) * unit
+        old = past.settled[name]
+        end = start + unit if unit > 1 else len(old)
+        new = old[:start] + bytes(len(old[start:end])) + old[end:]
+        return files == {**past.settled, name: new}
+
+    return check
+
+
+def _cut(unit: int) -> Callable[..., bool]:
+    def check(past: Past, files: Files, name: str, where: str) -> bool:
+        return files == {**past.settled, name: past.settled[name][: int(where) * unit]}
+
+    return check
+
+
+def _phantom(past: Past, files: Files, name: str, where: str) -> bool:
+    start = int(where) * SECTOR
+    (changed,) = _changes(past, files)
+    piece = files[name][start : start + SECTOR]
+    once = past.pieces(name, start, start + len(piece))
+    same = files[name][:start] + past.settled[name][start : start + SECTOR] + files[name][start + SECTOR :]
+    return changed == name and same == past.settled[name] and piece in once
+
+
+def _misdirect(past: Past, files: Files, name: str, where: str, other: str, there: str) -> bool:
+    start, end = int(where) * SECTOR, int(there) * SECTOR
+    meant = past.settled[name][start : start + SECTOR]
+    landed = files[other][end : end + SECTOR]
+    spots = {(each, at) for each, found in _changes(past, files).items() for at in found}
+    within = all(
+        (each == name and start <= at < start + SECTOR) or (each == other and end <= at < end + SECTOR)
+        for each, at in spots
+    )
+    left = files[name][start : start + SECTOR]
+    old = left in past.pieces(name, start, start + len(left))
+    return within and old and meant[: len(landed)] == landed[: len(meant)]
+
+
+def _exchanged(past: Past, files: Files, *_: str) -> bool:
+    """A faulty restore: complete files, each with the content of some earlier time."""
+    known = {body.data for state in past.memories for body in state.files.values()}
+    return files != past.settled and all(content in known for content in files.values())
+
+
+#: the first word of a label -> whether files may be so, from the rest of the label
+KINDS: Mapping[str, Callable[..., bool]] = {
+    "bit": _bits,
+    "bits": _bits,
+    "burst": _burst,
+    "zero": _cleared(SECTOR),
+    "lse": _cleared(PAGE),
+    "clear": _cleared(1),
+    # A tool that copies sector by sector and stops at the first unreadable one has the bytes before it.
+    "eio": _cut(SECTOR),
+    "cut": _cut(1),
+    "phantom": _phantom,
+    "misdirect": _misdirect,
+    "missing": _exchanged,
+    "doubled": _exchanged,
+    "swapped": _exchanged,
+    "older": _exchanged,
+}
+
+
+def is_rotten(past: Past, files: Files, label: str) -> bool:
+    """Return whether corruption `label` may leave `files`; raises KeyError for an unknown kind."""
+    kind, *rest = label.split(":")
+    return bool(KINDS[kind](past, dict(files), *rest))
+
+
+def lied(past: Past, files: Files, preset: str) -> BruteState | None:
+    """Return the state if a lying device may leave `files`, None if it may not."""
+    content = tuple(sorted(files.items()))
+    if get_preset(preset).force == "fails-clean":
+        fits = all(
+            data[at : at + SECTOR] in past.pieces(name, at, min(at + SECTOR, len(data)))
+            for name, data in files.items()
+            for at in range(0, len(data), SECTOR)
+        )
+        return _bare(past, files, preset) if fits else None
+    for upto in range(past.crash + 1):
+        for state in brute_prefix(past.trace, get_preset("prefix-sector-512"), upto):
+            if state.content == content:
+                return replace(state, preset=preset, crash=past.crash, torn=-1)
+    return None
+
+
+def _bare(past: Past, files: Files, preset: str) -> BruteState:
+    bodies = {name: Body(data, origin(HOLE, len(data))) for name, data in files.items()}
+    numbers = {name: past.number(name) for name in files}
+    return BruteState(preset, past.crash, -1, (), bodies, numbers)
+
+
+def other_debt(ledger: Accounts, past: Past, files: Files, preset: str, label: str) -> BruteDebt | None:
+    """Return what is required in a state of class L or C; None if it cannot be."""
+    if label:
+        if not is_rotten(past, files, label):
+            return None
+        return replace(ledger.expected(_bare(past, files, preset)), refusal="allowed")
+    state = lied(past, files, preset)
+    if state is None:
+        return None
+    expected = ledger.expected(state)
+    return replace(expected, refusal="allowed") if expected.refusal == "forbidden" else expected
+
+
+def other_verdict(answer: Answer, expected: BruteDebt, stratum: str, *, salvaging: bool) -> str:
+    """Return what is wrong with `answer`; what corruption took may be missing if that is said."""
+    if stratum != CORRUPTED or answer.refused is not None:
+        return verdict(answer, expected, salvaging=salvaging)
+    found = {expected.names.get(key) for key in answer.keys}
+    gone = expected.must_keep - found
+    said = verdict(answer, replace(expected, must_keep=expected.must_keep - gone), salvaging=salvaging)
+    return "silent" if said == "pass" and gone and not answer.reported else said

@@ -1,4 +1,4 @@
-"""Crash states by brute force, for traces that are small enough.
+"""Crash states by brute force, for traces that are small enough, with the origin of every byte.
 
 A second opinion on which states a crash may leave. It is thought out from the
 definition and shares nothing with the enumeration that the corpus is built by:
@@ -12,15 +12,18 @@ definition and shares nothing with the enumeration that the corpus is built by:
 are walked, one by one;
 4. with prefix order, all operations before the crash are kept, and any front
    part of the next write that ends at an edge of a granule.
+
+Bytes have their origin (:data:`BASE`, :data:`HOLE`, :data:`GARBAGE` or the index of a write).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from journalspec_corpus.crash.trace import (
     Create,
+    Mark,
     Preset,
     Rename,
     Sync,
@@ -31,21 +34,46 @@ from journalspec_corpus.crash.trace import (
     Write,
 )
 
+#: Origins of bytes that no write of the trace put there: the file before it, nothing at all, trash.
+BASE, HOLE, GARBAGE = -1, -2, -3
+_WIDTH = 2
+
 #: The object of a micro-operation: ("page", file, granule), ("size", file, 0) or ("names", 0, 0).
 Target = tuple[str, int, int]
 NAMES: Target = ("names", 0, 0)
+#: (seed of garbage is the caller's) crash point, file and granule -> bytes of one granule.
+Garbage = Callable[[int, int, int], bytes]
 
 
-def sized(data: bytes, size: int) -> bytes:
-    """Return exactly `size` bytes of a file; what is new is zeros."""
-    return data[:size].ljust(size, b"\0")
+def origin(who: int, length: int) -> bytes:
+    """Return the origins of `length` bytes that all come from `who`."""
+    return who.to_bytes(_WIDTH, "little", signed=True) * length
 
 
-def put(data: bytes, off: int, piece: bytes) -> bytes:
-    """Return a file with `piece` at `off`, longer if need be."""
-    end = off + len(piece)
-    whole = data.ljust(end, b"\0")
-    return whole[:off] + piece + whole[end:]
+@dataclass(frozen=True, slots=True)
+class Body:
+    """Content of a file and the origin of every byte, two bytes each."""
+
+    data: bytes = b""
+    who: bytes = b""
+
+    def cut(self, start: int, end: int) -> Body:
+        """Return the part from `start` to `end`."""
+        return Body(self.data[start:end], self.who[start * _WIDTH : end * _WIDTH])
+
+    def sized(self, size: int) -> Body:
+        """Return the body with exactly `size` bytes; what is new is a hole."""
+        if size <= len(self.data):
+            return self.cut(0, size)
+        new = size - len(self.data)
+        return Body(self.data + bytes(new), self.who + origin(HOLE, new))
+
+    def put(self, off: int, piece: Body) -> Body:
+        """Return the body with `piece` at `off`, longer if need be."""
+        whole = self.sized(max(len(self.data), off + len(piece.data)))
+        end = off + len(piece.data)
+        front, back = whole.cut(0, off), whole.cut(end, len(whole.data))
+        return Body(front.data + piece.data + back.data, front.who + piece.who + back.who)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +85,7 @@ class Micro:
 
     op: int
     target: Target
-    value: bytes | int | tuple[tuple[str, int], ...]
+    value: Body | int | tuple[tuple[str, int], ...]
     after: tuple[int, ...]
 
 
@@ -66,20 +94,21 @@ class BruteState:
     """One state: where it comes from, and the files by name with their numbers.
 
     `torn` is the operation that was under way, `kept` the micro-operations that
-    are there (for a torn write: how many bytes of it).
+    are there (for a torn write: how many bytes of it), `trash` the granule of garbage.
     """
 
     preset: str
     crash: int
     torn: int
     kept: tuple[int, ...]
-    files: Mapping[str, bytes]
+    files: Mapping[str, Body]
     numbers: Mapping[str, int]
+    trash: Target | None = None
 
     @property
     def content(self) -> tuple[tuple[str, bytes], ...]:
         """The bytes alone, comparable."""
-        return tuple(sorted(self.files.items()))
+        return tuple(sorted((name, body.data) for name, body in self.files.items()))
 
 
 @dataclass
@@ -88,7 +117,7 @@ class Machine:
 
     trace: Trace
     granule: int
-    bodies: list[bytes] = field(default_factory=list)
+    bodies: list[Body] = field(default_factory=list)
     names: dict[str, int] = field(default_factory=dict)
     micros: list[Micro] = field(default_factory=list)
     #: micro-operations that a force has put on disk
@@ -101,8 +130,9 @@ class Machine:
 
     def __post_init__(self) -> None:
         for name in sorted(self.trace.base):
+            data = self.trace.base[name]
             self.names[name] = len(self.bodies)
-            self.bodies.append(self.trace.base[name])
+            self.bodies.append(Body(data, origin(BASE, len(data))))
         self.first = tuple(self.bodies)
         self.first_names = dict(self.names)
 
@@ -121,7 +151,7 @@ class Machine:
         op = self.trace.ops[index]
         match op:
             case Create(name):
-                self.bodies.append(b"")
+                self.bodies.append(Body())
                 self._rename(index, {**self.names, name: len(self.bodies) - 1})
             case Rename(old, new):
                 left = {name: number for name, number in self.names.items() if name != old}
@@ -130,9 +160,11 @@ class Machine:
                 self._rename(index, {left: number for left, number in self.names.items() if left != name})
             case Write(name, off, data):
                 number = self.file_of[index] = self.names[name]
-                self._change(index, number, put(self.bodies[number], off, data))
+                self._change(
+                    index, number, self.bodies[number].put(off, Body(data, origin(index, len(data))))
+                )
             case Truncate(name, size):
-                self._change(index, self.names[name], sized(self.bodies[self.names[name]], size))
+                self._change(index, self.names[name], self.bodies[self.names[name]].sized(size))
             case Sync(name):
                 number = self.names[name]
                 self.forced_at = index
@@ -147,18 +179,18 @@ class Machine:
         self.names = names
         self._add(index, NAMES, tuple(sorted(names.items())))
 
-    def _change(self, index: int, number: int, new: bytes) -> None:
+    def _change(self, index: int, number: int, new: Body) -> None:
         old, self.bodies[number] = self.bodies[number], new
-        for granule in range(-(-max(len(old), len(new)) // self.granule)):
-            span = slice(granule * self.granule, (granule + 1) * self.granule)
-            before, after = old[span], new[span]
+        for granule in range(-(-max(len(old.data), len(new.data)) // self.granule)):
+            span = granule * self.granule, (granule + 1) * self.granule
+            before, after = old.cut(*span), new.cut(*span)
             # Bytes that a write passes over are not written: the hole exists once the size does.
-            if before != after and sized(before, len(after)) != after:
+            if before != after and before.sized(len(after.data)) != after:
                 self._add(index, ("page", number, granule), after)
-        if len(new) != len(old):
-            self._add(index, ("size", number, 0), len(new))
+        if len(new.data) != len(old.data):
+            self._add(index, ("size", number, 0), len(new.data))
 
-    def _add(self, index: int, target: Target, value: bytes | int | tuple[tuple[str, int], ...]) -> None:
+    def _add(self, index: int, target: Target, value: Body | int | tuple[tuple[str, int], ...]) -> None:
         before = tuple(at for at, micro in enumerate(self.micros) if micro.target == target)
         self.micros.append(Micro(index, target, value, before))
 
@@ -206,7 +238,7 @@ class Machine:
         """Return the micro-operations on new pages that the size `size` waits for."""
         op, (_, number, _) = self.micros[size].op, self.micros[size].target
         durable = [at for at in self.forced if self.micros[at].target == ("size", number, 0)]
-        before = len(self.first[number]) if number < len(self.first) else 0
+        before = len(self.first[number].data) if number < len(self.first) else 0
         if durable:
             value = self.micros[max(durable)].value
             assert isinstance(value, int)
@@ -234,26 +266,26 @@ class Machine:
                 break
         return product
 
-    def disk(self, kept: Sequence[int]) -> tuple[dict[str, bytes], dict[str, int]]:
+    def disk(self, kept: Sequence[int]) -> tuple[dict[str, Body], dict[str, int]]:
         """Return the files, and their numbers, if just `kept` is on disk."""
         latest: dict[Target, object] = {self.micros[at].target: self.micros[at].value for at in kept}
         names = latest.get(NAMES, tuple(self.first_names.items()))
         assert isinstance(names, tuple)
-        pages: dict[int, dict[int, bytes]] = {}
+        pages: dict[int, dict[int, Body]] = {}
         for (kind, number, granule), value in latest.items():
             if kind == "page":
-                assert isinstance(value, bytes)
+                assert isinstance(value, Body)
                 pages.setdefault(number, {})[granule] = value
         files = {}
         for name, number in names:
-            body = self.first[number] if number < len(self.first) else b""
-            size = latest.get(("size", number, 0), len(body))
+            body = self.first[number] if number < len(self.first) else Body()
+            size = latest.get(("size", number, 0), len(body.data))
             assert isinstance(size, int)
-            body = sized(body, size)
+            body = body.sized(size)
             for granule, page in pages.get(number, {}).items():
                 room = size - granule * self.granule
                 if room > 0:
-                    body = put(body, granule * self.granule, sized(page, min(self.granule, room)))
+                    body = body.put(granule * self.granule, page.sized(min(self.granule, room)))
             files[name] = body
         return files, dict(names)
 
@@ -270,21 +302,87 @@ def brute_prefix(trace: Trace, preset: Preset, crash: int) -> Iterator[BruteStat
     for length in range(len(op.data) + 1):
         body = rest.files[op.file]
         # All of it may be there except for the size: then it is visible up to the old end.
-        ends = preset.append == "whole" and op.off + length == len(body)
+        ends = preset.append == "whole" and op.off + length == len(body.data)
         if 0 < length < len(op.data) and (op.off + length) % preset.granule and not ends:
             continue
-        torn = put(body, op.off, op.data[:length]) if length else body
+        piece = Body(op.data[:length], origin(crash, length))
+        torn = body.put(op.off, piece) if length else body
         if preset.append == "whole" and length < len(op.data):
             # The file grows when the whole write is there.
-            torn = torn[: len(body)]
+            torn = torn.sized(len(body.data))
         files = {**rest.files, op.file: torn}
         yield BruteState(preset.name, crash, crash, (length,), files, rest.numbers)
 
 
-def brute_subset(trace: Trace, preset: Preset, crash: int) -> Iterator[BruteState]:
-    """Yield what is there for every downward-closed set."""
+#: The page's numbers: writes up to SHORT bytes are torn at every byte, longer ones so up to NEAR their ends;
+#: of a trace with more than MANY writes, the LAST ones.
+SHORT, NEAR, MANY, LAST = 600, 96, 8, 3
+SECTOR = 512
+
+
+def cuts(trace: Trace, index: int, files: Mapping[str, bytes], ends: Mapping[str, int]) -> frozenset[int]:
+    """Return after how many of its bytes write `index` is torn where single bytes persist, as the page says.
+
+    `files` are there if all before has arrived; recovery looks into each of them up to `ends`.
+    """
+    op = trace.ops[index]
+    assert isinstance(op, Write)
+    length = len(op.data)
+    every = range(length + 1)
+    sectors = {cut for cut in every if (op.off + cut) % SECTOR in (SECTOR - 1, 0, 1)}
+    grown = {cut for cut in every if 0 < cut < length and op.off + cut == len(files[op.file])}
+    unread = op.off >= ends[op.file] and op.off + length <= len(files[op.file])
+    writes = [at for at, other in enumerate(trace.ops) if isinstance(other, Write) and at >= trace.crash_from]
+    early = len(writes) > MANY and sum(at > index for at in writes) >= LAST
+    if not early and not unread:
+        near = {cut for cut in every if cut <= NEAR or cut >= length - NEAR}
+        return frozenset(every if length <= SHORT else near | sectors | grown)
+    edges = {0, length}
+    for note in trace.ops[index + 1 :]:
+        if isinstance(note, Write):
+            break
+        if isinstance(note, Mark):
+            edges |= {note.off + start - op.off for start, _ in note.fields}
+    return frozenset(sectors | grown | {cut for cut in every if {cut - 1, cut, cut + 1} & edges})
+
+
+def brute_subset(trace: Trace, preset: Preset, crash: int, garbage: Garbage) -> Iterator[BruteState]:
+    """Yield what is there for every downward-closed set, with each page in flight trashed if it may be."""
     machine = Machine(trace, preset.granule)
     machine.run(crash)
     for kept in machine.ideals():
-        if machine.allows(kept, preset):
-            yield BruteState(preset.name, crash, -1, kept, *machine.disk(kept))
+        if not machine.allows(kept, preset):
+            continue
+        files, numbers = machine.disk(kept)
+        if not preset.trash:
+            yield BruteState(preset.name, crash, -1, kept, files, numbers)
+            continue
+        loose = {micro.target for at, micro in enumerate(machine.micros) if at not in machine.forced}
+        for target in sorted(loose):
+            if target[0] == "page":
+                # Which version the page would have does not matter: only one set for each trashed page.
+                if any(machine.micros[at].target == target and at not in machine.forced for at in kept):
+                    continue
+                trashed = _trashed(files, numbers, target, preset.granule, garbage(crash, *target[1:]))
+                yield BruteState(preset.name, crash, -1, kept, trashed, numbers, target)
+
+
+def _trashed(
+    files: Mapping[str, Body], numbers: Mapping[str, int], target: Target, granule: int, noise: bytes
+) -> dict[str, Body]:
+    out = dict(files)
+    for name, number in numbers.items():
+        start = target[2] * granule
+        if number == target[1] and len(files[name].data) > start:
+            piece = noise[: len(files[name].data) - start]
+            out[name] = files[name].put(start, Body(piece, origin(GARBAGE, len(piece))))
+    return out
+
+
+def choices(machine: Machine, kept: Sequence[int]) -> dict[Target, int]:
+    """Return how many loose micro-operations of each target are kept."""
+    out = {micro.target: 0 for at, micro in enumerate(machine.micros) if at not in machine.forced}
+    for at in kept:
+        if at not in machine.forced:
+            out[machine.micros[at].target] += 1
+    return out
