@@ -257,6 +257,16 @@ def test_a_foreign_directory_is_refused_and_left_alone(tmp_path: Path, name: str
     assert contents(tmp_path) == {name: b'{"name": "a web application"}'}
 
 
+def test_a_place_that_cannot_be_written_to_is_reported(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("mine")
+    for place, why in ((file, "choose an empty or new directory"), (file / "below", "Not a directory")):
+        done = invoke("build", "--tier", "core", "--format", FORMAT, "--every", "997", "--out", place)
+        assert done.exit_code == 1
+        assert why in done.stderr
+    assert file.read_text() == "mine"
+
+
 def test_another_plan_is_refused_by_name(copy: Path) -> None:
     for every in (211, 1):
         with pytest.raises(

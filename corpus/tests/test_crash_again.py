@@ -257,19 +257,14 @@ def test_base_of_a_second_run_is_a_state_of_the_first(
         assert all(record.startswith(SECOND_LIFE) for record in own - known)
 
 
-@pytest.mark.parametrize(
-    ("is_listed", "categories"),
-    [(True, {"clean", "prefix-torn", "sector-trash"}), (False, {"clean", "prefix-torn", "sector-trash"})],
-)
-def test_first_crashes_differ_and_are_of_many_kinds(
-    disk: CrashFormat, is_listed: bool, categories: set[str]
-) -> None:
+@pytest.mark.parametrize("is_listed", [True, False])
+def test_first_crashes_differ_and_are_of_many_kinds(disk: CrashFormat, is_listed: bool) -> None:
     """Those of the format's list, and those that are chosen by class where the list has none."""
     first = disk.build(STALE_FIRST)
     chosen = choose(first if is_listed else unlisted(first), gone=True)
     assert (len(chosen.images), chosen.fine) == (CHOICES, is_listed)
     assert len({(*sorted(left.files.items()), *records(left.standing)) for left in chosen.images}) == CHOICES
-    assert {left.category for left in chosen.images} >= categories
+    assert {left.category for left in chosen.images} >= {"clean", "prefix-torn", "sector-trash"}
 
 
 def unlisted(trace: Trace) -> Trace:
@@ -345,7 +340,7 @@ def test_an_unknown_continuation_is_refused(resume: Any, first: Any) -> None:
         resume.live(first, 2, left, "party")
 
 
-# --- Verdicts: the reference, and writers that break the second generation -------------------------------
+# --- Verdicts on second runs ------------------------------------------------------------------------------
 
 
 def verdicts_of(adapter: CrashFormat, trace: Trace) -> Counter[str]:
@@ -355,6 +350,26 @@ def verdicts_of(adapter: CrashFormat, trace: Trace) -> Counter[str]:
         for rows in Shard(adapter, HONEST, 1).rows(trace)
         for row in range(len(rows.case_ids))
     )
+
+
+@pytest.mark.parametrize(
+    ("format_id", "first", "choice", "then", "faults"),
+    [
+        (DISK, Workload("append", "spec", ONE), 1, "swap", set()),
+        (DISK, Workload("swap", "spec", ONE), 1, "typical", set()),
+        (DISK, Workload("append", "3.0", ONE), 0, "swap", set()),
+        # Its timestamp is a position: the other file stays the elected one, whatever is written to this one.
+        (DISK, Workload("append", "2.1.4", ONE), 0, "swap", {"append-lost"}),
+        (TX, TxWorkload("append", "seed+hash", TX_STEPS[:1]), 1, "over", set()),
+    ],
+)
+def test_what_is_appended_after_a_crash_survives_the_next_one_unless_a_swap_of_2_1_4_loses_it(
+    format_id: str, first: Any, choice: int, then: str, faults: set[str]
+) -> None:
+    adapter = crash_format(format_id)
+    found = verdicts_of(adapter, adapter.build(SecondLife(first, choice, then)))
+    assert found.total() > 40, found
+    assert {name for name in found if VERDICTS[name]} == faults
 
 
 def test_trace_without_a_start_state_is_reported(disk: CrashFormat, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -145,6 +146,21 @@ def test_files_of_a_killed_merge_are_removed(tmp_path: Path, core_build: Callabl
     names = sorted(path.name for path in (out / "states").iterdir())
     assert names == sorted(Path(part["file"]).name for part in whole["parts"])
     assert not (out / ".manifest.json.77.partial").exists()
+
+
+def limited() -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+
+
+def test_no_space_in_a_worker_is_reported_and_nothing_half_stays(tmp_path: Path) -> None:
+    """And with one process: test_corpus_verify.py, at every file."""
+    out = tmp_path / "out"
+    done = run(*building(out, "--jobs", "2", plan=SHORT), preexec_fn=limited)
+    assert done.returncode == 1
+    assert "File too large" in done.stderr
+    assert "finished parts stay" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not list((out / "work").glob(".*"))
 
 
 def test_two_builds_do_not_meet_in_one_directory(tmp_path: Path) -> None:

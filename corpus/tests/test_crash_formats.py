@@ -11,8 +11,10 @@ from journalspec_corpus.bitronix_tlog.workloads import Step as Log
 from journalspec_corpus.bitronix_tlog.workloads import Workload as Logged
 from journalspec_corpus.crash.formats import crash_format
 from journalspec_corpus.crash.record import SECTOR
-from journalspec_corpus.crash.trace import Ack, Mark, Publish, Release, Reuse, Sync, Trace, Write
+from journalspec_corpus.crash.trace import PRESETS, Ack, Mark, Publish, Release, Reuse, Sync, Trace, Write
+from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.jboss_journal.workloads import Step, Workload
+from journalspec_corpus.pipeline.run import Shard
 from journalspec_corpus.workloads import LongWorkload, Tables
 from journalspec_reference.bitronix_tlog.codec import HEADER_SIZE
 from journalspec_reference.bitronix_tlog.scan import record_of
@@ -134,6 +136,40 @@ def test_acknowledged_are_commits_with_all_their_records_and_nothing_before() ->
     assert [op.records for op in trace.ops if isinstance(op, Publish)] == acknowledged
     last = max(at for at, op in enumerate(trace.ops) if isinstance(op, Sync))
     assert isinstance(trace.ops[last + 1], Ack)
+
+
+#: Of each order of writes what goes wrong on a disk whose sectors are whole, and become durable in any order.
+FAULTS = [
+    # A lost record under a kept pointer is refused, or shows what was there before: no generation is in the
+    # records. And a position that is written as a timestamp elects the stale file after a swap.
+    (DISK, {"spec": set(), "2.1.4": {"resurrected", "refused", "lost"}, "3.0": {"resurrected", "refused"}}),
+    # The check size is blind to the middle of a body, and the hash is not. HornetQ leaves a file without
+    # forcing it (JBM-DEV-015): a transaction's records there may be lost.
+    (
+        TX,
+        {
+            "seed": {"torn-accepted"},
+            "seed+hash": set(),
+            "v2": {"torn-accepted"},
+            "v2/artemis": {"torn-accepted"},
+            "v2/hornetq": {"torn-accepted", "lost", "silent", "half-transaction"},
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("format_id", "faults"), FAULTS)
+def test_the_specified_order_loses_nothing_and_those_of_the_products_do(
+    format_id: str, faults: dict[str, set[str]]
+) -> None:
+    adapter, found = crash_format(format_id), dict[str, set[str]]()
+    presets = [each for each in PRESETS if each.stratum == "R" and each.granule > 1]
+    whole = tuple(each for each in presets if not each.trash and each.metadata != "any")
+    for work in adapter.first_lives("smoke"):
+        for rows in Shard(adapter, whole, 1).rows(adapter.build(work)):
+            seen = {rows.verdict(0, row) for row in range(len(rows.case_ids))}
+            found.setdefault(work.writer, set()).update(name for name in seen if VERDICTS[name])
+    assert found == faults
 
 
 _COPIED = {"status": "8", "gtrid": "aa", "names": ["x", "y"]}

@@ -1,4 +1,4 @@
-"""Long workloads: their lines, what they reach, what their words do."""
+"""Long workloads: their lines, what they reach, what their words do, and both oracles on them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from itertools import combinations
 
 import pytest
 
+import brute
 from journalspec_corpus.crash.formats import crash_format
 from journalspec_corpus.crash.record import Recorder
 from journalspec_corpus.crash.trace import Ack, Mark, Reuse, Trace, writer_of
@@ -69,6 +70,21 @@ def test_long_workloads_are_in_the_tiers_and_reach_what_short_ones_do_not(format
     reused = Counter(op.file for trace in traces for op in trace.ops if isinstance(op, Reuse))
     most = max(len({mark.file for mark in marks_of(trace)}) for trace in traces)
     assert reused.total() > 10 or most >= FILES_OF_A_LONG_JOURNAL.get(format_id, 5)
+
+
+#: None of SwiftMQ's is small enough for brute force; samples of the core tier hold none of the others'.
+@pytest.mark.parametrize("format_id", [name for name in FORMATS if name != "swiftmq_store"])
+def test_both_oracles_agree_on_long_workloads(format_id: str) -> None:
+    adapter, report = crash_format(format_id), brute.OracleReport()
+    package = f"journalspec_corpus.{format_id}"
+    for work in (*long_workloads(package)[7::800], *long_workloads(package, LONGER_WORKLOADS)[7::400]):
+        trace = adapter.build(work)
+        if brute.is_small(trace):
+            brute.Comparison(adapter, trace, brute.KNOWN, report).run()
+        if report.rows > 1000:
+            break
+    assert not report.kinds, "\n".join(report.lines())
+    assert report.rows > 1000
 
 
 def marks_of(trace: Trace) -> list[Mark]:

@@ -387,6 +387,8 @@ def test_many_subsets_are_two_deviations_and_uniform_samples() -> None:
     ones = sampled[:, :40].sum(axis=0)
     spread = ((ones - SAMPLES / 2) ** 2 / (SAMPLES / 4)).sum()
     assert 40 - 4 * 80**0.5 < spread < 40 + 4 * 80**0.5
+    thirds = np.bincount(sampled[:, 40], minlength=3)
+    assert (abs(thirds - SAMPLES / 3) < 4 * (SAMPLES * 2 / 9) ** 0.5).all()
 
 
 def test_equal_rows_are_one_where_the_first_of_them_was() -> None:

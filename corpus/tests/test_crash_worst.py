@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -29,6 +30,7 @@ from journalspec_corpus.worst import (
     SEED,
     TIER,
     Finding,
+    Form,
     Worst,
     findings,
     text_of,
@@ -96,6 +98,37 @@ def test_requirements_exist_and_hold_in_the_edition(worst: Worst) -> None:
     assert worst.rules
     assert set(worst.rules) <= set(rules())
     assert worst.text.endswith(".")
+
+
+def wrong_bodies(worst: Worst, form: Form) -> Iterator[tuple[bytes, bytes]]:
+    """Yield of each wrong record of a journal what was written as its body, and what is delivered."""
+    state = worst.state(form)
+    answer, expected = worst.named.reader(state.files, state.trace.edition), state.situation.expected
+    written = {
+        ident: bytes.fromhex(body)
+        for _, _, ident, _, body, *_ in (key.split(":") for key in expected.record_of)
+        if body
+    }
+    for key in wrong(answer, expected):
+        yield written[key.split(":")[2]], bytes.fromhex(key.split(":")[4])
+
+
+@pytest.mark.parametrize("name", ["jbm.worst.foreign-middle", "jbm.worst.mixture-in-a-transaction"])
+def test_both_messages_have_a_foreign_middle_where_the_text_says_so(name: str) -> None:
+    (worst,) = (entry for entry in WORST if entry.id == name)
+    found = list(wrong_bodies(worst, worst.full))
+    assert len(found) == 2
+    for written, delivered in found:
+        assert written != delivered
+        assert len(written) == len(delivered)
+        assert (written[:64], written[-64:]) == (delivered[:64], delivered[-64:])
+
+
+def test_a_hole_has_zeros() -> None:
+    (worst,) = (entry for entry in WORST if entry.id == "jbm.worst.hole-of-zeros")
+    for form in (worst.full, worst.small):
+        ((_, delivered),) = wrong_bodies(worst, form)
+        assert delivered.count(0) == 512
 
 
 @each

@@ -159,6 +159,15 @@ def test_a_proof_by_a_state_holds(name: str, item: Finding, proof: StateProof) -
         assert not breaks
 
 
+def test_a_weakness_is_shown_by_a_failure_or_a_loss_of_service() -> None:
+    """By itself, or where it is only argued in another edition with the same records."""
+    for name, rule, item in entries():
+        if item.verdict == WEAK and item.states and not item.cases:
+            assert any(VERDICTS[proof.expect] for proof in item.states), (name, rule)
+        elif item.verdict == WEAK and not item.cases:
+            assert any(other.states or other.cases for other in findings(name)[rule]), (name, rule)
+
+
 def test_a_proof_by_a_case_holds() -> None:
     verdicts = {CLEAN, RECOVERED, REFUSED}
     seen = 0

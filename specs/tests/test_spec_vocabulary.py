@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from journalspec import formats
 from journalspec.vocabulary import parse
@@ -58,3 +62,23 @@ def test_a_table_in_the_wrong_file_is_reported(monkeypatch: pytest.MonkeyPatch) 
     finally:
         monkeypatch.undo()
         formats.get_format.cache_clear()
+
+
+def fields_of(kind: dict[str, Any]) -> Iterator[str]:
+    """Yield the ids of all stored fields and parameters of a type of a schema, and of the types within it."""
+    yield from (item["id"] for item in (*kind.get("seq", ()), *kind.get("params", ())))
+    for inner in kind.get("types", {}).values():
+        yield from fields_of(inner)
+
+
+@pytest.mark.parametrize("format_id", formats.format_ids())
+def test_schemas_and_observations_use_one_name_for_one_thing(format_id: str) -> None:
+    """A field of a schema is observed or is framing; what is observed is stored, or is optional or a flag."""
+    table, stored = formats.get_format(format_id).vocabulary, set[str]()
+    for path in sorted(Path(str(formats.get_format(format_id).root)).glob("*.ksy")):
+        stored |= {*fields_of(yaml.safe_load(path.read_text(encoding="utf-8")))}
+    told = [*table.fields, *table.header]
+    observed = {item.name for item in told} | {part.name for item in table.fields for part in item.of}
+    assert stored - observed - set(table.framing) == set()
+    assert observed & set(table.framing) == set()
+    assert {item.name for item in told if not item.optional and item.kind != "bool"} - stored == set()
