@@ -16,7 +16,8 @@ from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.jboss_journal.workloads import Step, Workload
 from journalspec_corpus.pipeline.run import Shard
 from journalspec_corpus.workloads import LongWorkload, Tables
-from journalspec_reference.bitronix_tlog.codec import HEADER_SIZE
+from journalspec_reference import load
+from journalspec_reference.bitronix_tlog.codec import HEADER_SIZE, TIMESTAMP_AT
 from journalspec_reference.bitronix_tlog.scan import record_of
 
 DISK, TX = "bitronix_tlog", "jboss_journal"
@@ -64,6 +65,31 @@ def test_the_chosen_field_of_a_log_record_begins_on_a_sector_edge(align: str) ->
     assert {name: start for start, name in mark.fields}[align] == FIELDS[align]
 
 
+@pytest.mark.parametrize("align", ["type", "file_id", "id", "length", "user_type", "body", "check"])
+def test_the_chosen_field_of_a_journal_record_begins_on_a_sector_edge(align: str) -> None:
+    for edition, size in (("seed", 40), ("seed+hash", 4200), ("v2", 4200)):
+        trace = build(Workload("append", edition, (Step("add", 1, size),), align))
+        (mark,) = trace.marks["ADD-1"]
+        assert (mark.off + {name: start for start, name in mark.fields}[align]) % SECTOR == 0
+        # The fields end where the writer's record ends.
+        assert mark.fields[-1] == (mark.length - 4, "check")
+
+
+@pytest.mark.parametrize("background", ["stale-same", "stale-shifted"])
+def test_stale_records_of_a_journal_are_those_of_earlier_generations(background: str) -> None:
+    def places(found: Any) -> set[tuple[str, int, int]]:
+        return {(place.file, place.off, place.length) for place in found}
+
+    steps = (Step("add_tx", 1, 40, 1), Step("commit", tx=1))
+    trace = build(Workload("append", "v2", steps, background=background))
+    observed = load(TX).read(trace.base, edition="v2")
+    assert places(trace.stale) == places(record.at for record in observed.unanchored) != set()
+    assert places(trace.standing) == places(record.at for record in observed.records)
+    (new,) = trace.marks["ADD-1"]
+    same = any((mark.off, mark.length) == (new.off, new.length) for mark in trace.stale)
+    assert same == (background == "stale-same")
+
+
 @pytest.mark.parametrize("background", ["stale-same", "stale-shifted"])
 def test_stale_records_are_valid_ones_after_the_tail(background: str) -> None:
     trace = build(Logged("append", "2.1.4", COMMIT, background=background))
@@ -101,6 +127,16 @@ def test_a_swap_releases_what_is_finished_and_publishes_with_the_timestamp() -> 
     assert isinstance(trace.ops[timestamp + 1], Publish)
     assert any(isinstance(op, Sync) for op in trace.ops[:timestamp])
     assert isinstance(trace.ops[-1], Ack)
+
+
+def test_of_two_files_with_one_timestamp_the_second_one_counts() -> None:
+    """2.1.4 writes a position for a timestamp: two swaps may write the same one."""
+    rules = "a1b a2a c3a p4z a5y p6b p7z c8z c9b paz pbx"
+    trace = build(LongWorkload("2.1.4", 1500, rules))
+    stamps = {op.file: op.data for op in trace.ops if isinstance(op, Write) and op.off == TIMESTAMP_AT}
+    assert stamps["btm1.tlog"] == stamps["btm2.tlog"]
+    last = [op.records for op in trace.ops if isinstance(op, Publish)][-1]
+    assert last == ("r2", "r7", "r8", "r10")
 
 
 def test_a_reclaimed_file_is_stamped_before_its_first_record_and_keeps_the_delete() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from journalspec_corpus.crash.formats import crash_format
 from journalspec_corpus.crash.trace import Ack, Mark, Publish, Sync, Trace, Write
 from journalspec_corpus.kahadb_journal.crash import CRASH, STATE, action
@@ -43,6 +45,16 @@ def test_a_prepare_promises_what_its_transaction_wrote_wherever_that_is() -> Non
     )
     assert acknowledged(trace)[0] == "ADD_MESSAGE-m1"
     assert len({op.file for op in trace.ops if isinstance(op, Mark)}) == 2
+
+
+@pytest.mark.parametrize(("kind", "more"), [("over", 1), ("past", 0)])
+def test_the_last_record_goes_to_the_next_file_or_after_the_maximum(kind: str, more: int) -> None:
+    trace = build(Workload(kind, "5.16", TWO))
+    writes = [op for op in trace.ops if isinstance(op, Write)]
+    files = [op.file for op in writes if op.data.startswith(b"\0\0\0\x1c")]
+    assert len(set(files)) == 1 + more
+    end = max(op.off + len(op.data) for op in writes if op.file == files[0])
+    assert (end > len(trace.base["db-1.log"])) == (kind == "past")
 
 
 def test_a_state_is_the_same_however_it_was_come_by() -> None:
