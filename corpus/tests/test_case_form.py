@@ -132,3 +132,8 @@ def test_an_unknown_id_is_answered_with_near_ones() -> None:
     with pytest.raises(LookupError, match=r"btm\.clean\.empty"):
         find_case("btm.clean.nosuch")
     assert find_case("btm.clean.empty").edition == "2.1"
+
+
+def test_an_unknown_tier_is_refused() -> None:
+    with pytest.raises(ValueError, match="choose one of smoke, captured"):
+        load_cases(tier="core")

@@ -30,8 +30,6 @@ FORMATS = [
 each_format = pytest.mark.parametrize("format_id", FORMATS)
 #: The compared parts, besides notes: no naive reader reports records outside the log.
 COMPARED = ("verdict", "phase", "code", "dropped", "records", "missing", "state")
-#: Of larger files only the reading is asked for: a naive reader takes quadratic time.
-LARGE = 30_000
 #: Pages of tables: what recovery leaves is a matter of the log alone to a naive reader.
 PAGES = "seg0."
 #: The parts that a naive reader omits: control files, left-over files and other extensions.
@@ -108,8 +106,6 @@ def test_naive_reader_agrees_with_hand_derived_and_product_cases(format_id: str,
                 continue
             if len([other for other in case.expect if other["when"] == when]) > 1:
                 continue  # the specification leaves it open
-            if policy and sum(int(file.size) for file in case.input.files) > LARGE:
-                continue
             seen = jsonable(getattr(naive, when["op"])(case.files(), case.edition, *policy))
             for name in COMPARED:
                 assert covers(seen.get(name), expected.get(name, seen.get(name))), (case.id, when, name)
