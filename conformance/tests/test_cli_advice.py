@@ -15,9 +15,11 @@ from journalspec_conformance.cli.places import Asked
 
 @pytest.mark.parametrize("name", ["plain", "a b", "it's", "c\nd", "e\\f\n", "g\udcff'", "-journal"])
 def test_advice_can_be_pasted(tmp_path: Path, name: str) -> None:
-    words = Asked((Path(name),), None, None, (), redact=True).again("inspect", "--hex")
+    asked = Asked((Path(name),), None, None, (), redact=True)
+    words = asked.again("inspect", "--hex")
     assert words.isprintable()
-    # What is redacted stays so, and bytes are never shown then. A name is not taken for an option.
+    # What is redacted stays so, but --hex takes no --redact. A name is not taken for an option.
+    assert asked.again("recover") == f"{words.replace('inspect', 'recover', 1).removesuffix('--hex')}--redact"
     path = f"./{name}" if name.startswith("-") else name
     if bash := shutil.which("bash"):
         done = subprocess.run(

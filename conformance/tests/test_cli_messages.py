@@ -96,3 +96,16 @@ def test_answer_predicts_messages_of_a_start() -> None:
                     order.index(one.impact) for one in found
                 )
         assert foretold(name, ()) == foretold(name, ["no-such-code"]) == ()
+
+
+def test_messages_of_common_damage_are_foretold() -> None:
+    """The table of messages cannot say that it lacks a code: these are those that users meet."""
+
+    def ids(name: str, *codes: str) -> set[str]:
+        return {entry.id for entry in foretold(name, codes)}
+
+    assert "AMQ142014" in ids("jboss_journal", "unhealthy-commit")
+    assert "AMQ224009" in ids("jboss_journal", "record")
+    assert {"KHD-MSG-006", "KHD-MSG-007"} <= ids("kahadb_journal", "file")
+    assert "XSDB4" in ids("derby_log", "old-page")
+    assert "BTM-MSG-017" in ids("bitronix_tlog", "bad-checksum")

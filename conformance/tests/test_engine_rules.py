@@ -90,7 +90,8 @@ def test_what_comes_of_a_reply(op: str, row: list[Any]) -> None:
     seen = judge({"read": READ, "write": clocked}[op], reply, **claims)
     assert [seen.result_class, seen.fingerprint] == expected
     assert reason in seen.reason
-    assert seen.result_class != "error" or "error" not in reply or seen.stderr == "stack\ntail"
+    if "error" in reply:
+        assert (seen.reason, seen.stderr) == (reason, "stack\ntail")
 
 
 def test_several_permitted_answers() -> None:

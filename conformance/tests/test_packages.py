@@ -123,8 +123,14 @@ def test_no_shared_module_names_a_format(name: str) -> None:
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:
+    assert len(modules()) > 50, "there is something to look at"
     # An error names the circle.
     TopologicalSorter({name: others & modules().keys() for name, others in imports().items()}).prepare()
+
+
+def test_every_import_is_checked_at_any_place() -> None:
+    text = "if TYPE_CHECKING:\n    import a\ndef f():\n    from b import c\n"
+    assert sorted(imported(ast.parse(text), "x", {"b.c"})) == ["a", "b.c"]
 
 
 @pytest.mark.parametrize("below", ABOVE)

@@ -200,7 +200,10 @@ def test_cases_are_put_to_it_as_to_any_product(fake: Path, monkeypatch: pytest.M
 
 @pytest.mark.parametrize(
     ("value", "told"),
-    [("", "put the class path of your own into"), ("/nonesuch.jar", "nothing at /nonesuch.jar")],
+    [
+        ("", "published nowhere: put the class path of your own into"),
+        ("/nonesuch.jar", "nothing at /nonesuch.jar"),
+    ],
 )
 def test_a_class_path_that_is_none(value: str, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(OWN, value)

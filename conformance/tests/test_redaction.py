@@ -25,7 +25,7 @@ from judged import call
 SHOWN = re.compile(r"(text|bytes)\([0-9]+\)(#[0-9a-f]{6})?")
 #: Contents of this many letters are looked for in outputs; shorter ones may be there by chance.
 TELLING = 5
-#: Every form that rows and answers have.
+#: Every form that rows and answers have beside JSON, which is also compared with what is not redacted.
 FORMS = (
     ["inspect"],
     ["inspect", "--ndjson"],
@@ -72,10 +72,12 @@ def test_nothing_that_users_stored_is_shown_and_counted_results_stay(format_id: 
         if 2 in (plain.exit_code, read.exit_code):
             continue
         stored = set()
+        told: list[tuple[str, Any]] = []
         for command, whole in (("recover", plain), ("inspect", read)):
             seen = json.loads(whole.stdout)
             hidden = call(command, *where, "--json", "--redact", status=whole.exit_code)
             compared += alike(seen, json.loads(hidden.stdout))
+            told.append((f"{command} --json", hidden))
             for record in (*seen.get("records", ()), *seen.get("unanchored", ())):
                 stored |= {*contents(words.fields, record)}
             stored |= {*contents(words.state, seen.get("state") or {})}
@@ -83,12 +85,13 @@ def test_nothing_that_users_stored_is_shown_and_counted_results_stay(format_id: 
         names = {each.name for each in Path(str(where[0])).rglob("*")}
         for command, *options in FORMS:
             form = [each.replace("NAMES", texts) for each in options]
-            done = call(command, *where, *form, "--redact")
+            told.append((f"{command} {form}", call(command, *where, *form, "--redact")))
+        for form_of, done in told:
             assert done.exit_code in (0, 1, 3), done.output
             # Paths and names of files are not contents.
             output = done.output.replace(str(tmp_path), "")
             shown = [text for text in secret if text in output and text not in " ".join(names)]
-            assert not shown, (command, form, shown[:3])
+            assert not shown, (form_of, shown[:3])
             looked += len(secret)
     assert looked > 20
     assert compared > 20

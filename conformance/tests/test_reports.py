@@ -94,6 +94,7 @@ LACKING = {
     "counts are not those": [HEAD, FIRST, *REST, FOOTER],
     "line 4: comes after the footer": [HEAD, FIRST, FOOTER, SECOND, *REST, FOOTER],
     "line 3: a line that is not a JSON object": [HEAD, FIRST, "7\n", SECOND, *REST, FOOTER],
+    "line 3: a line that cannot be used: no JSON": [HEAD, FIRST, "\n", SECOND, *REST, FOOTER],
     "line 3: neither a result nor the footer": [HEAD, FIRST, '{"kind":"other"}\n', *REST, FOOTER],
     "line 4: a line that cannot be used: nested deeper than 100": [HEAD, FIRST, SECOND, "[" * 100_000],
     "no UTF-8 at byte": [HEAD, FIRST.replace("one", "\udcff")],

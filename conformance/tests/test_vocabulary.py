@@ -62,21 +62,32 @@ def test_every_answer_of_the_reference_is_made_of_these_names(format_id: str) ->
 
 
 def case_problems(case: Case, table: Vocabulary) -> Iterator[str]:
-    """Yield names that no answer has in what must not be in one; all others the reference's answers have."""
+    """Yield names that no table has in what is expected, and in what a writer is asked.
+
+    The reference shows it of most names by its answers: not of what no answer may have, nor of other
+    permitted answers. Which values an operation takes no answer shows.
+    """
     for entry in case.expect:
-        for record in entry.get("allowed", {}).get("must_drop", ()):
-            fields = table.fields_of(record["type"], case.edition) if "type" in record else table.fields
-            names = {name: value for name, value in record.items() if name not in ("type", "at")}
-            found = members(fields, names, "must_drop", case.edition)
-            yield from (problem for problem in found if not problem.endswith(": missing"))
-        for record in entry.get("records", ()):
-            unknown = {name for name, value in record.items() if value is None}
-            yield from unknown - {field.name for field in table.fields}
-        yield from set(entry.get("unnoted", ())) - set(table.notes)
+        named = {name for record in entry.get("records", ()) for name in record}
+        yield from named - {"type", "at", *(field.name for field in table.fields)}
+        yield from {*entry.get("state", {})} - {field.name for field in table.state}
+        yield from {*entry.get("notes", ()), *entry.get("unnoted", ())} - {*table.notes}
+        yield from {region["reason"] for region in entry.get("dropped", ())} - {*table.reasons}
+        yield from ({entry["code"]} if "code" in entry else set()) - {*table.codes}
+    if case.write is None:
+        return
+    known = table.params_of("write", case.edition)
+    yield from members(known.values(), case.write["params"], "write.params", case.edition)
+    for op in case.write["ops"]:
+        if op["op"] not in table.operations:
+            yield f"no operation {op['op']}"
+        else:
+            inner = {name: value for name, value in op.items() if name != "op"}
+            yield from members(table.operations[op["op"]][1], inner, op["op"], case.edition)
 
 
 @each_format
-def test_what_an_answer_must_not_have_has_names_of_the_table(format_id: str) -> None:
+def test_every_case_is_made_of_these_names(format_id: str) -> None:
     wrong = [
         f"{case.id}: {text}" for case in cases(format_id) for text in case_problems(case, words(format_id))
     ]

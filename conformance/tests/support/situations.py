@@ -146,7 +146,9 @@ def changed(place: Path, changes: str) -> None:
     """Do to the files of a store what a line says."""
     for change in filter(None, changes.split("; ")):
         verb, name, *words = shlex.split(change)
-        for file in sorted(place.glob(name)) or [place / name]:
+        found = sorted(place.glob(name))
+        assert found or not set(name) & {*"*?["}, f"no file is {name}"
+        for file in found or [place / name]:
             VERBS[verb](file, *words)
 
 
