@@ -241,6 +241,20 @@ def test_a_file_that_the_system_does_not_give(
     assert [item.reason for item in seen.dropped] == ["unreadable-file"]
 
 
+def test_a_file_of_a_pair_that_cannot_be_read_is_not_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for path in (CAPTURED / "bitronix_tlog" / "bitronix-2.1.4" / "basic-clean").glob("*.tlog"):
+        shutil.copy(path, tmp_path)
+    assert ask(one(tmp_path), "strict").observation.verdict == "clean"
+    failing(monkeypatch, "btm2.tlog", errno.EACCES)
+    for policy, verdict in (("strict", "refused"), ("salvage", "recovered"), (None, "refused")):
+        seen = ask(one(tmp_path), policy).observation
+        assert seen.verdict == verdict
+        assert "unreadable-file" in {seen.code, *(region.reason for region in seen.dropped)}
+        assert "missing-file" not in {note.code for note in seen.notes}
+
+
 def test_folders_alone_are_no_journal(tmp_path: Path) -> None:
     (tmp_path / "old.bindings").mkdir()
     with pytest.raises(FilesetError, match="no journal in"):

@@ -165,6 +165,13 @@ def test_transactions_to_commit_are_those_that_the_product_loads(place: Path) ->
     assert all([*row] == columns for row in rows)
 
 
+def test_times_of_a_machine_that_counts_from_its_start_are_not_dates() -> None:
+    _, found = opened(CAPTURED / "bitronix-2.1.4" / "partial-commit")
+    (row,) = rows_of(found)
+    assert (row["uptime"], row["started"], row["decided"], row["written"]) == (402, None, None, None)
+    assert (row["resources"], row["waits_for"]) == (["db1", "jms1", "zz"], ["jms1", "zz"])
+
+
 def test_damaged_logs_have_contents_or_none(tmp_path: Path) -> None:
     rng, place = random.Random(46), CAPTURED / "bitronix-3.0.0-mk1" / "tm-crash-between-commits"
     files = {path.name: path.read_bytes() for path in place.glob("*.tlog")}

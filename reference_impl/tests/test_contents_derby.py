@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import random
+import re
 import shutil
 import struct
 import sys
@@ -15,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from journalspec.contents import Column
+from journalspec.contents import Column, described
 from journalspec.derby_log.operations import body
 from journalspec.layout import joined
 from journalspec_reference.answers import ask
@@ -98,6 +99,17 @@ def test_the_kept_database_is_as_sql_has_it(small: Path) -> None:
     assert [*found.rows("in_doubt")] == []
     with pytest.raises(KeyError):
         found.rows("APP.DROPPED")
+
+
+def test_all_remarks_are_described() -> None:
+    """The sources are searched: most codes have no case, and one without a meaning ends a redacted report."""
+    known = described("derby_log")
+    assert known is not None
+    place = Path(values.__file__).parent
+    sources = [*place.glob("*.py"), *(place.parent / name for name in ("containers.py", "repairs.py"))]
+    begin = r"(?:(?:Fault|NotReadable|_add)\(\s*|Repair\([\w.]+, |Remark\((?:[\w.]+, ){4})"
+    found = {code for path in sources for code in re.findall(rf'{begin}"([a-z-]+)"', path.read_text("utf-8"))}
+    assert found == known.remarks.keys()
 
 
 # The results of SQL for the same values: see shared/research/derby_pages.md, 2.3.

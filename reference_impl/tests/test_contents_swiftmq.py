@@ -22,7 +22,8 @@ from journalspec_reference.contents import contents
 from journalspec_reference.filesets import find_journals, load
 from journalspec_reference.java_objects import class_name
 from journalspec_reference.swiftmq_store.contents import StoreContents
-from journalspec_reference.swiftmq_store.contents.message import KINDS
+from journalspec_reference.swiftmq_store.contents.message import KINDS, decode
+from journalspec_reference.swiftmq_store.durable import durable, presumed
 from journalspec_reference.swiftmq_store.replay import ReplayedPages
 from journalspec_reference.swiftmq_store.scan import Log
 from tables import literals
@@ -166,6 +167,35 @@ def test_every_row_has_the_columns_of_its_table(table: str, made: Path) -> None:
 
 
 # Damage.
+
+
+def body_of(kind: str, stored: bytes) -> tuple[Any, ...]:
+    """Return the priority, the content and the data of a message of a body, and the codes of its problems."""
+    row, problems = decode(pack(">iqiqii?", KINDS.index(kind), 0, 4, 0, 1, 2, False) + bytes(11) + stored)
+    return row["priority"], row["content"], row["data"], [code for code, _ in problems]
+
+
+def test_of_a_damaged_body_there_is_what_comes_before_the_damage() -> None:
+    nulls = pack(">iiH", 2, 9, 2) + b"\xc0\x80" + pack(">iH", 9, 1) + b"\0"
+    assert body_of("stream", nulls) == (4, [None, None], None, [])
+    # A primitive of no kind: the whole body is bytes.
+    rest = pack(">iii", 2, 0, 7) + pack(">i", 99) + b"rest"
+    assert body_of("stream", rest) == (4, None, rest, ["bad-message"])
+    entry = pack(">iH", 2, 1) + b"a" + pack(">ii", 0, 5) + pack(">H", 9)
+    assert body_of("map", b"\1" + pack(">i", len(entry)) + entry) == (4, {"a": 5}, None, ["bad-map"])
+    assert body_of("map", b"\1" + pack(">ii", 4, -1)) == (4, {}, None, ["bad-map"])
+
+
+def test_of_a_damaged_subscription_the_parts_in_their_places_are_told(made: Path) -> None:
+    for path in sorted((made / "durables").iterdir()):
+        data = path.read_bytes()
+        whole = durable(path.name, data)
+        # Before the number of entries nothing is of the subscription, and after them only the end.
+        for at in (*range(77), len(data) - 1):
+            spoilt = bytearray(data)
+            spoilt[at] ^= 0x40
+            assert presumed(path.name, bytes(spoilt)) == whole
+    assert presumed("no dollar.durable", data) is None
 
 
 @pytest.mark.parametrize(("data", "name"), ROWS["the_class_of_an_object_is_its_name_in_the_stream"])

@@ -16,6 +16,7 @@ import pytest
 from journalspec.derby_log.operations import body
 from journalspec.layout import joined
 from journalspec.observation import CLEAN, REFUSED, Observation
+from journalspec.reread import Lazy
 from journalspec_corpus.load import load_cases
 from journalspec_reference.batches import source_of
 from journalspec_reference.derby_log import IMPLEMENTATION, codec, pages
@@ -145,6 +146,10 @@ def test_of_a_long_list_the_first_elements_are_named() -> None:
     assert found[-3].path.endswith(".rows989.record_id")
     assert [span.path for span in found[-2:]] == ["record[1].body", "record[1].length_again"]
     assert all(one.off + one.length == other.off for one, other in pairwise(found))
+    # Decoded as a whole it would be hundreds of times as large as its bytes.
+    rows = decode(joined(body({**purge, "group": 0x180, "transaction": 1}))).fields["rows"]
+    assert isinstance(rows, Lazy)
+    assert rows == purge["rows"]
 
 
 def live(files: Files, *ops: dict[str, Any]) -> Files:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import io
 import json
@@ -258,6 +259,23 @@ def test_only_what_runs_leave_is_removed(old: Path) -> None:
         (old.parent / name).mkdir()
     made(old, old.parent / "new")
     assert left(old.parent) == [*sorted(others), "new", "new.loss-report.json", "new.loss-report.md"]
+
+
+def test_what_another_user_left_stays_and_does_not_stop_the_run(
+    old: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = old.parent / ".new.partial-01234567"
+    other.mkdir()
+    opened = os.open
+
+    def denied(path: Any, *more: Any, **options: Any) -> int:
+        if Path(path) == other:
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return opened(path, *more, **options)
+
+    monkeypatch.setattr(os, "open", denied)
+    made(old, old.parent / "new")
+    assert {other.name, "new"} <= {*left(old.parent)}
 
 
 def forked(action: Callable[[], None]) -> int:

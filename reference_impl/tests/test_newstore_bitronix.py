@@ -257,3 +257,7 @@ def test_a_large_log_is_written_in_parts() -> None:
     assert new["btm1.tlog"][HEADER_SIZE : HEADER_SIZE + len(kept)] == kept
     assert not any(new["btm1.tlog"][HEADER_SIZE + len(kept) :])
     assert len(new["btm1.tlog"]) == len(new["btm2.tlog"]) == len(first)
+    # Decisions that fill a file get one of which half is free.
+    files = {"btm1.tlog": encode_header(2, 0, HEADER_SIZE + len(kept)) + kept}
+    new = bytes_of(new_store(answer_of(files), StoreChoices()))
+    assert len(new["btm1.tlog"]) == HEADER_SIZE + 2 * len(kept)

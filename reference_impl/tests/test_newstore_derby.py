@@ -118,6 +118,7 @@ def test_the_law_holds_for_logs_alone(product: str, tmp_path: Path) -> None:
             elif damage == "control":
                 edit(log / "log.ctrl", 20, b"\xff")
             if any(note.code == "newer-page" for note in opened(log).observation.notes):
+                assert damage == "zeros"
                 with pytest.raises(CannotRebuild, match="the log does not explain"):
                     made(log, new)
                 continue

@@ -429,6 +429,10 @@ def test_the_report_says_what_no_checksum_covers() -> None:
     store, _ = made(answer_of({"db-1.log": batch([sent(3)])}, policy="unchecked"))
     (item,) = store.unverified()
     assert "policy unchecked does not compare checksums" in item.text
+    # After the first piece in which a file is read its place is that in the file, too.
+    first, bare = batch([sent(1, message=bytes(5 << 20))]), batch([sent(2)])[:20] + bytes(8) + sent(2)
+    (item,) = made(answer_of({"db-1.log": first + bare}))[0].unverified()
+    assert (item.off, item.text[:12]) == (len(first) + 28, "1 message(s)")
 
 
 def test_jobs_of_a_scheduler_reappear_with_the_time_that_was_said_last() -> None:

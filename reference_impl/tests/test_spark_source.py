@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -17,7 +18,7 @@ import pytest
 from journalspec.formats import format_ids
 from journalspec_corpus import load_cases
 from journalspec_corpus.load import find_case
-from journalspec_reference import load
+from journalspec_reference import content, load
 from journalspec_reference.answers import ask
 from journalspec_reference.contents import contents, with_state
 from journalspec_reference.filesets import FilesetError, find_journals
@@ -311,6 +312,38 @@ def test_an_edition_that_cannot_be_told_is_damage(spark: Any, tmp_path: Path) ->
     assert (row["verdict"], row["code"]) == ("refused", "unknown-edition")
     with pytest.raises(Exception, match="which edition of jboss_journal wrote data-1"):
         spark.read.format("journalspec").option("mode", "FAILFAST").load(str(directory)).collect()
+
+
+@pytest.mark.parametrize("rows", ["records", "all"])
+def test_what_cannot_be_read_is_a_dropped_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: str
+) -> None:
+    """A bad sector after the records, which no reading meets, and a file that is not there."""
+    pytest.importorskip("pyspark", reason="PySpark is missing: pip install 'journalspec[spark]'")
+    directory = short_files(tmp_path / "a", ADD)
+    path = directory / "data-1.jbm"
+    path.write_bytes(path.read_bytes() + bytes(1 << 17))
+    bad, sound = (1 << 16) - 4096, content._read
+
+    def read_sectors(handle: int, off: int, size: int) -> bytes:
+        if off < bad + 4096 and off + size > bad:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return sound(handle, off, size)
+
+    monkeypatch.setattr(content, "_read", read_sectors)
+    asked = {"path": str(directory), "edition": "s1", "param.extension": "jbm", "rows": rows}
+
+    def told(kind: str, *names: str) -> list[tuple[Any, ...]]:
+        return sorted(tuple(row[name] for name in names) for row in read(**asked) if row["kind"] == kind)
+
+    assert told("dropped", "role", "off", "len") == [("data", bad, 4096)]
+    # Type, file id, id, size, user type and check size.
+    assert told("record", "role", "off", "len") == [("data", 4, 1 + 4 + 8 + 4 + 1 + 4)]
+    with pytest.raises(Exception, match=rf"data-1\.jbm: unreadable at {bad}"):
+        read(**asked, mode="FAILFAST")
+    (directory / "data-2.jbm").symlink_to("/nowhere/at/all")
+    assert ("data-2.jbm", "unreadable-file") in told("dropped", "file", "reason")
+    assert told("record", "file") == [("data-1.jbm",)]
 
 
 @pytest.mark.parametrize(("path", "option", "said"), ROWS["what_is_asked_wrongly_is_named"])
