@@ -79,12 +79,18 @@ def record_at(format_id: str, kind: str, journal: Journal, region: Dropped) -> P
     return codec(format_id, kind).read("record", journal.edition, data, region.off, region.file)
 
 
+#: What a record may say depends on how many pages another file has, which no schema of the log reads.
+OF_THE_STORE = "SMQ-LOG-027"
+
+
 def assert_taken_nowhere(case: Case, kind: str, files: dict[str, bytes], seen: Observation) -> None:
     """What the reference drops begins with no record for a schema either."""
     reasons = get_format(case.format).vocabulary.reasons
     headers = {entry.file: entry.header for entry in seen.files}
     for region in seen.dropped:
         if reasons[region.reason].whole or region.length == len(files[region.file]):
+            continue
+        if [*case.breaks] == [OF_THE_STORE]:
             continue
         layout = format_module("journalspec", case.format).LAYOUT
         edition = layout.behind(case.edition, headers[region.file])

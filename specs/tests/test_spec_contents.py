@@ -19,10 +19,12 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Yield the places where a made-up format has its tables."""
     monkeypatch.setattr(contents, "get_format", lambda _: SimpleNamespace(root=tmp_path))
     contents.described.cache_clear()
+    contents.contents_of.cache_clear()
     (tmp_path / "contents").mkdir()
     yield tmp_path / "contents" / "tables.toml"
     # No other test may find them.
     contents.described.cache_clear()
+    contents.contents_of.cache_clear()
 
 
 def test_a_row_is_filled_in_the_order_of_the_columns(root: Path) -> None:

@@ -61,7 +61,7 @@ from journalspec_conformance.cli.places import (
 )
 from journalspec_conformance.cli.row_output import show_rows
 from journalspec_conformance.cli.selection import Question, questions
-from journalspec_conformance.cli.summary import Summary, kept, next_steps
+from journalspec_conformance.cli.summary import SummaryScreen, kept, next_steps
 from journalspec_reference import hexdump
 from journalspec_reference.answers import CHANGED, IN_USE, UNCHECKED
 from journalspec_reference.api import Span, spans_by_file
@@ -160,7 +160,7 @@ def inspect_command(
         "inspect",
         found,
         members=partial(_members, chosen) if as_json else None,
-        screen=None if as_json or in_full else Summary("inspect", None),
+        screen=None if as_json or in_full else SummaryScreen("inspect", None),
         write=lambda out, part: _write_journal(out, part, wanted),
     )
 
@@ -235,7 +235,7 @@ def recover_command(
         found,
         policy,
         members=(lambda part: {**_members(chosen, part), "policy": policy}) if as_json else None,
-        screen=None if as_json or in_full else Summary("recover", policy),
+        screen=None if as_json or in_full else SummaryScreen("recover", policy),
         write=write,
     )
 
@@ -266,7 +266,7 @@ def check_command(as_json: bool, **what: Any) -> None:
         found,
         STRICT,
         members=members if as_json else None,
-        screen=None if as_json else Checked(beside),
+        screen=None if as_json else CheckLines(beside),
         beside=beside,
     )
 
@@ -278,7 +278,7 @@ def _wrong(part: Part, beside: Beside) -> str:
     return damage(part.answer) or says
 
 
-class Checked:
+class CheckLines:
     """The lines of `check`, one for each journal."""
 
     def __init__(self, beside: Beside) -> None:

@@ -68,7 +68,7 @@ def worst(verdicts: Iterable[str], unlisted: Sequence[LeftOut] = ()) -> str:
 
 
 @dataclass(frozen=True)
-class Row:
+class StoreRow:
     """What is kept of a store among several: what it is called, its verdict, what it holds, how to ask it."""
 
     name: str
@@ -80,7 +80,7 @@ class Row:
     asked: Asked
 
 
-class Summary:
+class SummaryScreen:
     """The screen of `inspect`, or of recovery with a `policy`: of one store in full, of several a line each.
 
     Of a journal that strict recovery refuses, what another policy keeps is shown.
@@ -172,7 +172,7 @@ class Summary:
         steps += next_steps(*asked, doubtful=doubt_left, gives=gives)
         return screen([*out, Section("next", steps, apart=True)])
 
-    def row(self, parts: Sequence[Part]) -> Row:
+    def row(self, parts: Sequence[Part]) -> StoreRow:
         """Return what is kept of a store among several."""
         parts = _in_order(parts)
         main = parts[0]
@@ -191,9 +191,11 @@ class Summary:
             file = f": {next(iter(main.answer.journal.files), '')}"
             again = main.place.of(main.answer.journal)
         verdict = worst(part.answer.observation.verdict for part in parts)
-        return Row(shown(asked.name + file), verdict, description.brand, counts, doubt.number, facts, again)
+        return StoreRow(
+            shown(asked.name + file), verdict, description.brand, counts, doubt.number, facts, again
+        )
 
-    def of_several(self, rows: Sequence[Row], unlisted: Sequence[LeftOut]) -> Iterator[Line]:
+    def of_several(self, rows: Sequence[StoreRow], unlisted: Sequence[LeftOut]) -> Iterator[Line]:
         """Return the lines on several stores: the worst verdict, totals, and one line for each."""
         verdicts, kinds = Counter(row.verdict for row in rows), Counter(row.brand for row in rows)
         totals = Counter[str]()

@@ -167,8 +167,7 @@ class LogPass:
         self._unfit: Refusal | None = None
         #: The last checksum record of the log: number of its file, begin, end, covered range.
         self.last_sum: tuple[int, int, int, int] | None = None
-        self.start = Instant(0, 0)
-        self.redo_from = Instant(0, 0)
+        self.start = self.redo_from = Instant(0, 0)
         self.last: LogEnd | None = None
         #: The number of each file of the log -> where its records end.
         self.ends: dict[int, int] = {}

@@ -638,13 +638,12 @@ def _refused(found: FileSet, files: Files, policy: str) -> Observation | None:
     """
     if policy == "strict":
         return refusal(found)
-    if not policy and files and not any(file.problem is None for file in found.files):
-        problem = refusal(found)
-        if problem is not None:
-            return problem
-        if not found.files and not found.others:
-            return refused("fileset", "no-files", "no file has the journal's extension")
-    return None
+    if policy or not files or any(file.problem is None for file in found.files):
+        return None
+    problem = refusal(found)
+    if problem is None and not found.files and not found.others:
+        return refused("fileset", "no-files", "no file has the journal's extension")
+    return problem
 
 
 def plan(files: Files, edition: str, params: Params) -> Sequence[Stretch]:
@@ -676,8 +675,7 @@ def _rows(found: Found, stretch: Stretch) -> int:
 
 def _left_out(file: DataFile) -> Stretch:
     """Return a file that cannot be used: one region, with the reason (JBM-RCV-024)."""
-    reason = file.problem[0] if file.problem else ""
-    return lost(file.name, 0, file.length, reason, "invalid")
+    return lost(file.name, 0, file.length, file.problem[0] if file.problem else "", "invalid")
 
 
 def _of_other_lives(file: DataFile, limit: int) -> Stretch:
