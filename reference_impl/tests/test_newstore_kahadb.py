@@ -364,7 +364,9 @@ def test_the_last_acknowledgement_is_of_what_is_before_all_that_is_needed() -> N
     assert queues_of(again) == {("T", "c:a"): ["m5"], ("T", "c:b"): ["m3", "m4", "m5", "m6"]}
     assert acknowledgements(store) == [("c:a", "m6"), ("c:a", "m3"), ("c:a", "m4")]
     assert [item.code for item in store.unverified()] == ["out-of-order"]
-    assert any("out of order" in step for step in store.steps())
+    (step,) = (step for step in store.steps() if "out of order" in step)
+    # Otherwise c:b loses m6 when c:a acknowledges it once more: seen with ActiveMQ 5.8.0, 5.13.5 to 5.15.4.
+    assert "Let the other subscriptions of its topic receive first: ActiveMQ 5.15.4 and earlier" in step
     store, again = made(authored(*begin, *sent_, later[1]))
     assert queues_of(again) == {("T", "c:a"): ["m3", "m5", "m6"], ("T", "c:b"): ["m3", "m4", "m5", "m6"]}
     assert acknowledgements(store) == [("c:a", "m4"), ("c:a", PLACEHOLDER), ("c:b", PLACEHOLDER)]

@@ -1,5 +1,6 @@
 import jakarta.jms.*;
 import java.io.File;
+import java.nio.file.*;
 import java.util.*;
 import java.util.zip.CRC32;
 import javax.transaction.xa.*;
@@ -13,7 +14,8 @@ import org.apache.activemq.store.kahadb.KahaDBPersistenceAdapter;
 /**
  * Arguments: any number of DIRECTORY=OPENWIRE[=count]. Starts a broker on each (on a copy: a start changes a store), receives
  * all messages of all queues and durable subscriptions and prints them, one line for each message, then what is prepared.
- * With `count` no message is received.
+ * With `count` no message is received. Durable subscriptions that DIRECTORY.last names (topic, tab, key) receive after the
+ * others of their topic.
  */
 public class KahaDelivers {
   static final long LONGEST_START = 60_000;
@@ -27,7 +29,8 @@ public class KahaDelivers {
       BrokerService broker = new BrokerService();
       try {
         started(broker, name, parts);
-        deliver(broker, "vm://" + name + "?create=false", parts.length < 3);
+        List<String> last = Files.readAllLines(Paths.get(parts[0] + ".last"));
+        deliver(broker, "vm://" + name + "?create=false", parts.length < 3, last);
         broker.stop();
       } catch (Throwable problem) {
         System.out.println("failed\t" + problem.toString().replaceAll("\\s+", " "));
@@ -88,14 +91,16 @@ public class KahaDelivers {
     broker.waitUntilStarted();
   }
 
-  static void deliver(BrokerService broker, String url, boolean receives) throws Exception {
+  static void deliver(BrokerService broker, String url, boolean receives, List<String> last) throws Exception {
     ActiveMQConnectionFactory factory = new ActiveMQConnectionFactory(url);
     for (ActiveMQDestination each : new TreeSet<>(broker.getPersistenceAdapter().getDestinations())) {
       if (each.isTopic()) {
         TopicMessageStore store = broker.getPersistenceAdapter().createTopicMessageStore((ActiveMQTopic) each);
-        for (SubscriptionInfo info : store.getAllSubscriptions()) {
+        SubscriptionInfo[] infos = store.getAllSubscriptions();
+        Arrays.sort(infos, Comparator.comparing((SubscriptionInfo info) -> last.contains(each.getPhysicalName() + "\t" + key(info))));
+        for (SubscriptionInfo info : infos) {
           int count = store.getMessageCount(info.getClientId(), info.getSubscriptionName());
-          String key = info.getClientId() + ":" + info.getSubscriptionName();
+          String key = key(info);
           System.out.println("subscription\t" + each.getPhysicalName() + "\t" + key + "\t" + count);
           if (!receives) continue;
           boolean own = false;
@@ -128,6 +133,10 @@ public class KahaDelivers {
     for (Xid xid : connection.createXASession().getXAResource().recover(XAResource.TMSTARTRSCAN))
       System.out.println("prepared\t" + xid.getFormatId() + ":" + hex(xid.getGlobalTransactionId()) + ":" + hex(xid.getBranchQualifier()));
     connection.close();
+  }
+
+  static String key(SubscriptionInfo info) {
+    return info.getClientId() + ":" + info.getSubscriptionName();
   }
 
   static void receive(MessageConsumer consumer, int count, String where) throws Exception {
