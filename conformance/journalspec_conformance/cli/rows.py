@@ -79,7 +79,11 @@ class Chunk:
         keys = [str(number) for number in range(len(arrays))]
         found = pa.table(arrays, names=keys).group_by(keys).aggregate([([], "count_all")]).to_pydict()
         counts = found.pop("count_all")
-        return Counter(dict(zip(zip(*found.values(), strict=True), counts, strict=True)))
+        total: Counter[tuple[Any, ...]] = Counter()
+        # PyArrow 15 has several groups of absent values, by the bytes that lie below them.
+        for values, count in zip(zip(*found.values(), strict=True), counts, strict=True):
+            total[values] += count
+        return total
 
 
 @dataclass
@@ -219,7 +223,8 @@ class Matches:
         wanted = {*names, *(each.column for each in self.predicates), "off"}
         kinds = {name: kind for name, kind in self._kinds.items() if name in wanted}
         whole = tables.RowBatches(self.path, self.answer.journal, kinds).of_records(part, batch)
-        numbered = whole.append_column("", pa.array(np.arange(len(batch))))
+        numbers = pa.array(np.arange(len(batch)))
+        numbered = pa.RecordBatch.from_arrays([*whole.columns, numbers], [*whole.schema.names, ""])
         kept = tables.kept_of(numbered, self.predicates)
         if kept is None:
             return Chunk(0, dict, tuple)
