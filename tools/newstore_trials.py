@@ -9,7 +9,7 @@ A trial is a store that a product left (a captured set, one of --stores, or of t
 - *corrupted*: bytes are changed, blocks are lost, files are cut or taken away;
 - *hostile*: two to five such damages at once;
 - *drawn*: a drawn journal, or a state that a crash of the reference writer leaves;
-- *none*: nothing of these.
+- *none*: no damage.
 
 The law: what the new store holds is what contents report of the old one under the same policy (without
 contents: the same state), it is read clean, and the old files are as they were. A trial ends as *kept*,

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import re
 import struct
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -37,7 +37,7 @@ from journalspec.observation import (
 from journalspec.reread import Lazy, joined
 from journalspec_reference.api import Params
 from journalspec_reference.api import load as load_implementation
-from journalspec_reference.batches import Stretch
+from journalspec_reference.batches import Stretch, source_of
 from journalspec_reference.content import UNREADABLE, Content, Ranges, Unreadable, at_hand
 from journalspec_reference.filesets import HEAD, FilesetError, Journal, LeftOut, appeared, by_reason
 
@@ -162,8 +162,9 @@ def ask(journal: Journal, policy: str | None = None) -> Answer:
         del seen_by
     seen = known[edition] if edition in known else asked(edition=edition)
     del known
-    seen = _completed(Answer(journal, seen, trials), policy)
+    # What cannot be read is asked once: what is read later for what the directories lack may fail elsewhere.
     bad = _unreadable(journal)
+    seen = _completed(Answer(journal, seen, trials), policy, bad)
     notes = [Note(UNREADABLE, name, start, why) for name, (start, _, why) in bad]
     changed = [name for name in _contents(journal) if journal.seen[name].changed()] + appeared(journal)
     notes += [Note(CHANGED, name) for name in changed]
@@ -178,13 +179,12 @@ def ask(journal: Journal, policy: str | None = None) -> Answer:
     return replace(answer, observation=replace(seen, notes=joined(note_place, seen.notes, notes)))
 
 
-def _completed(answer: Answer, policy: str | None) -> Observation:
+def _completed(answer: Answer, policy: str | None, bad: list[tuple[str, Unreadable]]) -> Observation:
     """Return what came of a journal, with what could not be read, and what its directories lack."""
     journal, seen = answer.journal, answer.observation
     if journal.files and seen.verdict == CLEAN and not (seen.files or seen.notes):
         # Nothing was read: for recovery an empty journal, here a wrong extension or edition.
         seen = refused("fileset", NO_FILES, f"none of {len(journal.files)} file(s) belongs to such a journal")
-    bad = _unreadable(journal)
     if bad:
         seen = _with_gaps(seen, journal, bad, policy)
     if journal.unread:
@@ -267,15 +267,27 @@ def _only_reader(journal: Journal) -> str:
 def _all_alike(journal: Journal, seen: Observation) -> tuple[Trial, ...]:
     """Return the same trial for each permitted edition; none if one may read otherwise.
 
-    Where the reader found no record of a type that only one edition has, the other finds the same records. It
-    may give another reason for damage, which says nothing of the edition.
+    Where the reader found neither a record of a type that only one edition has nor damage that begins as one,
+    the other edition finds the same records and regions.
     """
     known = get_format(journal.format).editions
     only = {name for edition in journal.editions for name in known[edition].but_for}
-    if only and (seen.verdict == REFUSED or not only.isdisjoint(_types(journal, seen))):
+    read = replace(journal, edition=_only_reader(journal))
+    if only and (seen.verdict == REFUSED or not only.isdisjoint(_types(read, seen))):
+        return ()
+    if only and any(_begins_as(read, region, only) for region in seen.dropped):
         return ()
     counts = (seen.verdict, len(seen.records), len(seen.dropped), seen.code)
     return tuple(Trial(edition, *counts, agrees=True) for edition in journal.editions)
+
+
+def _begins_as(journal: Journal, region: Dropped, types: Collection[str]) -> bool:
+    """Return whether the first byte of a region is the number of one of these types of record."""
+    if region.reason == UNREADABLE:
+        return True
+    names: Mapping[str, int] = format_module("journalspec", journal.format).LAYOUT.types(journal.edition)
+    first = source_of(journal.seen[region.file]).read(region.off, 1)
+    return any(first == bytes([names[name]]) for name in types if name in names)
 
 
 def _types(journal: Journal, seen: Observation) -> set[str]:
@@ -310,7 +322,12 @@ def _settled(
     }
     keys = _alike(seen, rules)
     taken = set(keys.values()) if len(set(keys.values())) == 1 else {keys[reader] for reader in _sound(seen)}
-    if len(taken) == 1 and len(set(keys.values())) > 1:
+    wary = _only_reader(journal)
+    if wary in seen and rules[wary] == wary and seen[wary].verdict != REFUSED:
+        # No record tells the editions apart. The one that knows more types may see damage where the other
+        # sees what is left of an earlier record.
+        taken = {keys[wary]}
+    elif len(taken) == 1 and len(set(keys.values())) > 1:
         # A reading that finds no record explains nothing: it may be clean because it looks at nothing.
         taken = {key for key in taken if any(keys[reader] == key and seen[reader].records for reader in seen)}
     if len(taken) != 1:

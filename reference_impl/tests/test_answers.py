@@ -375,3 +375,24 @@ def test_a_lock_that_another_process_holds_is_reported(tmp_path: Path, name: str
         process.communicate()
     assert fcntl is not None
     assert "in-use" not in [note.code for note in ask(found).observation.notes]
+
+
+@pytest.mark.parametrize("policy", [None, "strict"])
+@pytest.mark.parametrize(("number", "regions", "other"), [(1, 1, "clean"), (2, 2, "recovered")])
+def test_damage_that_one_edition_takes_for_filler_is_damage(
+    number: int, regions: int, other: str, policy: str | None, tmp_path: Path
+) -> None:
+    """The type of a record became EVENT, which v2 has not: nothing tells which edition wrote the files."""
+    place = shutil.copytree(CAPTURED / "jboss_journal/artemis-2.44.0/tx-3-files", tmp_path / "store")
+    file = place / f"activemq-data-{number}.amq"
+    data = bytearray(file.read_bytes())
+    data[16] = 10
+    file.write_bytes(data)
+    (journal,) = find_journals(load(place))
+    answer = ask(journal, policy)
+    assert (answer.journal.edition, answer.observation.verdict) == ("v2e", "recovered")
+    assert len(answer.observation.dropped) == regions
+    assert {trial.edition: (trial.verdict, trial.agrees) for trial in answer.trials} == {
+        "v2e": ("recovered", True),
+        "v2": (other, False),
+    }

@@ -292,7 +292,7 @@ def present(
     for wrong in beside.problems or ():
         wrong.show()
         statuses.append(wrong.exit_code)
-    raise SystemExit(max(*statuses, *beside.statuses, 0))
+    raise SystemExit(max([*statuses, *beside.statuses], default=0))
 
 
 def _write(

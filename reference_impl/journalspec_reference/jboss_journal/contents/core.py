@@ -41,7 +41,10 @@ MOST_BODY = 64 << 20
 #: A body, or the properties of a message, have no more values: each costs many times its bytes.
 MOST_VALUES = 1 << 19
 _TOO_MANY = f"there are more than {MOST_VALUES} values"
-#: So many encoded properties, up to this many bytes long, are kept as they were decoded: many messages have
+#: This many names of properties, up to this many bytes long, are kept as texts: messages of one application
+#: have the same few.
+MOST_NAMES, MOST_NAME = 4096, 256
+#: So many encoded properties, shorter than this many bytes, are kept as they were decoded: many messages have
 #: the same ones.
 MOST_KNOWN, MOST_ENCODED = 1024, 512
 #: Values of fixed size, by their tags.
@@ -161,6 +164,7 @@ def optional_long_text(data: bytes, at: int) -> tuple[str | None, int]:
     return long_text(data, at + 1) if data[at] else (None, at + 1)
 
 
+_names: dict[bytes, str] = {}
 _known: dict[bytes, dict[str, Value]] = {}
 
 
@@ -169,7 +173,7 @@ def properties_at(data: bytes, at: int, found: dict[str, Value], tags: dict[str,
     at += 1
     if not data[at - 1]:
         return at
-    int_at = INT.unpack_from
+    int_at, names, fixed = INT.unpack_from, _names, FIXED
     (count,) = int_at(data, at)
     at += 4
     if not 0 <= count <= MOST_VALUES:
@@ -179,7 +183,12 @@ def properties_at(data: bytes, at: int, found: dict[str, Value], tags: dict[str,
         start, at = at + 4, at + 4 + size
         if size < 0 or at >= len(data):
             raise Undecodable(f"a property's name of {size} bytes at {start - 4}")
-        name, _ = text_of(data[start:at], "replace", True)
+        key = data[start:at]
+        name = names.get(key)
+        if name is None:
+            name, _ = text_of(key, "replace", True)
+            if len(names) < MOST_NAMES and size < MOST_NAME:
+                names[key] = name
         tag = data[at]
         if tags is not None:
             tags[name] = tag
@@ -189,6 +198,9 @@ def properties_at(data: bytes, at: int, found: dict[str, Value], tags: dict[str,
             if size < 0 or at > len(data):
                 raise Undecodable(f"a text of {size} bytes at {start - 4}")
             found[name], _ = text_of(data[start:at], "replace", True)
+        elif tag in fixed:
+            (found[name],) = fixed[tag].unpack_from(data, at + 1)
+            at += 1 + fixed[tag].size
         else:
             found[name], at = _odd_value(data, at)
     return at
