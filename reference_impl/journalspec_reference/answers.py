@@ -275,19 +275,21 @@ def _all_alike(journal: Journal, seen: Observation) -> tuple[Trial, ...]:
     read = replace(journal, edition=_only_reader(journal))
     if only and (seen.verdict == REFUSED or not only.isdisjoint(_types(read, seen))):
         return ()
-    if only and any(_begins_as(read, region, only) for region in seen.dropped):
+    if only and _torn(read, seen.dropped, only):
         return ()
     counts = (seen.verdict, len(seen.records), len(seen.dropped), seen.code)
     return tuple(Trial(edition, *counts, agrees=True) for edition in journal.editions)
 
 
-def _begins_as(journal: Journal, region: Dropped, types: Collection[str]) -> bool:
-    """Return whether the first byte of a region is the number of one of these types of record."""
-    if region.reason == UNREADABLE:
-        return True
+def _torn(journal: Journal, dropped: Iterable[Dropped], types: Collection[str]) -> bool:
+    """Return whether a region begins with the number of one of these types of record, or cannot be read."""
     names: Mapping[str, int] = format_module("journalspec", journal.format).LAYOUT.types(journal.edition)
-    first = source_of(journal.seen[region.file]).read(region.off, 1)
-    return any(first == bytes([names[name]]) for name in types if name in names)
+    firsts = {bytes([number]) for name, number in names.items() if name in types}
+    sources = {name: source_of(data) for name, data in at_hand(journal.seen).items()}
+    return any(
+        region.reason == UNREADABLE or sources[region.file].read(region.off, 1) in firsts
+        for region in dropped
+    )
 
 
 def _types(journal: Journal, seen: Observation) -> set[str]:

@@ -93,8 +93,9 @@ def by_reason(entries: Iterable[LeftOut], most: int = MOST_NAMES) -> dict[str, s
 class Loaded:
     """The files at a path.
 
-    `files` maps names to their :class:`~journalspec_reference.content.Content`; those in `inflated` were
-    compressed. `asked` is the name of the one file that the user pointed at, or None for a directory.
+    `files` maps names to their :class:`~journalspec_reference.content.Content`; those in `inflated`, by their
+    names on the disk, were compressed. `asked` is the name of the one file that the user pointed at, or None
+    for a directory.
     """
 
     path: Path

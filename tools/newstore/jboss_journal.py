@@ -315,7 +315,12 @@ def live(answer: Answer) -> Any:
 
 
 def alike(before: Any, now: Any) -> Any:
-    """Return what is kept now, of queues the ids alone if no bindings say more of the old ones."""
+    """Return what is kept now, of queues the ids alone if no bindings say more of the old ones.
+
+    A store of which nothing is left has no queues, and may be told as records: the new one is as empty.
+    """
+    if "live" in before and not any([*before.values(), *now.values()]):
+        return before
     bare = all(row.keys() == {"id"} for row in before.get("queues", ()))
     queues = [{"id": row["id"]} for row in now.get("queues", ())]
     return {**now, "queues": sorted(queues, key=repr)} if bare and queues else now

@@ -70,7 +70,6 @@ CAPS = (10, 8, 6, 5, 4, 3, 2, 1)
 ALL = sys.maxsize
 FIRST = ("missing", "holds", "files", "lost", "carried", "at start")
 CUT = "... (--all)"
-STYLES = {"clean": "bold green", "recovered": "bold yellow", "REFUSED": "bold red"}
 #: Notes that are above the tables already.
 SAID = (ASSUMED, UNCHECKED)
 VERDICT_STYLES = {"clean": "bold green", "recovered": "bold yellow", "refused": "bold red"}
@@ -528,8 +527,8 @@ def _section(section: Section, columns: int, cap: int) -> Iterator[Line]:
         word, gap, rest = text.partition("   ")
         if section.style:
             yield first, (text, section.style)
-        elif section.heading == "verdict" and word in STYLES:
-            yield first, (word, STYLES[word]), gap + rest
+        elif section.heading == "verdict" and word.lower() in VERDICT_STYLES:
+            yield first, (word, VERDICT_STYLES[word.lower()]), gap + rest
         else:
             yield first, text
 
