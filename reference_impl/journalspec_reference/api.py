@@ -332,7 +332,7 @@ class Implementation:
 
     def lacking(self, answer: Any) -> Iterable[Missing]:
         """Return the missing items by the rules of the product's directories, which readers need not know."""
-        found: Iterable[Missing] = self._late("lacking").lacking(answer) if self.lacks else ()
+        found: Iterable[Missing] = self._late("contents").lacking(answer) if self.lacks else ()
         return found
 
     def _late(self, module: str) -> Any:

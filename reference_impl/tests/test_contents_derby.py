@@ -24,9 +24,8 @@ from journalspec_reference.contents import Contents, contents
 from journalspec_reference.derby_log.containers import Fault, Heap
 from journalspec_reference.derby_log.contents import booted as booted_module
 from journalspec_reference.derby_log.contents import values
-from journalspec_reference.derby_log.contents.booted import Booted
+from journalspec_reference.derby_log.contents.booted import Booted, Images
 from journalspec_reference.derby_log.contents.cipher import PASSWORD, Cipher, NotReadable
-from journalspec_reference.derby_log.contents.images import Images
 from journalspec_reference.derby_log.heap import HeapPage, HeapRow, Pointer
 from journalspec_reference.filesets import find_journals, load
 from tables import literals

@@ -19,11 +19,11 @@ from journalspec_reference.derby_log.contents import _columns
 from journalspec_reference.derby_log.contents.catalog import SqlTable
 from journalspec_reference.derby_log.contents.values import TYPES, Typed
 from journalspec_reference.filesets import find_journals, load
-from journalspec_reference.jboss_journal.beside import Room
 from journalspec_reference.jboss_journal.contents import amqp, core
 from journalspec_reference.jboss_journal.contents.amqp_types import MOST_VALUES
 from journalspec_reference.jboss_journal.contents.messages import LargeFiles, QueuedMessage, RowMaker
 from journalspec_reference.jboss_journal.contents.paging import Paging
+from journalspec_reference.jboss_journal.fileset import Room
 from journalspec_reference.kahadb_journal.contents import KahaContents
 from work import LINEAR, Task, growth, work
 

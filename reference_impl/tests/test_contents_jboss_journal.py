@@ -35,7 +35,6 @@ from journalspec.families import decode, families
 from journalspec_reference import contents as shared
 from journalspec_reference.answers import SALVAGE, Answer, ask
 from journalspec_reference.filesets import find_journals, load
-from journalspec_reference.jboss_journal.beside import Room
 from journalspec_reference.jboss_journal.contents import BrokerContents, core
 from journalspec_reference.jboss_journal.contents.core import (
     HEADERS,
@@ -44,6 +43,7 @@ from journalspec_reference.jboss_journal.contents.core import (
     message_of,
 )
 from journalspec_reference.jboss_journal.contents.paging import PageFile
+from journalspec_reference.jboss_journal.fileset import Room
 from unpacked import unpacked
 
 

@@ -19,7 +19,7 @@ from journalspec.observation import CLEAN, REFUSED, Observation
 from journalspec.reread import Lazy
 from journalspec_corpus.load import load_cases
 from journalspec_reference.batches import source_of
-from journalspec_reference.derby_log import IMPLEMENTATION, codec, pages
+from journalspec_reference.derby_log import IMPLEMENTATION, codec, store
 from journalspec_reference.derby_log import scan as scanning
 from journalspec_reference.derby_log.bodies import decode
 from journalspec_reference.derby_log.fileset import gather
@@ -252,7 +252,7 @@ def test_every_read_size_gives_the_same_result(seed: int, monkeypatch: pytest.Mo
     answers = [found_in(files, policy).to_json() for policy in ("", "default", "strict")]
     for stretch, many, rows in ((64, 1, 1 << 14), (100, 1 << 30, 7), (1 << 20, 1, 40)):
         monkeypatch.setattr(scan, "__kwdefaults__", {**(scan.__kwdefaults__ or {}), "stretch": stretch})
-        monkeypatch.setattr(pages, "MANY", many)
+        monkeypatch.setattr(store, "MANY", many)
         monkeypatch.setattr(scanning, "MOST_ROWS", rows)
         assert [found_in(files, policy).to_json() for policy in ("", "default", "strict")] == answers
 
@@ -286,7 +286,7 @@ def test_simple_changes_are_redone_for_many_records_at_once(monkeypatch: pytest.
             data += struct.pack(">iq", len(text), 1 << 32 | len(data)) + text + struct.pack(">i", len(text))
         answers = []
         for many in (1 << 30, 1):
-            monkeypatch.setattr(pages, "MANY", many)
+            monkeypatch.setattr(store, "MANY", many)
             passes = [LogPass({"log1.dat": data}, "10.16", policy) for policy in ("", "default")]
             known = [(one.store.transactions, one.store.pages, one.store.next) for one in passes]
             answers.append(([one.observation().to_json() for one in passes], known[0]))

@@ -8,7 +8,6 @@ clear.
 from __future__ import annotations
 
 import heapq
-import re
 import zlib
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
@@ -17,7 +16,6 @@ from struct import Struct
 from typing import Any, Protocol
 
 from journalspec_reference.derby_log.codec import BadLog
-from journalspec_reference.derby_log.fileset import container_names
 from journalspec_reference.derby_log.heap import (
     ALLOCATION_PAGE,
     PAGE_HEADER,
@@ -29,7 +27,6 @@ from journalspec_reference.derby_log.heap import (
     numbers_of,
     rows_of,
 )
-from journalspec_reference.filesets import FilesetError, Journal, load
 
 #: Offset and size (bytes) of the info of a container on its first page.
 INFO, INFO_SIZE = 109, 80
@@ -49,27 +46,6 @@ _INDEX, _INDEXES, _ABOUT_INDEX = Struct(">Hq"), (388, 470), 6
 #: The map of its free pages: its place, the number of its bits, and the bits.
 _FREE = 245
 _DELETED = 1
-
-
-#: Files of containers in a directory, those first that Derby looks for first: `d` is what is left of a
-#: dropped one.
-_FILE, _ORDER = re.compile(r"([cCdD])([0-9a-fA-F]{1,15})\.(?:dat|DAT)"), "cCdD"
-
-
-def beside(journal: Journal) -> dict[int, tuple[str, Any]]:
-    """Return the containers beside a log by number: their names, and their bytes."""
-    names = container_names(journal.seen)
-    found = {number: (name.removeprefix("../"), journal.seen[name]) for number, name in names.items()}
-    directory = None if journal.root is None else journal.root / ".." / "seg0"
-    if directory is None or not directory.is_dir():
-        return found
-    with suppress(FilesetError):
-        files = load(directory).files
-        matches = [match for name in files if (match := _FILE.fullmatch(name))]
-        for match in sorted(matches, key=lambda match: _ORDER.index(match[1])):
-            if (data := files.get(match[0])) is not None:
-                found.setdefault(int(match[2], 16), (f"seg0/{match[0]}", data))
-    return found
 
 
 class Fault(Exception):

@@ -6,17 +6,26 @@ Only those rows are decoded that belong to the catalogue and name the containers
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
+from itertools import compress
 from typing import Any
 
 from journalspec.observation import Missing, Note
-from journalspec_reference.derby_log import properties
-from journalspec_reference.derby_log.codec import BadLog
+from journalspec_reference.derby_log.bodies import Forms
+from journalspec_reference.derby_log.codec import BadLog, Instant, Refusal
 from journalspec_reference.derby_log.containers import Fault, Heap, main_page, said_container
-from journalspec_reference.derby_log.fileset import CONTROLS, HOME, PROPERTIES
+from journalspec_reference.derby_log.fileset import (
+    CONTROLS,
+    HOME,
+    PROPERTIES,
+    PROPERTIES_NAME,
+    Log,
+    file_of,
+    properties_fault,
+)
 from journalspec_reference.derby_log.heap import rows_of
-from journalspec_reference.derby_log.store import Store
+from journalspec_reference.derby_log.store import Bodies, Place, Store, growth
 
 #: The heaps of the catalogue: where they are, all containers are. Every boot opens these, and the properties.
 CATALOGUE = frozenset({0x20, 0x60, 0x90, 0xC0})
@@ -26,11 +35,6 @@ _CONGLOMERATES, _NUMBER = 0x20, 2
 MAY_START = "Derby may not start"
 NO_START, NO_SELECT = "Derby does not start", "Derby starts, and cannot read the table"
 OTHER_ROWS = "Derby may start, and take the rows of the other one for those of the table"
-
-
-def file_of(container: int) -> str:
-    """Return the name of the file of a container, from the directory of the database."""
-    return f"seg0/c{container:x}.dat"
 
 
 class Evidence:
@@ -79,7 +83,7 @@ class Evidence:
         found = found if plain or self._sound else []
         found += [Note("empty-control", name) for name in CONTROLS if not len(self._files.get(name, " "))]
         stored = self._files.get(PROPERTIES)
-        if stored is not None and (problem := properties.problem(stored)):
+        if stored is not None and (problem := properties_fault(stored)):
             found.append(Note("damaged-properties", PROPERTIES, text=problem))
         return found
 
@@ -123,7 +127,7 @@ class Evidence:
         """Yield the files that every database has, and the containers that the catalogue lists."""
         if PROPERTIES not in self._files:
             text = "Derby does not find the database (XJ004)"
-            yield Missing("database-file", properties.NAME, text=text)
+            yield Missing("database-file", PROPERTIES_NAME, text=text)
         there = {*self._names, *self._own}
         for number in sorted(BOOT - there):
             yield Missing("listed-container", file_of(number), text=f"{NO_START} (XSAI2)")
@@ -153,3 +157,99 @@ def _other(data: bytes, number: int) -> int | None:
         said = said_container(next(rows_of(data))[2])
         return said if said != number else None
     return None
+
+
+# The pages next to a log show that it is older than they are, or newer (DRB-RCV-173). A page has no instant,
+# only the number of its changes; a record says how many its page has had before it.
+
+#: The version after a change that nothing here shows: the change that it undoes shows it.
+_UNDONE = -1
+
+
+def bodies_of(log: Log, forms: Forms, numbers: Iterable[int]) -> Iterator[Bodies]:
+    """Yield the records of some files, in the log or not, up to the first invalid record of each."""
+    for number in numbers:
+        with suppress(Refusal):
+            for batch in log.scan(log.enter(number)):
+                bodies = Bodies(batch, forms, len(batch.off))
+                yield bodies
+                if bodies.problem:
+                    break
+
+
+def held(log: Log, forms: Forms, place: Place, has: int, below: int) -> str:
+    """Return which changes of a page from version `has` to `below` the log files hold, as a sentence."""
+    versions: set[int] = set()
+    for bodies in bodies_of(log, forms, log.files):
+        changes = bodies.changes()
+        versions.update(compress(changes.versions, map(place.__eq__, changes.pages)))
+    first = below
+    while first > has and first - 1 in versions:
+        first -= 1
+    return f"the log files hold the changes from version {first} to {below - 1}" if first < below else ""
+
+
+class Explained:
+    """The pages of the containers next to a log: the version that each has at the end of the log.
+
+    `made` are containers that the log makes or removes.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._after: dict[Place, int] = {}
+        #: Page -> the version before its last PHYSICAL_UNDO, and what this undoes.
+        self._undone: dict[Place, tuple[int, int]] = {}
+        self.made: set[int] = set()
+
+    def take(self, bodies: Bodies) -> None:
+        """Take in the records of a batch."""
+        self.made |= bodies.made()
+        pages, versions, growths, undone = bodies.changes(last=True)
+        after = [
+            version + grows if grows >= 0 else _UNDONE
+            for version, grows in zip(versions, growths, strict=True)
+        ]
+        self._after.update(zip(pages, after, strict=True))
+        for row in [row for row, version in enumerate(after) if version == _UNDONE]:
+            self._undone[pages[row]] = versions[row], undone[row]
+
+    def walk(self, log: Log, forms: Forms, numbers: Iterable[int]) -> None:
+        """Take in some files, in the log or not."""
+        for bodies in bodies_of(log, forms, numbers):
+            self.take(bodies)
+
+    def _explained(self, place: Place) -> int | None:
+        """Return the version of a page after the log; None: nothing says how its last change moves it."""
+        if self._after[place] != _UNDONE:
+            return self._after[place]
+        version, undone = self._undone[place]
+        with suppress(BadLog):
+            return version + growth(self._store.find(Instant.unpack(undone)), undo=True)
+        return None
+
+    def newer(self) -> Iterator[Note]:
+        """Yield a note for the first page of each container that has had more changes than the log explains.
+
+        A container that the log makes or removes is omitted: what fills it at first need not be logged.
+        """
+        told: set[int] = set()
+        containers = self._store.containers
+        for container, page in sorted(self._after):
+            if container in self.made or container in told or container not in containers:
+                continue
+            explained, stored = self._explained((container, page)), containers[container].version(page)
+            if explained is not None and stored is not None and stored > explained:
+                told.add(container)
+                text = f"page {page} of container {container} is at version {stored}"
+                text += f", the log ends at {explained}"
+                where = containers[container].offset(page)
+                yield Note("newer-page", containers.names[container], where, text)
+
+
+def older(store: Store, place: Place, needed: int) -> str:
+    """Return the fault of a page that is older than the record that changes it."""
+    container, page = place
+    has = store.pages[place].version
+    beside = f" ({store.containers.names[container]})" if container in store.containers else ""
+    return f"page {page} of container {container}{beside} is at version {has}, the log needs {needed}"

@@ -1,10 +1,15 @@
-"""The files of a log: how they are found, which control file is valid, how the log continues in the next."""
+"""The files of a log and of the database next to it.
+
+How they are found, which control file is valid, how the log continues in the next file, and what
+``service.properties`` says.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from journalspec.derby_log import LAYOUT
@@ -12,20 +17,36 @@ from journalspec.derby_log.operations import databases, tables_of_all
 from journalspec.observation import At
 from journalspec_reference.api import Detection, Files, NumberedFile, NumberedNames, Params
 from journalspec_reference.batches import Batch, Source, source_of
-from journalspec_reference.derby_log import codec, properties
+from journalspec_reference.derby_log import codec
 from journalspec_reference.derby_log.bodies import EDITIONS, Body, decode, known
 from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog, Control, Instant, Refusal
 from journalspec_reference.derby_log.scan import End, Groups, body_of, groups_after, one, scan
+from journalspec_reference.filesets import FilesetError, Journal, load
 
 FORMAT = "derby_log"
 #: The prefix of the names of a database's files, relative to the directory of its log. Its properties.
-HOME = "../"
-PROPERTIES = f"{HOME}{properties.NAME}"
+HOME, PROPERTIES_NAME = "../", "service.properties"
+PROPERTIES = f"{HOME}{PROPERTIES_NAME}"
+#: No more of them is read (bytes).
+_LONGEST = 1 << 20
+#: The minimal properties of a database: the place of its catalogue, the same in all releases.
+AT_LEAST = {
+    "SysconglomeratesIdentifier": 32, "SysconglomeratesIndex1Identifier": 49,
+    "SysconglomeratesIndex2Identifier": 65, "SysconglomeratesIndex3Identifier": 81,
+    "SystablesIdentifier": 96, "SystablesIndex1Identifier": 113, "SystablesIndex2Identifier": 129,
+    "SyscolumnsIdentifier": 144, "SyscolumnsIndex1Identifier": 161, "SyscolumnsIndex2Identifier": 177,
+    "SysschemasIdentifier": 192, "SysschemasIndex1Identifier": 209, "SysschemasIndex2Identifier": 225,
+    "derby.storage.propertiesId": 16, "derby.serviceLocale": "en",
+    "derby.serviceProtocol": "org.apache.derby.database.Database",
+}  # fmt: skip
 CONTROLS = ("log.ctrl", "logmirror.ctrl")
 #: A container: in the directory of the database, or as the suite has it, flat.
 _CONTAINER = re.compile(r"(?:(?:\.\./)?seg0/|seg0\.)(?:c([0-9a-f]{1,15})\.dat|C([0-9A-F]{1,15})\.DAT)")
 #: The rest of a container that was removed.
 _STUB = re.compile(r"(?:\.\./)?seg0/(?:d([0-9a-f]{1,15})\.dat|D([0-9A-F]{1,15})\.DAT)")
+#: Files of containers in a directory, those first that Derby looks for first: `d` is what is left of a
+#: dropped one.
+_FILE, _ORDER = re.compile(r"([cCdD])([0-9a-fA-F]{1,15})\.(?:dat|DAT)"), "cCdD"
 _NAME = re.compile(r"log([1-9][0-9]{0,9})\.dat")
 LARGEST = 2147483646
 #: The names of log files (DRB-FIL-101).
@@ -213,6 +234,27 @@ def container_names(files: Iterable[str]) -> dict[int, str]:
     return {_number(match): match[0] for name in sorted(files) if (match := _CONTAINER.fullmatch(name))}
 
 
+def file_of(container: int) -> str:
+    """Return the name of the file of a container, from the directory of the database."""
+    return f"seg0/c{container:x}.dat"
+
+
+def beside(journal: Journal) -> dict[int, tuple[str, Any]]:
+    """Return the containers beside a log by number: their names, and their bytes."""
+    names = container_names(journal.seen)
+    found = {number: (name.removeprefix("../"), journal.seen[name]) for number, name in names.items()}
+    directory = None if journal.root is None else journal.root / ".." / "seg0"
+    if directory is None or not directory.is_dir():
+        return found
+    with suppress(FilesetError):
+        files = load(directory).files
+        matches = [match for name in files if (match := _FILE.fullmatch(name))]
+        for match in sorted(matches, key=lambda match: _ORDER.index(match[1])):
+            if (data := files.get(match[0])) is not None:
+                found.setdefault(int(match[2], 16), (f"seg0/{match[0]}", data))
+    return found
+
+
 def header_of(structure: str, edition: str, data: bytes) -> Mapping[str, Any]:
     """Return what a map of files has of a header or a control file."""
     form = LAYOUT.structure(structure, edition)
@@ -258,3 +300,68 @@ def last_checkpoint(log: Log, edition: str) -> Instant | None:
                         if body.operation.name == "CHECKPOINT":
                             last = Instant(number, batch.base + off)
     return last
+
+
+# The properties of a database, without which Derby does not find it.
+
+
+def properties_of(log: Path | None) -> dict[str, str] | None:
+    """Return the properties of the database whose log is in a directory; None if there are none."""
+    if log is None:
+        return None
+    try:
+        data = bytes(load(log / ".." / PROPERTIES_NAME).files[PROPERTIES_NAME][:_LONGEST])
+    except (FilesetError, KeyError):
+        return None
+    lines = (line.strip().partition("=") for line in data.decode("latin-1").splitlines())
+    return {name.strip(): value.strip().replace("\\", "") for name, _, value in lines if name[:1] != "#"}
+
+
+def properties_fault(stored: Any) -> str:
+    """Return the fault of a database's properties and the reaction of Derby; empty: none."""
+    lines = bytes(stored[:_LONGEST]).decode("latin-1").splitlines(keepends=True)
+    names = {line.partition("=")[0].strip() for line in lines}
+    gone = [name for name in AT_LEAST if name not in names]
+    found = []
+    if gone:
+        text = (
+            "property that every database has is"
+            if len(gone) == 1
+            else "properties that every database has are"
+        )
+        found.append(f"{len(gone)} {text} missing, the first {gone[0]}: Derby does not start (XCY03)")
+    if lines and not lines[-1].endswith("\n") and not lines[-1].startswith("#"):
+        # What is left of it may be a complete property.
+        found.append("the last line is cut: Derby may not start")
+    return "; ".join(found)
+
+
+def whole_properties(stored: Any) -> tuple[bytes, list[str]]:
+    """Return the properties of a database, and what had to be done to them."""
+    said: list[str] = []
+    kept, names = [], set()
+    complete, _, cut = bytes(stored[:_LONGEST]).decode("latin-1").rpartition("\n")
+    lines = complete.splitlines()
+    if cut.startswith("#"):
+        lines.append(cut)
+    elif cut:
+        # A completely written file ends with a line feed.
+        said.append("the last line is cut, and left out")
+    for line in lines:
+        if not line.replace("\t", " ").isprintable():
+            # Not treated as a present one: Derby would read a value without a meaning.
+            said.append("a line that is no text is left out")
+            continue
+        name = line.partition("=")[0].strip()
+        if name == "logDevice":
+            said.append(f"{line}: left out, the log is in the new directory")
+            continue
+        names.add(name)
+        kept.append(line)
+    gone = {name: value for name, value in AT_LEAST.items() if name not in names}
+    if not gone and not said:
+        return bytes(stored[:]), []
+    if gone:
+        said.append(f"{len(gone)} properties were missing and have the values that all databases have")
+    out = [*kept, *(f"{name}={value}" for name, value in gone.items())]
+    return "\n".join([*out, ""]).encode("latin-1"), said

@@ -17,13 +17,13 @@ from typing import Any
 from journalspec.observation import CLEAN, Note
 from journalspec_reference.answers import Answer
 from journalspec_reference.contents import Count
-from journalspec_reference.derby_log import properties
 from journalspec_reference.derby_log.bodies import decode, known
 from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog, Instant, Refusal
 from journalspec_reference.derby_log.containers import Fault
 from journalspec_reference.derby_log.contents import DerbyContents
+from journalspec_reference.derby_log.evidence import Explained
+from journalspec_reference.derby_log.fileset import PROPERTIES_NAME, whole_properties
 from journalspec_reference.derby_log.newlog import NewLog, edited
-from journalspec_reference.derby_log.pages import Explained
 from journalspec_reference.derby_log.recover import SEED
 from journalspec_reference.derby_log.scan import search
 from journalspec_reference.derby_log.sql import RUN, Script
@@ -45,7 +45,6 @@ _MOST_PAGES = 50_000
 #: Below the directory of a database: files that do not belong to it or are rebuilt; and the depth to which
 #: directories are searched.
 _NOT_COPIED, _LOCKS, _DEPTH = {"log", "seg0", "tmp"}, {"db.lck", "dbex.lck"}, 4
-_PROPERTIES = properties.NAME
 #: Remarks on things that the new database does not have: they are rebuilt there.
 _REPAIRED = {"bad-header", "lost-checkpoint", "remade-page"}
 #: Those, and remarks on a database that Derby starts on, and where it reads the rows that contents have.
@@ -279,7 +278,7 @@ class Database(_Made):
         if self._home is not None:
             copied |= {f"seg0/{name}": data for name, data in _files(self._home / "seg0").items()}
             copied |= _below(self._home)
-            yield NewFile(_PROPERTIES, (properties.whole(copied.pop(_PROPERTIES, b""))[0],))
+            yield NewFile(PROPERTIES_NAME, (whole_properties(copied.pop(PROPERTIES_NAME, b""))[0],))
         made = self._edited()
         for name, data in sorted(copied.items()):
             edits, end = made.get(name, ({}, len(data)))
@@ -323,9 +322,9 @@ class Database(_Made):
                     "row", remark.code, remark.text, remark.key, remark.table, remark.file, remark.off
                 )
         if self._home is not None:
-            stored = _files(self._home).get(_PROPERTIES, b"")
-            for text in properties.whole(stored)[1]:
-                yield LossItem(FILE, "made-anew", text, file=_PROPERTIES)
+            stored = _files(self._home).get(PROPERTIES_NAME, b"")
+            for text in whole_properties(stored)[1]:
+                yield LossItem(FILE, "made-anew", text, file=PROPERTIES_NAME)
 
     def steps(self) -> Sequence[str]:
         """Return the steps to put the new store in place."""

@@ -29,10 +29,10 @@ from journalspec.reread import few, joined
 from journalspec_reference.api import Files, Params
 from journalspec_reference.batches import Batch, Found, Stretch, late_columns, lost
 from journalspec_reference.content import UNREADABLE
-from journalspec_reference.derby_log import codec, pages
+from journalspec_reference.derby_log import codec
 from journalspec_reference.derby_log.bodies import BODY_START, Body, Forms, decode, known, records_of
 from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog, Instant, Refusal
-from journalspec_reference.derby_log.evidence import CATALOGUE, Evidence, file_of
+from journalspec_reference.derby_log.evidence import CATALOGUE, Evidence, Explained, held, older
 from journalspec_reference.derby_log.fileset import (
     CONTROLS,
     FORMAT,
@@ -44,13 +44,14 @@ from journalspec_reference.derby_log.fileset import (
     body_at,
     choose,
     container_names,
+    file_of,
     gather,
     header_of,
     last_checkpoint,
     stubs,
 )
 from journalspec_reference.derby_log.scan import UNSUMMED, End, Groups, garbage
-from journalspec_reference.derby_log.store import Containers, OldPage, RowPlace, Store
+from journalspec_reference.derby_log.store import Bodies, Containers, OldPage, RowPlace, Store
 
 SEED = "seed"
 _CIPHER_BLOCK = 8
@@ -91,7 +92,7 @@ def examined(  # noqa: C901, PLR0912  # what is asked of a batch before its reco
     for batch in log.scan(file, start, None if stop is None else stop + 1):
         base, off, end, last = batch.base, batch.off, batch.end, batch.more.get("end")
         rows = len(off) if stop is None else bisect_right(end, stop - base)
-        bodies = None if forms is None else pages.Bodies(batch, forms, rows)
+        bodies = None if forms is None else Bodies(batch, forms, rows)
         if rows < len(off):
             last = End(base + off[rows], "truncated")
         if bodies is not None and bodies.problem:
@@ -192,7 +193,7 @@ class LogPass:
         self._own = {*self._stubs}
         self.store = Store(tables(edition) if suite else {}, Containers(files, self._beside), self._find)
         #: The log's statements about the pages next to it.
-        self._explained: pages.Explained | None = None
+        self._explained: Explained | None = None
         self.answer: Observation | None = None
         try:
             for stretch, take in self.steps() if replay else ():
@@ -218,7 +219,7 @@ class LogPass:
             yield from self._before(start)
         if self._beside and self._forms is not None and self._replay:
             # In the order of the files. A part that was walked from its beginning is not walked again.
-            self._explained = pages.Explained(self.store)
+            self._explained = Explained(self.store)
             begins = start.number + (start.position != HEADER)
             self._explained.walk(self.log, self._forms, (each for each in self._logs if each < begins))
         last = yield from self._walk(start)
@@ -418,7 +419,7 @@ class LogPass:
             self.last_sum = (file.number, base + off[row], base + end[row], size)
         return covered
 
-    def _count(self, file: LogFile, batch: Batch, bodies: pages.Bodies) -> None:
+    def _count(self, file: LogFile, batch: Batch, bodies: Bodies) -> None:
         """Redo the records of a batch: simple ones at once, all others by their bodies."""
         number, base, store, redo_from = file.number, batch.base, self.store, self.redo_from.packed
         begin = Instant(number, base)
@@ -451,12 +452,12 @@ class LogPass:
         try:
             self.store.take(file.number << 32 | off, body, redo_from)
         except OldPage as old:
-            text = pages.older(self.store, old.place, old.needed)
+            text = older(self.store, old.place, old.needed)
             has = ""
             if self._policy:
                 assert self._forms is not None
                 version = self.store.pages[old.place].version
-                has = pages.held(self.log, self._forms, old.place, version, old.needed)
+                has = held(self.log, self._forms, old.place, version, old.needed)
             elif old.place[0] in self._beside and not any(note.code == "old-page" for note in self._late):
                 self._late.append(Note("old-page", file.name, off, text))
             text = "; ".join(filter(None, (text, "Derby does not start (XSDB4)", has)))

@@ -14,8 +14,7 @@ from struct import Struct
 from typing import Any, NamedTuple
 from zlib import crc32
 
-from journalspec_reference.batches import STRETCH, Batch, Source, source_of
-from journalspec_reference.checksums import Sums
+from journalspec_reference.batches import STRETCH, Batch, Source, Sums, source_of
 from journalspec_reference.content import UNREADABLE
 from journalspec_reference.derby_log.bodies import coverage
 from journalspec_reference.derby_log.codec import HEADER, OVERHEAD, BadLog

@@ -7,7 +7,8 @@ the log and the containers next to it identify them.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from heapq import heappop, heappush
@@ -16,18 +17,22 @@ from struct import Struct
 from typing import Any, NamedTuple
 
 from journalspec import mutf8
+from journalspec_reference.batches import Batch, columns_module
 from journalspec_reference.derby_log.bodies import (
     BEGIN,
     END,
     FIRST,
     LAST,
     MAKE,
+    MANY,
     NOTHING,
     PREPARE,
     UNDO,
     Body,
+    Forms,
+    decode,
 )
-from journalspec_reference.derby_log.codec import BadLog, Instant, Refusal
+from journalspec_reference.derby_log.codec import BEFORE, BEHIND, BadLog, Instant, Refusal
 from journalspec_reference.derby_log.heap import (
     ALLOCATION_PAGE,
     BY_ROW,
@@ -80,6 +85,85 @@ def growth(body: Body, *, undo: bool = False) -> int:
     rows = body.fields["rows"]
     kept = not undo and body.operation.name == "COPY_ROWS"
     return len(rows) + (sum(1 for row in rows if row["reserved"]) if kept else 0)
+
+
+class Bodies:
+    """The bodies of the records of a batch: those of all, or of many records only those that are not plain.
+
+    `rows` is the number of records before the first one whose body cannot be decoded, `problem` the fault of
+    that body. `columns` are those of the others, if there are others.
+    """
+
+    __slots__ = ("_end", "_filled", "columns", "decoded", "problem", "rows")
+
+    def __init__(self, batch: Batch, forms: Forms, rows: int) -> None:
+        self.rows, self.problem, self._filled = rows, "", False
+        #: Where the last record ends.
+        self._end = batch.end[rows - 1] if rows else 0
+        self.decoded: dict[int, Body] = {}
+        module = columns_module(__package__) if rows >= MANY else None
+        self.columns = None if module is None else module.Gathered(batch, forms, rows, module.REPLAYED)
+        closely = range(rows) if self.columns is None else self.columns.closely.nonzero()[0].tolist()
+        data, off, end = batch.data, batch.off, batch.end
+        for row in closely:
+            try:
+                self.decoded[row] = decode(data[off[row] + BEFORE : end[row] - BEHIND], forms)
+            except BadLog as error:
+                self.rows, self.problem = row, str(error)
+                break
+
+    def filled(self) -> Any:
+        """Return the columns with the rows that are decoded; None if there are no columns."""
+        if self.columns is not None and not self._filled:
+            self.columns.fill(self.decoded)
+            self._filled = True
+        return self.columns
+
+    def replay(
+        self, store: Store, closely: Collection[int], place: int, rows: int, redo_from: int
+    ) -> Iterable[int]:
+        """Redo simple records in the first `rows`; yield the numbers of the others, to be taken at once.
+
+        `closely` are containers whose changes are not plain; `place` is the instant of the batch.
+        """
+        columns = self.filled()
+        if columns is None:
+            return range(rows)
+        # Pages have the changes before the redo point: what counts of them is who began, and who ended.
+        known = store.transactions if rows and place + self._end <= redo_from else None
+        numbers, plain, highest = columns.plain(closely, place, rows, known)
+        store.next = max(store.next, highest + 1)
+        return store.replay(numbers, plain, redo_from)
+
+    def tally(self, types: Counter[int], containers: Counter[int]) -> None:
+        """Count the records by operation, and by the container whose page they change."""
+        if self.columns is not None and not self._filled:
+            self.columns.tally(self.rows, types, containers)
+        for body in self.decoded.values():
+            types[body.operation.id] += 1
+            if "page_version" in body.fields:
+                containers[body.fields["container"]] += 1
+
+    def made(self) -> set[int]:
+        """Return the containers that are made or removed."""
+        decoded = (body for body in self.decoded.values() if body.operation.name == "CONTAINER")
+        plain: set[int] = set() if self.columns is None else self.columns.made(self.rows)
+        return plain | {body.fields["container"] for body in decoded}
+
+    def changes(self, *, last: bool = False) -> Changes:
+        """Return the changes of pages; `last`: at least the last one of each."""
+        if (columns := self.filled()) is not None:
+            of_all: Changes = columns.changes(self.rows, last=last)
+            return of_all
+        found = Changes([], [], [], [])
+        for body in self.decoded.values():
+            if "page_version" in body.fields:
+                found.pages.append((body.fields["container"], body.fields["page"]))
+                found.versions.append(body.fields["page_version"])
+                physical = body.operation.name == "PHYSICAL_UNDO" and body.undone is not None
+                found.growths.append(-1 if physical else growth(body))
+                found.undone.append(0 if body.undone is None else body.undone.packed)
+        return found
 
 
 class Container:

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from journalspec_reference.answers import SALVAGE, ask
 from journalspec_reference.filesets import FilesetError, find_journals
-from journalspec_reference.jboss_journal.beside import BINDINGS, Room
 from journalspec_reference.jboss_journal.codec import ADD
 from journalspec_reference.jboss_journal.contents.bindings import (
     ADDRESS,
@@ -20,6 +19,7 @@ from journalspec_reference.jboss_journal.contents.bindings import (
 )
 from journalspec_reference.jboss_journal.contents.core import INT, LONG, optional_text, text_at, text_bytes
 from journalspec_reference.jboss_journal.contents.store import ARTEMIS_2, HORNETQ
+from journalspec_reference.jboss_journal.fileset import BINDINGS, Room
 from journalspec_reference.jboss_journal.packing import NewRecord, copied, packing_of
 from journalspec_reference.jboss_journal.recover import Replay, ReplayedState
 from journalspec_reference.jboss_journal.selector import is_filter

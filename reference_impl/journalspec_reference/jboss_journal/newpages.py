@@ -9,7 +9,6 @@ from itertools import chain, groupby, islice
 from pathlib import PurePath
 
 from journalspec_reference.contents import Count
-from journalspec_reference.jboss_journal.beside import Room
 from journalspec_reference.jboss_journal.contents import core
 from journalspec_reference.jboss_journal.contents.messages import Oddity
 from journalspec_reference.jboss_journal.contents.paging import (
@@ -21,6 +20,7 @@ from journalspec_reference.jboss_journal.contents.paging import (
     Entry,
     PageFile,
 )
+from journalspec_reference.jboss_journal.fileset import Room
 from journalspec_reference.jboss_journal.wanted import MOST_ASKED, WantedParts, meaning
 from journalspec_reference.newstore import LossItem, NewFile, parts
 

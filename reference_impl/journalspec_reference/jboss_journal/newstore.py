@@ -17,10 +17,9 @@ from journalspec_reference.content import Content
 from journalspec_reference.contents import Count
 from journalspec_reference.ids import Ids
 from journalspec_reference.jboss_journal import newbindings
-from journalspec_reference.jboss_journal.beside import JOURNAL, NAMES, beside
 from journalspec_reference.jboss_journal.bodies import Body
 from journalspec_reference.jboss_journal.codec import ADD, DIALECTS, UPDATE
-from journalspec_reference.jboss_journal.contents import RECORDS
+from journalspec_reference.jboss_journal.contents import BODY, RECORDS, body_name
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT
 from journalspec_reference.jboss_journal.contents.core import LONG, OLD, id_at, message_of
 from journalspec_reference.jboss_journal.contents.narayana import is_narayana
@@ -43,7 +42,7 @@ from journalspec_reference.jboss_journal.contents.pending import (
     TWO_LONGS,
 )
 from journalspec_reference.jboss_journal.contents.store import ARTEMIS_2, HORNETQ
-from journalspec_reference.jboss_journal.lacking import BODY, body_name
+from journalspec_reference.jboss_journal.fileset import JOURNAL, NAMES, beside
 from journalspec_reference.jboss_journal.newpages import NewPages
 from journalspec_reference.jboss_journal.packing import NewRecord, copied, packing_of, prepared
 from journalspec_reference.jboss_journal.wanted import Endings, ListingStore, WantedParts, meaning

@@ -15,8 +15,7 @@ from functools import lru_cache, partial
 from itertools import chain, islice
 from zlib import crc32
 
-from journalspec_reference.batches import MOST_ODD, STRETCH, Batch, Source, zeros_end
-from journalspec_reference.checksums import Sums
+from journalspec_reference.batches import MOST_ODD, STRETCH, Batch, Source, Sums, zeros_end
 from journalspec_reference.content import UNREADABLE
 from journalspec_reference.jboss_journal.codec import CHECK_SIZE, INT, PROLOGUE, Dialect
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 
 from journalspec.contents import contents_of
-from journalspec_reference.jboss_journal.beside import JOURNAL
 from journalspec_reference.jboss_journal.bodies import Body, Kept, PreparedTx
 from journalspec_reference.jboss_journal.contents import BrokerContents, xid_text
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT
 from journalspec_reference.jboss_journal.contents.core import Message
 from journalspec_reference.jboss_journal.contents.messages import Oddity, least_size
 from journalspec_reference.jboss_journal.contents.store import HORNETQ, Store
+from journalspec_reference.jboss_journal.fileset import JOURNAL
 from journalspec_reference.newstore import BYTES, FILE, ChoiceRefused, LossItem, StoreChoices
 
 #: So many messages are asked for the address of their page or queue.

@@ -1,15 +1,33 @@
-"""Records as objects: made of the rows of a batch on demand."""
+"""Records: as objects, made of the rows of a batch on demand, and by place.
+
+A place is the turn of a file and an offset in it. The bytes around a message are skipped.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
-from journalspec.kahadb_journal.commands import messages
+from journalspec.kahadb_journal.commands import SIZED, VARINT, messages
 from journalspec.observation import At, Record
-from journalspec_reference.batches import Batch
-from journalspec_reference.kahadb_journal.codec import CONTROL, HEAD, Dialect, Parsed, parsed, sums
-from journalspec_reference.kahadb_journal.store import TxId, destination_of, transaction_of
+from journalspec.reread import Changed
+from journalspec_reference.api import NumberedFile
+from journalspec_reference.batches import Batch, Source, source_of
+from journalspec_reference.kahadb_journal.codec import (
+    CONTROL,
+    HEAD,
+    USER,
+    CommandError,
+    Dialect,
+    Parsed,
+    command,
+    head,
+    parsed,
+    sums,
+    varint,
+)
+from journalspec_reference.kahadb_journal.store import PLACE, TxId, destination_of, transaction_of
 
 
 def told(batch: Batch, file: str, dialect: Dialect) -> Iterator[Record]:
@@ -66,3 +84,138 @@ TX_MEMBERS = {"LOCAL": ("kind", "connection", "number"), "XA": ("kind", "format_
 
 def _transaction(tx: TxId) -> dict[str, object]:
     return dict(zip(TX_MEMBERS[tx[0]], tx, strict=True))
+
+
+#: The numbers of ADD_MESSAGE and UPDATE_MESSAGE.
+_ADD, UPDATE = 1, 10
+#: The keys of transaction and message in ADD_MESSAGE, and of that in UPDATE_MESSAGE.
+TRANSACTION, _MESSAGE, _ADDED = 1 << 3 | SIZED, 4 << 3 | SIZED, 1 << 3 | SIZED
+#: Where records follow one another, so much is read at a time; else so much.
+_WINDOW, _SINGLE = 1 << 18, 2048
+#: So much of a record has the times of almost all messages.
+FIRST = 1024
+#: The bits of a place that are its offset.
+_OFFSET = (1 << PLACE) - 1
+
+
+def _fields(record: bytes, at: int, end: int) -> Iterator[tuple[int, int, int]]:
+    """Yield key, begin and end of each field; raises CommandError where a number does not end."""
+    while at < end:
+        # Almost all keys, and most numbers and lengths, have one byte.
+        key = record[at]
+        at += 1
+        if key > 0x7F:
+            key, at = varint(record, at - 1)
+        wire = key & 7
+        if wire in (VARINT, SIZED):
+            value, after = (record[at], at + 1) if at < end else (0x80, at)
+            if value > 0x7F:
+                value, after = varint(record, at)
+            at, after = (after, after + value) if wire == SIZED else (at, after)
+        else:
+            after = at + (8 if wire == 1 else 4)
+        yield key, at, after
+        at = after
+
+
+def _added(record: bytes) -> tuple[int, int]:
+    """Return the place of the message in a command ADD_MESSAGE, of which the first bytes are enough.
+
+    Raises CommandError for a record that adds no message.
+    """
+    if len(record) <= HEAD or record[HEAD] not in (_ADD, UPDATE):
+        raise CommandError("no message is added")
+    size, at = varint(record, HEAD + 1)
+    end = min(len(record), at + size)
+    if record[HEAD] == _ADD:
+        return at, end
+    with suppress(CommandError):
+        for key, start, after in _fields(record, at, end):
+            if key == _ADDED:
+                return start, min(end, after)
+    return end, end
+
+
+def message_in(record: bytes) -> tuple[int, int]:
+    """Return offset and size (bytes) of the message in a record, of which the first bytes are enough.
+
+    Both are 0 if none is in these bytes. Raises CommandError for a record that adds no message.
+    """
+    found = 0, 0
+    at, end = _added(record)
+    with suppress(CommandError):
+        for key, start, after in _fields(record, at, end):
+            if key == _MESSAGE:
+                found = start, after - start
+    return found
+
+
+def transaction_in(record: bytes) -> bytes | None:
+    """Return the transaction that ADD_MESSAGE names, as stored; None: none, or it is another command."""
+    if record[HEAD] != _ADD:
+        return None
+    # Repeated entries are merged.
+    found = [record[start:end] for key, start, end in _fields(record, *_added(record)) if key == TRANSACTION]
+    return b"".join(found) if found else None
+
+
+class RecordPlaces:
+    """The records of a journal by place, read a window at a time where they follow one another."""
+
+    def __init__(self, files: Sequence[NumberedFile], dialect: Dialect) -> None:
+        self._files, self._dialect = files, dialect
+        self._sources: list[Source] = [source_of(file.data) for file in files]
+        self._turn, self._base, self._data = -1, 0, b""
+
+    def where(self, place: int) -> tuple[str, int]:
+        """Return the file and the offset of a place."""
+        return self._files[place >> PLACE].name, place & _OFFSET
+
+    def length(self, place: int) -> int:
+        """Return the length of the record at a place; raises Changed if there is none any more."""
+        turn, off = place >> PLACE, place & _OFFSET
+        start = off - self._base
+        if turn != self._turn or not 0 <= start <= len(self._data) - HEAD:
+            follows = turn == self._turn and 0 <= start - len(self._data) + HEAD <= _WINDOW
+            self._load(turn, off, _WINDOW if follows else _SINGLE)
+            start = 0
+        length, kind = head(self._data, start) if len(self._data) - start >= HEAD else (0, 0)
+        if kind != USER or length <= HEAD:
+            raise Changed(self._files[turn].name)
+        return int(length)
+
+    def record(self, place: int, most: int | None = None) -> bytes:
+        """Return the record at a place, or its first bytes; raises Changed if there is none any more."""
+        length = self.length(place)
+        size = length if most is None else min(length, most)
+        start = (place & _OFFSET) - self._base
+        if start + size > len(self._data):
+            self._load(place >> PLACE, self._base + start, max(size, _WINDOW if start else size))
+            start = 0
+            if size > len(self._data):
+                raise Changed(self._files[self._turn].name)
+        return self._data[start : start + size]
+
+    def _load(self, turn: int, off: int, size: int) -> None:
+        self._turn, self._base, self._data = turn, off, self._sources[turn].read(off, size)
+
+    def message(self, place: int) -> tuple[bytes, int]:
+        """Return the message of a record, and the record's length; raises Changed if there is none."""
+        record = self.record(place)
+        try:
+            start, size = message_in(record)
+        except CommandError:
+            raise Changed(self.where(place)[0]) from None
+        return record[start : start + size], len(record)
+
+    def command(self, place: int) -> tuple[str, Mapping[str, Any], int]:
+        """Return the command at a place, its fields, and the length of its record (bytes).
+
+        An update has the fields of what it adds. Raises Changed if there is no command any more.
+        """
+        record = self.record(place)
+        try:
+            name, fields, _ = command(record[HEAD:], self._dialect.commands)
+        except CommandError:
+            raise Changed(self.where(place)[0]) from None
+        return name, fields.get("add", {}) if name == "UPDATE_MESSAGE" else fields, len(record)

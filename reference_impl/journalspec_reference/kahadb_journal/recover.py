@@ -50,8 +50,7 @@ from journalspec_reference.kahadb_journal.codec import (
 from journalspec_reference.kahadb_journal.evidence import Evidence, Known, Log
 from journalspec_reference.kahadb_journal.fileset import NAMES, DataFile, gather, id_of, role_of
 from journalspec_reference.kahadb_journal.index import Place
-from journalspec_reference.kahadb_journal.places import RecordPlaces
-from journalspec_reference.kahadb_journal.records import told
+from journalspec_reference.kahadb_journal.records import RecordPlaces, told
 from journalspec_reference.kahadb_journal.scan import EMPTY, FILE, ZEROS, scan, walk
 from journalspec_reference.kahadb_journal.store import (
     PLACE,

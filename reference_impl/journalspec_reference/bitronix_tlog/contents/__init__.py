@@ -1,4 +1,7 @@
-"""The contents of a log: its transactions, their owners and ages, and the actions that they need."""
+"""The contents of a log: its transactions, their owners and ages, and the actions that they need.
+
+What is lacking is a file of the pair that has another name than the transaction manager looks for.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from journalspec.observation import Record
-from journalspec_reference.answers import Answer
+from journalspec.observation import Missing, Record
+from journalspec_reference.answers import Answer, is_copy
 from journalspec_reference.bitronix_tlog.codec import STATUS_NAMES
+from journalspec_reference.bitronix_tlog.fileset import PAIR, sibling
 from journalspec_reference.bitronix_tlog.recover import NioReplay, Replay
 from journalspec_reference.contents import Contents, Count, Remark, Value
 from journalspec_reference.xids import gtrid_text, uid, wall_clock
@@ -119,3 +123,18 @@ def counts_of(state: Mapping[str, Any]) -> Iterator[Count]:
             total.add(0, known.started if known else None)
         if total.rows:
             yield total
+
+
+# What a store of the product must have beside what is kept, and this one has not.
+
+
+_TEXT = "{} has its name and something after it: the transaction manager does not read it"
+
+
+def lacking(answer: Answer) -> Iterator[Missing]:
+    """Yield a file of the pair that is here under its name and something after it only."""
+    names = [*answer.journal.files]
+    for name, other in (names, names[::-1]) if len(names) == PAIR else ():
+        own = sibling(other)
+        if is_copy(name, own):
+            yield Missing("file", own, name, text=_TEXT.format(name))

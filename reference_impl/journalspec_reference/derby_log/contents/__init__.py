@@ -14,13 +14,12 @@ from journalspec.contents import Column, Table
 from journalspec_reference.answers import Answer
 from journalspec_reference.contents import Contents, Count, Remark, Row
 from journalspec_reference.derby_log.codec import BadLog, Refusal
-from journalspec_reference.derby_log.containers import Fault, beside
+from journalspec_reference.derby_log.containers import Fault
 from journalspec_reference.derby_log.contents.booted import NO_SELECT, Booted
 from journalspec_reference.derby_log.contents.catalog import ODD, SqlTable, catalogue
 from journalspec_reference.derby_log.contents.cipher import Cipher, ClearLogs, NotReadable
 from journalspec_reference.derby_log.contents.values import TYPES, UNKNOWN, Decoded
-from journalspec_reference.derby_log.fileset import gather
-from journalspec_reference.derby_log.properties import of_database
+from journalspec_reference.derby_log.fileset import beside, gather, properties_of
 from journalspec_reference.derby_log.recover import LogPass, RedoneState
 from journalspec_reference.derby_log.repairs import Repair, repaired
 from journalspec_reference.derby_log.store import Transaction
@@ -52,7 +51,7 @@ class DerbyContents(Contents):
         self.looked_at = False
         #: What had to be made again of the log, so that it could be redone.
         self.repairs: list[Repair] = []
-        properties, containers = of_database(journal.root), beside(journal)
+        properties, containers = properties_of(journal.root), beside(journal)
         cipher, files = None, journal.seen
         if properties is None and containers and journal.root is not None:
             self._add(

@@ -14,13 +14,13 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
+from journalspec.numbers import compressed
 from journalspec_reference.batches import Batch
 from journalspec_reference.derby_log.bodies import Body, decode
 from journalspec_reference.derby_log.bodies import known as bodies_known
 from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog, Instant
 from journalspec_reference.derby_log.containers import Fault, Heap, descriptor, main_page, stored, tally
 from journalspec_reference.derby_log.contents.cipher import Cipher
-from journalspec_reference.derby_log.contents.images import Images
 from journalspec_reference.derby_log.fileset import body_at, number_of
 from journalspec_reference.derby_log.heap import (
     BY_ROW,
@@ -30,12 +30,12 @@ from journalspec_reference.derby_log.heap import (
     Pointer,
     Value,
     apply,
+    image,
     number,
     page_of,
 )
-from journalspec_reference.derby_log.pages import Bodies
 from journalspec_reference.derby_log.recover import LogPass, examined
-from journalspec_reference.derby_log.store import CREATED, OldPage, Place, Store
+from journalspec_reference.derby_log.store import CREATED, Bodies, OldPage, Place, Store
 
 _REMOVED = 4
 #: The kind of a container is in the last bits of its number: of a heap they are 0.
@@ -528,3 +528,80 @@ class Booted:
 
 
 _NONE: Any = {}
+
+
+# Changed pages: those in use as objects, all others packed, for a row costs many times its bytes.
+
+
+#: This many pages are kept as objects.
+_MOST = 64
+#: Bytes of a row besides its values.
+_ROW = 16
+
+
+def packed(ident: int, row: HeapRow) -> bytes:
+    """Return a row as it could be on a page, an image of a row."""
+    out = [bytes([row.deleted | (2 if row.rest else 0) | 4]), compressed(ident)]
+    if row.rest is not None:
+        out += [compressed(row.rest[0], wide=True), compressed(row.rest[1])]
+    out += [compressed(row.first), compressed(len(row.values))]
+    for value in row.values:
+        if value is None or value is ...:
+            out.append(b"\1" if value is None else b"\5")
+        else:
+            out += [b"\2" if isinstance(value, Pointer) else b"\0", compressed(len(value)), value]
+    return b"".join(out)
+
+
+class Images:
+    """Changed pages by container and number; a page that was got is not kept while others are."""
+
+    def __init__(self) -> None:
+        self._live: OrderedDict[Place, HeapPage] = OrderedDict()
+        #: The rows of the others, in the order of their slots, and the page without them.
+        self._packed: dict[Place, tuple[bytes, HeapPage]] = {}
+
+    def __iter__(self) -> Iterator[Place]:
+        yield from list(self._live)
+        yield from list(self._packed)
+
+    def read(self, place: Place) -> HeapPage | None:
+        """Return a page that is not to be changed; None if there is no changed one."""
+        if place not in self._packed:
+            return self._live.get(place)
+        rows, bare = self._packed[place]
+        page = HeapPage(bare.version, next=bare.next, overflow=bare.overflow, valid=bare.valid)
+        at = 0
+        while at < len(rows):
+            ident, row, at = image(rows, at)
+            page.put(len(page.rows), ident, row)
+        return page
+
+    def get(self, place: Place) -> HeapPage | None:
+        """Return a page that is to be changed; None if it is not changed yet."""
+        if place in self._live:
+            self._live.move_to_end(place)
+        elif (page := self.read(place)) is not None:
+            del self._packed[place]
+            self.put(place, page)
+        return self._live.get(place)
+
+    def put(self, place: Place, page: HeapPage) -> None:
+        """Keep a page."""
+        self._live[place] = page
+        if len(self._live) > _MOST:
+            other, last = self._live.popitem(last=False)
+            rows = b"".join(packed(ident, last.rows[ident]) for ident in last.slots)
+            bare = HeapPage(last.version, next=last.next, overflow=last.overflow, valid=last.valid)
+            self._packed[other] = rows, bare
+
+    def drop(self, place: Place) -> None:
+        """Keep a page no longer."""
+        self._live.pop(place, None)
+        self._packed.pop(place, None)
+
+    def size(self, container: int) -> int:
+        """Return the approximate number of bytes of rows on the changed pages of a container."""
+        live = (page for place, page in self._live.items() if place[0] == container)
+        rows = sum(row.room + _ROW for page in live for row in page.rows.values())
+        return rows + sum(len(rows) for place, (rows, _) in self._packed.items() if place[0] == container)

@@ -15,8 +15,8 @@ from typing import TypeVar
 
 from journalspec_reference.derby_log.contents.booted import Booted
 from journalspec_reference.derby_log.contents.values import BY_FORMAT, Typed, described, integer, text
+from journalspec_reference.derby_log.fileset import AT_LEAST
 from journalspec_reference.derby_log.heap import Value
-from journalspec_reference.derby_log.properties import AT_LEAST
 
 #: The heaps of the catalogue, as ``service.properties`` names them.
 _HEAPS = ("Systables", "Syscolumns", "Sysschemas", "Sysconglomerates")

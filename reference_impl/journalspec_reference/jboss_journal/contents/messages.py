@@ -10,7 +10,6 @@ from typing import NamedTuple
 from journalspec_reference.artemis_xml import PROPERTY
 from journalspec_reference.content import Content
 from journalspec_reference.contents import Value
-from journalspec_reference.jboss_journal.beside import Room
 from journalspec_reference.jboss_journal.contents import amqp
 from journalspec_reference.jboss_journal.contents.core import (
     KINDS,
@@ -21,6 +20,7 @@ from journalspec_reference.jboss_journal.contents.core import (
     is_compressed,
     uuid_text,
 )
+from journalspec_reference.jboss_journal.fileset import Room
 
 #: The statements of a large message about the size of its body.
 SIZES = ("_AMQ_LARGE_SIZE", "_HQ_LARGE_SIZE")

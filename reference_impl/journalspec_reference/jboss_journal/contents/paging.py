@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from struct import Struct
 
 from journalspec_reference.content import Content
-from journalspec_reference.jboss_journal.beside import Room
 from journalspec_reference.jboss_journal.contents import core
+from journalspec_reference.jboss_journal.fileset import Room
 
 ADDRESS_FILE = "address.txt"
 PAGE = re.compile(r"^(\d{1,18})\.page$")

@@ -13,13 +13,13 @@ from journalspec.contents import contents_of
 from journalspec_reference.answers import SALVAGE, Answer, ask
 from journalspec_reference.contents import MOST_REMARKS, Remark, Remarks
 from journalspec_reference.filesets import FilesetError, find_journals
-from journalspec_reference.jboss_journal.beside import BINDINGS, NAMES, beside
 from journalspec_reference.jboss_journal.bodies import Kept
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT, Bindings, bindings_of
 from journalspec_reference.jboss_journal.contents.core import OLD, PROTOCOL
 from journalspec_reference.jboss_journal.contents.messages import LargeFiles, Oddity
 from journalspec_reference.jboss_journal.contents.paging import Entry, PageFile, Paging
 from journalspec_reference.jboss_journal.contents.pending import Pending
+from journalspec_reference.jboss_journal.fileset import BINDINGS, NAMES, beside
 from journalspec_reference.jboss_journal.recover import Replay, ReplayedState
 
 JMS = "jms"

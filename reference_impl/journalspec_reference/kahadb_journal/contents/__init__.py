@@ -2,11 +2,12 @@
 
 What recovery keeps comes of the journal alone. What db.data knows besides is in columns of its own: a message
 that it covers and does not have is not delivered while it is there, and subscriptions of ActiveMQ 5.8 and
-earlier may be nowhere else.
+earlier may be nowhere else. What a journal lacks follows from how ActiveMQ makes and ends its files.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -15,18 +16,20 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from journalspec.observation import REFUSED, Dropped
+from journalspec.observation import REFUSED, Dropped, Missing
 from journalspec.reread import Changed
-from journalspec_reference.answers import Answer
+from journalspec_reference.answers import Answer, renamed
+from journalspec_reference.batches import source_of, zeros
 from journalspec_reference.contents import Contents, Count, Problem, Remark, Remarks, Row, Value
-from journalspec_reference.kahadb_journal.codec import DIALECTS, FORMAT, CommandError
+from journalspec_reference.kahadb_journal.codec import DIALECTS, END_MARKER, FORMAT, MARKER, CommandError
 from journalspec_reference.kahadb_journal.contents import openwire
 from journalspec_reference.kahadb_journal.contents.acks import AckMapError, ack_map
 from journalspec_reference.kahadb_journal.contents.jobs import beside, early, jobs, opened
 from journalspec_reference.kahadb_journal.contents.lists import NOT_IN_INDEX, Listed, ListedMessage, Lists
 from journalspec_reference.kahadb_journal.contents.openwire import Decoded
 from journalspec_reference.kahadb_journal.evidence import OPENWIRE
-from journalspec_reference.kahadb_journal.places import FIRST, message_in
+from journalspec_reference.kahadb_journal.fileset import MARKED, ending, gather
+from journalspec_reference.kahadb_journal.records import FIRST, message_in
 from journalspec_reference.kahadb_journal.recover import ACK_MAP, JOB, JournalPass, JournalState
 from journalspec_reference.kahadb_journal.store import Name, Step, place_of, tx_text
 
@@ -364,3 +367,47 @@ def contents(answer: Answer) -> KahaContents:
     passed = JournalPass(files, DIALECTS[journal.edition], "salvage")
     passed.observation()
     return KahaContents(passed, journal.root)
+
+
+# What a store of the product must have beside what is kept, and this one has not.
+
+
+_NAME = re.compile(r"db-[0-9]+\.log")
+_ZEROS = (
+    "it holds zeros only. A file that ActiveMQ 5.15 and later allocate begins with an end marker, earlier "
+    "ones allocate none before the first batch, and a start of a broker writes a record"
+)
+_CUT = "its last batch has no end marker, and an earlier file has: the file was cut after the batch"
+_RENAMED = "{} has its name and something after it: no broker reads it"
+
+
+def lacking(answer: Answer) -> Iterator[Missing]:
+    """Yield the files that hold zeros, were cut between two batches, or have another name."""
+    journal = answer.journal
+    known = {entry.name for entry in answer.observation.missing}
+    files = {file.name: file.data for file in gather(journal.files)}
+    for name, other in renamed(journal, _NAME, _begins):
+        if name not in known:
+            yield Missing("file", name, other, text=_RENAMED.format(other))
+    yield from (entry for entry in _of_files(files, answer) if entry.name not in known)
+
+
+def _begins(head: bytes) -> bool:
+    """Return whether a file begins as a data file does."""
+    return head.startswith((END_MARKER, DIALECTS["5.16"].start, DIALECTS["seed"].start))
+
+
+def _of_files(files: Mapping[str, Any], answer: Answer) -> Iterator[Missing]:
+    """Yield what files have lost, where the end markers of earlier files, or no record at all, show it.
+
+    No release that was captured leaves a file of zeros: neither a new journal nor what is allocated ahead.
+    """
+    empty, marks, marked = not len(answer.observation.records), answer.journal.edition in MARKED, False
+    *_, final = files or [""]
+    for name, data in files.items():
+        last = bytes(data[max(0, len(data) - MARKER) :])
+        if not any(last) and len(data) and (marked or empty) and zeros(source_of(data)):
+            yield Missing("emptied-file", name, text=_ZEROS)
+        elif marked and any(last) and last != END_MARKER and ending(data) == "nothing":
+            yield Missing("end", name, name, len(data), text=_CUT)
+        marked = marked or (marks and name != final and (last == END_MARKER or ending(data) == "marker"))

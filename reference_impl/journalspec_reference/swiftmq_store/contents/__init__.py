@@ -1,6 +1,7 @@
 """The contents of a store: messages of queues, subscriptions, prepared branches, messages of swap files.
 
-They are those of the answer that they are asked of: what its recovery dropped is not there.
+They are those of the answer that they are asked of: what its recovery dropped is not there. Pages and log
+always exist together, because a router makes them so: the other one may be lacking.
 """
 
 from __future__ import annotations
@@ -10,13 +11,16 @@ from collections.abc import Iterator, Mapping
 from struct import Struct
 from typing import Any
 
+from journalspec.observation import Missing
 from journalspec_reference.answers import Answer
+from journalspec_reference.batches import source_of, zeros
 from journalspec_reference.contents import Contents, Count, Remark, Value
 from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.contents.message import decode
 from journalspec_reference.swiftmq_store.durable import presumed
+from journalspec_reference.swiftmq_store.fileset import DEFAULT_SIZE, named
 from journalspec_reference.swiftmq_store.recover import Recovered, StoreState, key_bytes, swap_queue
-from journalspec_reference.swiftmq_store.store import PAGES, Queue
+from journalspec_reference.swiftmq_store.store import LOG, PAGES, Queue
 from journalspec_reference.xids import xid_text
 
 #: What an entry of a swap file begins with: its length, and how often its message was delivered.
@@ -164,3 +168,39 @@ def _name(stored: bytes) -> str:
 
 def _branch(branch: codec.Branch) -> str:
     return xid_text(branch.format_id, branch.gtrid, branch.bqual)
+
+
+# What a store of the product must have beside what is kept, and this one has not.
+
+
+_GONE = "other parts of the store are here, and this one is not"
+_EMPTY = "it holds zeros only, or nothing: a router fills it with free pages when it makes it"
+_ZEROS = "it holds zeros only: a log that has a length begins with START"
+#: Directories of a store: where another one is, both files belong there.
+_PARTS = ("db", "log", "swap", "durables")
+
+
+def lacking(answer: Answer) -> Iterator[Missing]:
+    """Yield the file of pages or the log, if it is not there or has nothing."""
+    journal = answer.journal
+    given = named(journal.files)
+    known = {entry.code for entry in answer.observation.missing}
+    if given.get(PAGES, "/").count("/") == 0 or not given.keys() & {PAGES, LOG}:
+        return  # a backup has no log; other files alone are a part of a store
+    root = journal.root
+    parts = {part for part in _PARTS if root is not None and (root / part).is_dir()}
+    for code, path, other, text, least in (
+        ("pages", PAGES, "log", _EMPTY, int(journal.params.get("page_size", DEFAULT_SIZE))),
+        ("log", LOG, "db", _ZEROS, 1),
+    ):
+        if code in known:
+            continue
+        if path not in given:
+            # The directory of the other file alone may be all that was sent in.
+            if parts - {other}:
+                yield Missing(code, path, text=_GONE)
+            continue
+        source = source_of(journal.files[given[path]])
+        # An untagged log is cut to nothing at a checkpoint.
+        if (source.size or code == "pages") and (source.size < least or zeros(source)):
+            yield Missing("emptied-file", given[path], text=text)
