@@ -10,9 +10,10 @@ from __future__ import annotations
 import os
 import stat
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from fnmatch import filter as filter_names
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
@@ -472,15 +473,28 @@ def find_journals(
     return [_journal(loaded, claim, edition, params or {}) for claim in chosen]
 
 
-def _claims(loaded: Loaded, formats: Iterable[str], params: Params | None = None) -> list[Detection]:
+def _claims(loaded: Loaded, formats: Sequence[str], params: Params | None = None) -> list[Detection]:
     entries = at_hand(loaded.entries)
     claims: list[Detection] = []
-    for format_id in formats:
+    # Of one format, and with parameters such as an extension, names may be any.
+    asked = formats if params or len(formats) == 1 else _by_names(formats, entries)
+    for format_id in asked:
         claims += load_implementation(format_id).detect(entries, params)
         # If a format recognises all its files by their beginning, no other file has a better claim.
         if any(claim.score == BY_MAGIC and entries.keys() == {*claim.files} for claim in claims):
             break
-    return claims
+    return sorted(claims, key=lambda claim: formats.index(claim.format))
+
+
+def _by_names(formats: Sequence[str], names: Iterable[str]) -> list[str]:
+    """Return the formats that have files of such names, those first whose names are the surest."""
+    ranks = {
+        format_id: next(
+            (at for at, one in enumerate(get_format(format_id).names) if filter_names(names, one)), -1
+        )
+        for format_id in formats
+    }
+    return sorted((format_id for format_id in formats if ranks[format_id] >= 0), key=ranks.__getitem__)
 
 
 def _unpacked(loaded: Loaded, claims: Iterable[Detection]) -> bool:

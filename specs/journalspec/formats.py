@@ -133,6 +133,8 @@ class Format:
     identity: tuple[str, ...]
     root: Traversable
     vocabulary: Vocabulary
+    #: Patterns of the names that its files have, the surest first: without such a name no file is of it.
+    names: tuple[str, ...] = ("*",)
     #: The files of a journal in directories of its own, as patterns with one ``/``.
     below: tuple[str, ...] = ()
     #: Files in the journal's directory, or the one above it, that a running product locks; `*`: its own.
@@ -271,6 +273,7 @@ def get_format(format_id: str) -> Format:
         identity=tuple(data.get("identity", ())),
         root=root,
         vocabulary=words,
+        names=tuple(data.get("names", ("*",))),
         below=tuple(data.get("below", ())),
         locks=tuple(data.get("locks", ())),
         why=data.get("why", {}),
