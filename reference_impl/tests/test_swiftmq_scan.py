@@ -13,11 +13,10 @@ from disks import Disk
 from journalspec_corpus.strategies import faults, journals
 from journalspec_reference.batches import STRETCH, Memory
 from journalspec_reference.content import Content
-from journalspec_reference.swiftmq_store import replay
+from journalspec_reference.swiftmq_store import store
 from journalspec_reference.swiftmq_store.recover import told
-from journalspec_reference.swiftmq_store.replay import ReplayedPages
 from journalspec_reference.swiftmq_store.scan import Log
-from journalspec_reference.swiftmq_store.store import LOG, PAGES
+from journalspec_reference.swiftmq_store.store import LOG, PAGES, ReplayedPages
 
 STRETCHES = (10, 64, 100, 1000, 4096, STRETCH)
 STEADY = settings(
@@ -85,7 +84,7 @@ def test_every_read_size_gives_the_same_records_and_pages(data: bytes) -> None:
 
 def _replayed(pages: Any, data: Any, stretch: int, kept: int) -> Any:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(replay, "SETTLED", kept)
+        patch.setattr(store, "SETTLED", kept)
         found, log = ReplayedPages(pages, 64, data), Log(data, 64, 4)
         for batch in log.scan(stretch=stretch):
             found.take(batch)

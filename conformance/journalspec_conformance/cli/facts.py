@@ -20,7 +20,7 @@ from journalspec.reread import LISTS
 from journalspec_conformance.cli.contents import MESSAGES, Holdings, Moment, place_text, stored
 from journalspec_conformance.cli.journal_view import Listing, Part, Section, value_text
 from journalspec_conformance.cli.places import Directory, amount
-from journalspec_conformance.cli.redaction import Redacted, stored_length
+from journalspec_conformance.cli.redaction import Redacted
 from journalspec_reference.answers import CHANGED, COMPRESSED, UNCHECKED, Answer
 from journalspec_reference.xids import gtrid_in_full
 
@@ -191,7 +191,13 @@ def _count(amounts: Amounts, entries: Any) -> None:
         amounts.count[name] += len(items)
         for item in items if rule.size else ():
             value = item[rule.size]
-            amounts.size[name] += value if isinstance(value, int) else stored_length(value)
+            amounts.size[name] += (
+                value
+                if isinstance(value, int)
+                else value.length
+                if isinstance(value, Redacted)
+                else len(value)
+            )
         waiting = entry.get(rule.owners, ()) if rule.owners else ()
         if len(waiting):
             some = some_of(waiting, text=lambda one: f"{one['key']} ({len(one['pending']):,})")

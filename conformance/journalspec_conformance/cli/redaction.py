@@ -30,11 +30,6 @@ class Redacted(str):
     length: int
 
 
-def stored_length(value: Any) -> int:
-    """Return the length of a text or of bytes, also of what is redacted."""
-    return value.length if isinstance(value, Redacted) else len(value)
-
-
 def _bytes_of(text: str) -> bytes:
     """Return a text as bytes, also an invalid one: names of files are bytes, and damage leaves halves."""
     try:

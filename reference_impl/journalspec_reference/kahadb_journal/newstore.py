@@ -16,9 +16,8 @@ from journalspec_reference.api import Files
 from journalspec_reference.batches import source_of
 from journalspec_reference.contents import Count
 from journalspec_reference.kahadb_journal.codec import CONTROL, DIALECTS, FORMAT, sums
-from journalspec_reference.kahadb_journal.contents import KahaContents
+from journalspec_reference.kahadb_journal.contents import NOT_IN_INDEX, KahaContents
 from journalspec_reference.kahadb_journal.contents.jobs import early
-from journalspec_reference.kahadb_journal.contents.lists import NOT_IN_INDEX
 from journalspec_reference.kahadb_journal.evidence import OPENWIRE
 from journalspec_reference.kahadb_journal.recover import AUDIT, JOB, JournalPass, JournalState
 from journalspec_reference.kahadb_journal.salvage import Mended, Offered, mended

@@ -49,7 +49,7 @@ from journalspec_reference.kahadb_journal.codec import (
 )
 from journalspec_reference.kahadb_journal.evidence import Evidence, Known, Log
 from journalspec_reference.kahadb_journal.fileset import NAMES, DataFile, gather, id_of, role_of
-from journalspec_reference.kahadb_journal.index import Place
+from journalspec_reference.kahadb_journal.index import INDEX, Place
 from journalspec_reference.kahadb_journal.records import RecordPlaces, told
 from journalspec_reference.kahadb_journal.scan import EMPTY, FILE, ZEROS, scan, walk
 from journalspec_reference.kahadb_journal.store import (
@@ -289,8 +289,8 @@ class JournalPass:
         self._found, self._beside = Found(), Found()
         #: The state by the records taken so far.
         self.store = Store()
-        #: No record of the seed can be the target of an index.
-        self._evidence = Evidence({} if dialect.bare else files)
+        #: What the index shows, if there is one; no record of the seed can be its target.
+        self._evidence = Evidence(files) if INDEX in files and not dialect.bare else None
         #: Number of a command -> place of the last such record, for those that contents begin with.
         self.last: dict[int, int] = {}
         #: Where the log of each file ends, by its id.
@@ -350,6 +350,9 @@ class JournalPass:
             if (row := batch.code.rfind(code)) >= 0:
                 self.last[code] = place + batch.off[row]
         steps = self._steps(file, batch, items, place) if isinstance(items, Sequence) else items.steps(place)
+        if self._evidence is None:
+            self._replay(file, steps)
+            return
         # The index covers the records before one; the two have to agree on the earlier ones.
         cut = bisect_left(batch.off, self._evidence.begins(file.number) - batch.base)
         self._replay(file, islice(steps, cut))
@@ -411,10 +414,11 @@ class JournalPass:
         files = [FileMap(file.name, file.length, self._roles[file.name]) for file in self._files]
         missing = list(emptied(self._files, self.dialect)) if len(self._files) > 1 else []
         dropped = self._found.dropped()
-        log = Log(self._ends, self._adds, bool(missing or len(dropped)))
-        lacking, told_by_index = self._evidence.compare(self.store, log, self._later)
-        late += told_by_index
-        missing += lacking
+        if self._evidence is not None:
+            log = Log(self._ends, self._adds, bool(missing or len(dropped)))
+            lacking, told_by_index = self._evidence.compare(self.store, log, self._later)
+            late += told_by_index
+            missing += lacking
         return Observation(
             RECOVERED if self.lossy or missing else CLEAN,
             records=self._found.records(),
@@ -439,7 +443,7 @@ class JournalPass:
 
     def _later(self) -> Iterator[Step]:
         """Yield what the commands do that the index does not cover."""
-        covers = self._evidence.covers
+        covers = (lambda _: False) if self._evidence is None else self._evidence.covers
         first = sum(covers((file.number, file.length)) for file in self._files)
         for _, file, batch in self.batches(first):
             items: Sequence[Parsed] = batch.more.get("parsed", ())
@@ -487,7 +491,7 @@ class JournalPass:
     @property
     def known(self) -> Known | None:
         """The evidence of a usable index, once there is an observation."""
-        return self._evidence.known
+        return None if self._evidence is None else self._evidence.known
 
     def idle(self) -> Iterator[tuple[str, str]]:
         """Yield the destinations that only the index has, and no later command removed."""

@@ -15,8 +15,8 @@ from typing import Any
 
 from journalspec.kahadb_journal.commands import KINDS, build, framed
 from journalspec_reference.kahadb_journal.codec import HEAD, USER, frame, parse
+from journalspec_reference.kahadb_journal.contents import NOT_IN_INDEX, Listed, Lists
 from journalspec_reference.kahadb_journal.contents.jobs import jobs
-from journalspec_reference.kahadb_journal.contents.lists import NOT_IN_INDEX, Listed, Lists
 from journalspec_reference.kahadb_journal.records import TRANSACTION, UPDATE, transaction_in
 from journalspec_reference.kahadb_journal.recover import JOB, JournalPass
 from journalspec_reference.kahadb_journal.store import (

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from journalspec.contents import Column, Table
@@ -65,10 +66,10 @@ class DerbyContents(Contents):
                 files = {**files, **logs}
         except NotReadable as error:
             self._add(error.code, error.text)
-            self.state = Booted({}, None, self._report)
+            self.looked_at = True
             return
-        self.state = Booted(containers, cipher, self._report)
         if not containers:
+            self.looked_at = True
             self._add(
                 "no-containers",
                 "without the containers of the database, seg0, nothing is known of its tables",
@@ -95,6 +96,11 @@ class DerbyContents(Contents):
             self._report(container, fault, effect)
         self._check(others)
         self.tables = {**self.tables, **{title: _as_table(table) for title, table in self.sql.items()}}
+
+    @cached_property
+    def state(self) -> Booted:
+        """The database after a boot; of one without readable containers nothing."""
+        return Booted({}, None, self._report)
 
     def _redone(
         self,

@@ -22,14 +22,16 @@ from journalspec_reference.batches import source_of, zeros
 from journalspec_reference.content import UNREADABLE
 from journalspec_reference.contents import Contents, Count, Row, Value
 from journalspec_reference.ids import Ids
-from journalspec_reference.jboss_journal.bodies import Body, LiveOf
+from journalspec_reference.jboss_journal.bodies import Body, Kept, LiveOf
 from journalspec_reference.jboss_journal.codec import ADD, DIALECTS
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT, Queue
 from journalspec_reference.jboss_journal.contents.core import LONG, Message, is_large, message_of
 from journalspec_reference.jboss_journal.contents.messages import Oddity, QueuedMessage, RowMaker, least_size
 from journalspec_reference.jboss_journal.contents.narayana import (
+    EXTENSION,
+    MARK,
+    USER_TYPE,
     TransactionContents,
-    is_narayana,
     xid_parts,
 )
 from journalspec_reference.jboss_journal.contents.paging import ADDRESS_FILE, PAGE, Entry, PageFile
@@ -62,6 +64,13 @@ def contents(answer: Answer) -> BrokerContents | TransactionContents | None:
     if is_narayana(str(answer.journal.params.get("extension", "")), store.replay):
         return TransactionContents(store)
     return BrokerContents(store) if store.is_of_broker else None
+
+
+def is_narayana(extension: str, replay: Kept) -> bool:
+    """Return whether a journal is Narayana's: by its files' extension, or by its first live record."""
+    for item in () if extension == EXTENSION else replay.live():
+        return item.user_type == USER_TYPE and item.data.startswith(MARK, item.start)
+    return extension == EXTENSION
 
 
 class BrokerContents(Contents):

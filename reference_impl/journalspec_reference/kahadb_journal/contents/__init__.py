@@ -8,30 +8,50 @@ earlier may be nowhere else. What a journal lacks follows from how ActiveMQ make
 from __future__ import annotations
 
 import re
+from array import array
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, islice
+from os import scandir
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from journalspec.observation import REFUSED, Dropped, Missing
 from journalspec.reread import Changed
 from journalspec_reference.answers import Answer, renamed
 from journalspec_reference.batches import source_of, zeros
 from journalspec_reference.contents import Contents, Count, Problem, Remark, Remarks, Row, Value
-from journalspec_reference.kahadb_journal.codec import DIALECTS, END_MARKER, FORMAT, MARKER, CommandError
+from journalspec_reference.filesets import FilesetError, find_journals, load
+from journalspec_reference.kahadb_journal.codec import (
+    DIALECTS,
+    END_MARKER,
+    FORMAT,
+    MARKER,
+    CommandError,
+    parse,
+)
 from journalspec_reference.kahadb_journal.contents import openwire
 from journalspec_reference.kahadb_journal.contents.acks import AckMapError, ack_map
-from journalspec_reference.kahadb_journal.contents.jobs import beside, early, jobs, opened
-from journalspec_reference.kahadb_journal.contents.lists import NOT_IN_INDEX, Listed, ListedMessage, Lists
+from journalspec_reference.kahadb_journal.contents.jobs import early, jobs
 from journalspec_reference.kahadb_journal.contents.openwire import Decoded
 from journalspec_reference.kahadb_journal.evidence import OPENWIRE
 from journalspec_reference.kahadb_journal.fileset import MARKED, ending, gather
+from journalspec_reference.kahadb_journal.index import UnusableIndex, is_in
+from journalspec_reference.kahadb_journal.owners import Ranked
 from journalspec_reference.kahadb_journal.records import FIRST, message_in
 from journalspec_reference.kahadb_journal.recover import ACK_MAP, JOB, JournalPass, JournalState
-from journalspec_reference.kahadb_journal.store import Name, Step, place_of, tx_text
+from journalspec_reference.kahadb_journal.store import (
+    PLACE,
+    Destination,
+    Name,
+    Step,
+    destination_of,
+    number_of,
+    place_of,
+    tx_text,
+)
 
 #: The version of brokers that do not store it, and the number of objects that show it without an index.
 _OLD, _SAMPLE = 6, 64
@@ -51,6 +71,11 @@ _OF_JOBS = {
     **{"next": "next_execution_time", "start": "start_time", "count": "rescheduled_count"},
     **{name: name for name in ("delay", "period", "repeat")},
 }
+#: Where a scheduler has its journal.
+_SCHEDULER = "scheduler"
+#: A directory of more names is not the data directory of a broker: of hundreds of stores side by side, each
+#: would look for schedulers in all others.
+_MOST_BESIDE = 100
 _GONE = "its record is gone since the journal was read"
 _PREFIXES = {"QUEUE": "queue", "TOPIC": "topic", "TEMP_QUEUE": "temp-queue", "TEMP_TOPIC": "temp-topic"}
 
@@ -316,7 +341,7 @@ class KahaContents(Contents):
         if self._root is None or not any(tx[1] == _MULTI for tx in self._store.prepared if tx[0] == "XA"):
             return None
         decided: set[tuple[Any, ...]] | None = None
-        for passed in opened(self._root.absolute().parent / _DECIDES):
+        for passed in _opened(self._root.absolute().parent / _DECIDES):
             decided = set() if decided is None else decided
             for _, name, fields in passed.commands():
                 if name == "PREPARE" and (xa := fields.get("transaction", {}).get("xa")):
@@ -325,7 +350,7 @@ class KahaContents(Contents):
 
     def _jobs(self) -> Iterator[dict[str, Value]]:
         """Yield the jobs of this journal, or of the schedulers next to it."""
-        for passed in [self.passed] if JOB in self.passed.last else beside(self._root):
+        for passed in [self.passed] if JOB in self.passed.last else _schedulers(self._root):
             if JOB not in passed.last and early(passed):
                 self._remark("jobs", "", None, "unread-jobs", "its records are messages alone")
             for job in jobs(passed):
@@ -367,6 +392,30 @@ def contents(answer: Answer) -> KahaContents:
     passed = JournalPass(files, DIALECTS[journal.edition], "salvage")
     passed.observation()
     return KahaContents(passed, journal.root)
+
+
+def _schedulers(root: Path | None) -> Iterator[JournalPass]:
+    """Yield the journals of schedulers next to the directory of a journal; links are not followed."""
+    if root is None:
+        return
+    above = root.absolute().parent
+    names: list[str] = []
+    with suppress(OSError), scandir(above) as entries:
+        first = [*islice(entries, _MOST_BESIDE + 1)]
+        if len(first) <= _MOST_BESIDE:
+            names = sorted(each.name for each in first if each.is_dir(follow_symlinks=False))
+    yield from _opened(above / _SCHEDULER)
+    for name in names:
+        yield from _opened(above / name / _SCHEDULER)
+
+
+def _opened(directory: Path) -> Iterator[JournalPass]:
+    """Yield the content of a directory next to a journal, if it holds a scheduler's journal."""
+    if directory.is_symlink() or not directory.is_dir():
+        return
+    with suppress(FilesetError):
+        for journal in find_journals(load(directory), FORMAT):
+            yield JournalPass(journal.seen, DIALECTS[journal.edition], "salvage")
 
 
 # What a store of the product must have beside what is kept, and this one has not.
@@ -411,3 +460,131 @@ def _of_files(files: Mapping[str, Any], answer: Answer) -> Iterator[Missing]:
         elif marked and any(last) and last != END_MARKER and ending(data) == "nothing":
             yield Missing("end", name, name, len(data), text=_CUT)
         marked = marked or (marks and name != final and (last == END_MARKER or ending(data) == "marker"))
+
+
+# The messages of each queue and durable subscription, by the journal and the db.data next to it.
+
+
+#: States of a message: delivered at a start, acknowledged by a transaction that is prepared, not in the
+#: index that covers it, and needed by a subscription that only the index has.
+PENDING, PREPARED, NOT_IN_INDEX, INDEX_ONLY = "pending", "prepared-ack", "not-in-index", "index-only"
+_NONE = array("q")
+
+
+class ListedMessage(NamedTuple):
+    """One message of a queue or subscription: its id, the place of its record, and its state."""
+
+    ident: str
+    place: int
+    state: str
+
+
+class Listed(NamedTuple):
+    """A queue, or a topic and the key of a durable subscription, and what begins its messages anew.
+
+    `info` is the object of a subscription that only the index has.
+    """
+
+    name: Name
+    subscription: str | None
+    entries: Callable[[], Iterator[ListedMessage]]
+    info: bytes | None = None
+
+
+class _Topic(NamedTuple):
+    """What the index has of a topic."""
+
+    #: The number of a message in the journal's order -> its number in the index.
+    numbers: Mapping[int, int]
+    #: The needs of each subscription, as :meth:`Index.needed` gives them.
+    needed: Mapping[str, array[int]]
+    #: The subscriptions that the journal does not have: their messages, and the objects of them.
+    others: Mapping[str, Sequence[ListedMessage]]
+    infos: Mapping[str, bytes]
+
+
+class Lists:
+    """The queues and durable subscriptions of a journal with the index next to it."""
+
+    def __init__(self, passed: JournalPass) -> None:
+        self._passed, self._store, self._known = passed, passed.store, passed.known
+        self._turns = {file.number: turn for turn, file in enumerate(passed.files)}
+
+    def __iter__(self) -> Iterator[Listed]:
+        """Yield the queues and the durable subscriptions, by name; a topic without any has nothing."""
+        only = {name for name, _ in self._known.only} if self._known is not None else set()
+        for name in sorted({*self._store.destinations, *only}):
+            here = self._store.destinations.get(name, Destination())
+            if not name[0].endswith("TOPIC"):
+                yield Listed(name, None, partial(self._of_queue, name, here))
+                continue
+            topic, ranked = self._topic(name, here), here.ranked()
+            for key in sorted(here.subscriptions):
+                yield Listed(name, key, partial(self._of_subscription, name, here, key, ranked, topic))
+            if topic is not None:
+                for key, entries in sorted(topic.others.items()):
+                    yield Listed(name, key, entries.__iter__, topic.infos[key])
+
+    def _of_queue(self, name: Name, here: Destination) -> Iterator[ListedMessage]:
+        hidden = self._known.hidden.get(name, ()) if self._known is not None else ()
+        acked = self._acknowledged.get((name, None), ())
+        for ident, stored in here.in_order():
+            state = NOT_IN_INDEX if ident in hidden else PREPARED if ident in acked else PENDING
+            yield ListedMessage(ident, place_of(stored), state)
+
+    def _of_subscription(
+        self, name: Name, here: Destination, key: str, ranked: Ranked, topic: _Topic | None
+    ) -> Iterator[ListedMessage]:
+        acked = self._acknowledged.get((name, key), ())
+        mark = self._known.mark if self._known is not None else 0
+        for ident in ranked.pending(here.subscriptions[key]):
+            stored = here.messages[ident]
+            state = PREPARED if ident in acked else PENDING
+            if topic is not None and (number := number_of(stored)) <= mark:
+                known = topic.numbers.get(number)
+                if known is None or not is_in(topic.needed.get(key, _NONE), known):
+                    state = NOT_IN_INDEX
+            yield ListedMessage(ident, place_of(stored), state)
+
+    @cached_property
+    def _acknowledged(self) -> Mapping[tuple[Name, str | None], set[str]]:
+        """What prepared transactions acknowledge, by queue or subscription."""
+        out: dict[tuple[Name, str | None], set[str]] = {}
+        for steps in self._store.prepared.values():
+            for step in steps:
+                if step.command == "REMOVE_MESSAGE":
+                    out.setdefault((step.destination, step.subscription), set()).add(step.message_id)
+        return out
+
+    def _topic(self, name: Name, here: Destination) -> _Topic | None:
+        if self._known is None or name not in self._known.topics:
+            return None
+        index, roots = self._known.index, self._known.topics[name]
+        numbers: dict[int, int] = {}
+        with suppress(UnusableIndex, CommandError):
+            index.pages.forget()
+            needed = dict(index.needed(roots))
+            others: dict[str, list[ListedMessage]] = {
+                key: [] for topic, key in self._known.only if topic == name
+            }
+            for number, ident, (file, off) in index.messages(roots):
+                if (stored := here.messages.get(ident)) is not None:
+                    numbers[number_of(stored)] = number
+                wanted = [key for key in others if is_in(needed.get(key, _NONE), number)]
+                if wanted and file in self._turns and self._holds(name, ident, file, off):
+                    place = (self._turns[file] << PLACE) + off
+                    for key in wanted:
+                        others[key].append(ListedMessage(ident, place, INDEX_ONLY))
+            commands = dict(index.subscriptions(roots)) if others else {}
+            infos = {key: parse("SUBSCRIPTION", commands.get(key, b"")) for key in others}
+            blobs = {key: bytes(fields.get("subscription_info", b"")) for key, fields in infos.items()}
+            return _Topic(numbers, needed, others, blobs)
+        return None
+
+    def _holds(self, name: Name, ident: str, file: int, off: int) -> bool:
+        """Return whether the record that an index names is there; it may be in a damaged region."""
+        with suppress(Changed):
+            command, fields, _ = self._passed.places.command((self._turns[file] << PLACE) + off)
+            same = destination_of(fields) == name and fields.get("message_id", "") == ident
+            return same and command in ("ADD_MESSAGE", "UPDATE_MESSAGE")
+        return False

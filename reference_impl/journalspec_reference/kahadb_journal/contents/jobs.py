@@ -4,21 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
-from itertools import islice
-from os import scandir
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
-from journalspec_reference.filesets import FilesetError, find_journals, load
-from journalspec_reference.kahadb_journal.codec import DIALECTS, FORMAT
 from journalspec_reference.kahadb_journal.recover import JournalPass
-
-_DIRECTORY = "scheduler"
-#: A directory of more names is not the data directory of a broker: of hundreds of stores side by side, each
-#: would look for schedulers in all others.
-_MOST = 100
 
 
 class _Timetable:
@@ -86,27 +75,3 @@ def early(passed: JournalPass) -> bool:
     kinds = {(name, "text" in fields) for _, name, fields in passed.commands()}
     # Beside other commands it is a note of a broker.
     return ("TRACE", False) in kinds and {name for name, _ in kinds} == {"TRACE"}
-
-
-def beside(root: Path | None) -> Iterator[JournalPass]:
-    """Yield the journals of schedulers next to the directory of a journal; links are not followed."""
-    if root is None:
-        return
-    above = root.absolute().parent
-    names: list[str] = []
-    with suppress(OSError), scandir(above) as entries:
-        first = [*islice(entries, _MOST + 1)]
-        if len(first) <= _MOST:
-            names = sorted(each.name for each in first if each.is_dir(follow_symlinks=False))
-    yield from opened(above / _DIRECTORY)
-    for name in names:
-        yield from opened(above / name / _DIRECTORY)
-
-
-def opened(directory: Path) -> Iterator[JournalPass]:
-    """Yield the content of a directory next to a journal, if it holds a scheduler's journal."""
-    if directory.is_symlink() or not directory.is_dir():
-        return
-    with suppress(FilesetError):
-        for journal in find_journals(load(directory), FORMAT):
-            yield JournalPass(journal.seen, DIALECTS[journal.edition], "salvage")
