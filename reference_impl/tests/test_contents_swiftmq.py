@@ -24,8 +24,7 @@ from journalspec_reference.java_objects import class_name
 from journalspec_reference.swiftmq_store.contents import StoreContents
 from journalspec_reference.swiftmq_store.contents.message import KINDS, decode
 from journalspec_reference.swiftmq_store.durable import durable, presumed
-from journalspec_reference.swiftmq_store.scan import Log
-from journalspec_reference.swiftmq_store.store import ReplayedPages
+from journalspec_reference.swiftmq_store.scan import Log, ReplayedPages
 from tables import literals
 from unpacked import unpacked
 

@@ -12,7 +12,8 @@ from journalspec_reference.answers import ask
 from journalspec_reference.filesets import find_journals, load
 from journalspec_reference.swiftmq_store import IMPLEMENTATION
 from journalspec_reference.swiftmq_store.recover import recover
-from journalspec_reference.swiftmq_store.store import LOG, PAGES, ReplayedPages
+from journalspec_reference.swiftmq_store.scan import ReplayedPages
+from journalspec_reference.swiftmq_store.store import LOG, PAGES
 
 
 def page(entries: bytes = b"", number: int = 0, following: int = -1) -> bytes:

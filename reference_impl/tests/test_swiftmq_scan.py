@@ -13,10 +13,10 @@ from disks import Disk
 from journalspec_corpus.strategies import faults, journals
 from journalspec_reference.batches import STRETCH, Memory
 from journalspec_reference.content import Content
-from journalspec_reference.swiftmq_store import store
+from journalspec_reference.swiftmq_store import scan
 from journalspec_reference.swiftmq_store.recover import told
-from journalspec_reference.swiftmq_store.scan import Log
-from journalspec_reference.swiftmq_store.store import LOG, PAGES, ReplayedPages
+from journalspec_reference.swiftmq_store.scan import Log, ReplayedPages
+from journalspec_reference.swiftmq_store.store import LOG, PAGES
 
 STRETCHES = (10, 64, 100, 1000, 4096, STRETCH)
 STEADY = settings(
@@ -84,7 +84,7 @@ def test_every_read_size_gives_the_same_records_and_pages(data: bytes) -> None:
 
 def _replayed(pages: Any, data: Any, stretch: int, kept: int) -> Any:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(store, "SETTLED", kept)
+        patch.setattr(scan, "SETTLED", kept)
         found, log = ReplayedPages(pages, 64, data), Log(data, 64, 4)
         for batch in log.scan(stretch=stretch):
             found.take(batch)

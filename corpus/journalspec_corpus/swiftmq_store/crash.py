@@ -24,8 +24,8 @@ from journalspec_corpus.swiftmq_store.recording import LongRun, build, resumed
 from journalspec_corpus.workloads import Continuations
 from journalspec_reference.batches import Memory
 from journalspec_reference.swiftmq_store.fileset import DEFAULT_SIZE
-from journalspec_reference.swiftmq_store.scan import START_SIZE, Log
-from journalspec_reference.swiftmq_store.store import LOG, PAGES, ReplayedPages
+from journalspec_reference.swiftmq_store.scan import START_SIZE, Log, ReplayedPages
+from journalspec_reference.swiftmq_store.store import LOG, PAGES
 
 _DECIDED = {"queues", "in_doubt"}
 _MEMBERS = ("key", "priority", "deliveries", "expiration", "length", "sha256")

@@ -30,7 +30,7 @@ from journalspec_reference.batches import Batch, Found, Stretch, late_columns, l
 from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.durable import SUFFIX, Durable, durable
 from journalspec_reference.swiftmq_store.fileset import DEFAULT_SIZE, FORMAT, OLD_PAGES, in_order, named, role
-from journalspec_reference.swiftmq_store.scan import PORTION, START, TRANSACTION, Log, actions
+from journalspec_reference.swiftmq_store.scan import PORTION, START, TRANSACTION, Log, ReplayedPages, actions
 from journalspec_reference.swiftmq_store.store import (
     BRANCH,
     DURABLES,
@@ -39,7 +39,6 @@ from journalspec_reference.swiftmq_store.store import (
     PAGES,
     SWAP,
     Queue,
-    ReplayedPages,
     StoreNotes,
     Walk,
     fitting_size,

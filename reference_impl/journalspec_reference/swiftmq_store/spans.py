@@ -27,8 +27,8 @@ from journalspec_reference.batches import source_of, zeros
 from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.codec import INDEX_HEADER, SMALLEST_PAGE
 from journalspec_reference.swiftmq_store.fileset import named, role
-from journalspec_reference.swiftmq_store.scan import HEAD, PORTION, UPDATE, Log, actions
-from journalspec_reference.swiftmq_store.store import PAGES, ReplayedPages, Walk
+from journalspec_reference.swiftmq_store.scan import HEAD, PORTION, UPDATE, Log, ReplayedPages, actions
+from journalspec_reference.swiftmq_store.store import PAGES, Walk
 
 #: Words about pages that a reference leads to, by their type, and about others, by whether they are free.
 _USES = {"root_entry": "root index", "queue_entry": "index of a queue", "message_page": "message"}
