@@ -354,9 +354,12 @@ def _alike(seen: Mapping[str, Observation], rules: Mapping[str, str]) -> dict[st
     """Return for each reader the first one whose answer is the same; `rules`: by whose rules it reads."""
     keys: dict[str, str] = {}
     for reader, found in seen.items():
-        firsts = (other for other, first in keys.items() if other == first)
-        same = (first for first in firsts if _same(seen[first], found, by_one=rules[first] == rules[reader]))
-        keys[reader] = next(same, reader)
+        for first in dict.fromkeys(keys.values()):
+            if _same(seen[first], found, by_one=rules[first] == rules[reader]):
+                keys[reader] = first
+                break
+        else:
+            keys[reader] = reader
     return keys
 
 

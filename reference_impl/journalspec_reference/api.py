@@ -33,7 +33,9 @@ Operation = Mapping[str, Any]
 
 def natural_key(name: str) -> tuple[Any, ...]:
     """Return a sort key of names that compares numbers in them as numbers: btm2 comes before btm10."""
-    return tuple([int(part) if at % 2 else part for at, part in enumerate(re.split(r"(\d+)", name))])
+    parts: list[Any] = re.split(r"(\d+)", name)
+    parts[1::2] = map(int, parts[1::2])
+    return tuple(parts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from itertools import chain
 from types import ModuleType
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -223,8 +224,7 @@ class _Scanned(Generic[T]):
         return None if self.stretch.alike is None else (self.stretch.alike, self.check)
 
     def records(self) -> Iterator[Record]:
-        for batch in self.again():
-            yield from self.stretch.tell(batch)
+        return chain.from_iterable(map(self.stretch.tell, self.again()))
 
     def dropped(self) -> Iterator[Dropped]:
         name = self.stretch.file
@@ -303,7 +303,7 @@ class Found:
             return ()
         if self._left >= 0:
             total = sum(each.count for each in lists)
-            return Deferred(total, lambda: (item for each in lists for item in each.again()), codes)
+            return Deferred(total, lambda: chain.from_iterable(each.again() for each in lists), codes)
         return Lazy(lists, codes)
 
 

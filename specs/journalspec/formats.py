@@ -13,7 +13,7 @@ import pkgutil
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from types import ModuleType
@@ -132,7 +132,6 @@ class Format:
     #: The fields that show the owner of a record, for sentences about single records.
     identity: tuple[str, ...]
     root: Traversable
-    vocabulary: Vocabulary
     #: Patterns of the names that its files have, the surest first: without such a name no file is of it.
     names: tuple[str, ...] = ("*",)
     #: The files of a journal in directories of its own, as patterns with one ``/``.
@@ -166,6 +165,14 @@ class Format:
     alone: str = ""
     #: What `recover --to` does for a damaged store, as a next step. Empty: it is not a next step.
     rebuilt: str = ""
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """The names of ``fields.toml``: most of a run needs those of one format, if any."""
+        try:
+            return vocabulary.parse(_table(self.id, "fields.toml"), tuple(self.editions))
+        except ValueError as error:
+            raise ValueError(f"{self.id}/fields.toml: {error}") from None
 
     @property
     def keeps_most(self) -> str:
@@ -222,6 +229,11 @@ DRAFTS = "JOURNALSPEC_DRAFTS"
 
 
 @cache
+def _table(format_id: str, name: str) -> dict[str, Any]:
+    return tomllib.loads(files(journalspec).joinpath(format_id, name).read_text(encoding="utf-8"))
+
+
+@cache
 def format_ids() -> tuple[str, ...]:
     """Return the ids of all described formats, sorted; drafts only if `DRAFTS` names them."""
     asked = os.environ.get(DRAFTS, "").split(",")
@@ -230,8 +242,7 @@ def format_ids() -> tuple[str, ...]:
         table = files(journalspec).joinpath(module.name, "format.toml")
         if not module.ispkg or not table.is_file():
             continue
-        draft = tomllib.loads(table.read_text(encoding="utf-8")).get("draft", False)
-        if not draft or module.name in asked:
+        if not _table(module.name, "format.toml").get("draft", False) or module.name in asked:
             found.append(module.name)
     return tuple(sorted(found))
 
@@ -248,7 +259,7 @@ def get_format(format_id: str) -> Format:
     if format_id not in format_ids():
         raise UnknownFormat(f"no format {format_id!r}: known are {', '.join(format_ids()) or 'none'}")
     root = files(journalspec).joinpath(format_id)
-    data = tomllib.loads(root.joinpath("format.toml").read_text(encoding="utf-8"))
+    data = _table(format_id, "format.toml")
     lists = ("products", "but_for")
     editions = {
         entry["id"]: Edition(**{**entry, **{key: tuple(entry.get(key, ())) for key in lists}})
@@ -257,11 +268,6 @@ def get_format(format_id: str) -> Format:
     moved = sorted(set(data) & _IN_FIELDS)
     if moved:
         raise ValueError(f"{format_id}/format.toml: [{moved[0]}] belongs into fields.toml beside it")
-    tables = tomllib.loads(root.joinpath("fields.toml").read_text(encoding="utf-8"))
-    try:
-        words = vocabulary.parse(tables, tuple(editions))
-    except ValueError as error:
-        raise ValueError(f"{format_id}/fields.toml: {error}") from None
     return Format(
         id=format_id,
         title=data["title"],
@@ -272,7 +278,6 @@ def get_format(format_id: str) -> Format:
         policies=dict(data.get("policies", {})),
         identity=tuple(data.get("identity", ())),
         root=root,
-        vocabulary=words,
         names=tuple(data.get("names", ("*",))),
         below=tuple(data.get("below", ())),
         locks=tuple(data.get("locks", ())),

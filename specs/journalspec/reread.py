@@ -141,7 +141,9 @@ class Deferred(Sequence[T]):
         """Compare item by item."""
         if not isinstance(other, Sequence) or isinstance(other, str | Lazy):
             return NotImplemented
-        return len(self) == len(other) and self._all() == tuple(other)
+        if len(self) != len(other):
+            return False
+        return self._all() == (other._all() if isinstance(other, Deferred) else tuple(other))
 
     __hash__ = None  # type: ignore[assignment]  # as of a list
 

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from typing import Any, Protocol
 
 from rich.console import Console
@@ -120,7 +121,7 @@ def wrapped_lines(text: str, room: int) -> Iterator[str]:
     """
     line, told = "", False
     # One by one: the state of a destination is one text, and as long as all its messages.
-    for chunk in (found[0] for found in re.finditer(r" +|[^ ]+", text)) if len(text) > room else [text]:
+    for chunk in map(itemgetter(0), re.finditer(r" +|[^ ]+", text)) if len(text) > room else [text]:
         if len(line) + len(chunk) <= room:
             # A line does not begin with a blank, except the first.
             line += chunk if line or not told or chunk.strip(" ") else ""
@@ -587,10 +588,8 @@ def _listing(listing: Listing, room: int, cap: int) -> Iterator[str]:
         if narrow or any(len(cell) > size for cell, size in zip(row[:-1], widths, strict=False)):
             # Too narrow for columns: the cells one after the other.
             text = "  ".join(cell for cell in row if cell)
-            yield from (
-                f"  {piece}" if number else piece
-                for number, piece in enumerate(_wrapped(text, room - 2, cap))
-            )
+            for number, piece in enumerate(_wrapped(text, room - 2, cap)):
+                yield f"  {piece}" if number else piece
             continue
         begin, last = before(row), f"{row[-1]:>{widths[-1]}}" if numbers[-1] else row[-1]
         for piece in _wrapped(last, room - first, cap):

@@ -260,7 +260,9 @@ def coverage(body: bytes) -> tuple[int, int] | None:
     """
     # Of every record only the part is decoded that shows whether it is a record.
     try:
-        if not (body[:2] == BODY_START and BodyReader(body, 2).number(wide=False) & CHECKSUM):
+        size, mask = _NARROW[body[2] >> 6] if len(body) > 2 else (1, 0)
+        group = int.from_bytes(body[2 : 2 + size], "big") & mask if len(body) >= 2 + size else 0
+        if not (body[:2] == BODY_START and group & CHECKSUM):
             return None
         found = decode(body)
     except BadLog:
