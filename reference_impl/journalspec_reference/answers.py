@@ -322,7 +322,14 @@ def _settled(
         else f"{reader} itself"
         for reader, found in seen.items()
     }
-    keys = _alike(seen, rules)
+    # Of each reader the first one whose answer is the same.
+    keys: dict[str, str] = {}
+    for reader, found in seen.items():
+        keys[reader] = reader
+        for first in dict.fromkeys(keys.values()):
+            if first != reader and _same(seen[first], found, by_one=rules[first] == rules[reader]):
+                keys[reader] = first
+                break
     taken = set(keys.values()) if len(set(keys.values())) == 1 else {keys[reader] for reader in _sound(seen)}
     wary = _only_reader(journal)
     if wary in seen and rules[wary] == wary and seen[wary].verdict != REFUSED:
@@ -348,19 +355,6 @@ def _trials(
         yield Trial(
             edition, found.verdict, len(found.records), len(found.dropped), found.code, keys[reader] == taken
         )
-
-
-def _alike(seen: Mapping[str, Observation], rules: Mapping[str, str]) -> dict[str, str]:
-    """Return for each reader the first one whose answer is the same; `rules`: by whose rules it reads."""
-    keys: dict[str, str] = {}
-    for reader, found in seen.items():
-        for first in dict.fromkeys(keys.values()):
-            if _same(seen[first], found, by_one=rules[first] == rules[reader]):
-                keys[reader] = first
-                break
-        else:
-            keys[reader] = reader
-    return keys
 
 
 def _same(one: Observation, other: Observation, *, by_one: bool) -> bool:

@@ -6,16 +6,25 @@ import errno
 import gzip
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from journalspec.formats import UnknownFormat
+from journalspec.formats import UnknownFormat, format_ids
+from journalspec_corpus.load import load_cases
 from journalspec_reference import filesets
 from journalspec_reference.answers import ask
-from journalspec_reference.filesets import FilesetError, NoJournal, appeared, below, find_journals, load
+from journalspec_reference.filesets import (
+    FilesetError,
+    Loaded,
+    NoJournal,
+    appeared,
+    below,
+    find_journals,
+    load,
+)
 
 #: The smallest pair that a writer leaves: two headers, nothing logged.
 EMPTY = bytes.fromhex("42746e78") + (7).to_bytes(8, "big") + b"\0" + (21).to_bytes(8, "big")
@@ -381,3 +390,32 @@ def test_a_listing_that_failed_is_made_again(tmp_path: Path, monkeypatch: pytest
         patch.setattr(os, "listdir", failing)
         assert appeared(journal) == []
     assert appeared(journal) == ["btm2.tlog"]
+
+
+@pytest.mark.parametrize("format_id", format_ids())
+@pytest.mark.parametrize("as_is", [True, False])
+def test_what_has_no_name_of_a_format_is_of_none(
+    format_id: str, as_is: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The names only save asking: of all formats, asked one after the other, none claims more."""
+
+    def claims(files: Mapping[str, Any]) -> list[Any]:
+        loaded = Loaded(Path(), Path(), {**files}, frozenset())
+        return filesets._claims(loaded, format_ids())
+
+    cases = [case for case in load_cases(format_id, "smoke") if case.write is None][::12]
+    sets = [{name: bytes(data) for name, data in case.files().items()} for case in cases]
+    if not as_is:
+        # Under names as people give them to copies, and of other formats.
+        ways = ("{}.gz", "copy of {}", "x/{}", "db-{}.log", "log{}.dat", "{}-1.amq", "a-7.{}", "{}")
+        sets = [
+            {
+                ways[(turn + at) % len(ways)].format(name): data
+                for at, (name, data) in enumerate(files.items())
+            }
+            for turn, files in enumerate(sets)
+        ]
+    quick = [claims(files) for files in sets]
+    monkeypatch.setattr(filesets, "_by_names", lambda formats, names: formats)
+    assert quick == [claims(files) for files in sets]
+    assert any(quick)

@@ -176,11 +176,10 @@ def detect(files: Files, _: Params) -> list[Detection]:
     paired = {name for names in alike for name in names}
     alone = [name for name in alone if name not in paired]
     pairs += [alone] if len(alone) == PAIR and magic.issuperset(alone) else [[name] for name in alone]
-    return [
-        *(Detection(FORMAT, "nio", (name,), 3) for name in in_order(banner)),
-        *(_pair(files, names, magic) for names in pairs),
-        *(Detection(FORMAT, "seed", (name,), 1) for name in in_order(seeds)),
-    ]
+    found = [Detection(FORMAT, "nio", (name,), 3) for name in in_order(banner)]
+    for names in pairs:
+        found.append(_pair(files, names, magic))
+    return found + [Detection(FORMAT, "seed", (name,), 1) for name in in_order(seeds)]
 
 
 def looks_like_seed(data: Any) -> bool:

@@ -20,7 +20,7 @@ from journalspec_reference.batches import Batch, Source, source_of
 from journalspec_reference.derby_log import codec
 from journalspec_reference.derby_log.bodies import EDITIONS, Body, decode, known
 from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog, Control, Instant, Refusal
-from journalspec_reference.derby_log.scan import End, Groups, body_of, groups_after, one, scan
+from journalspec_reference.derby_log.scan import FEW, End, Groups, groups_after, scan
 from journalspec_reference.filesets import FilesetError, Journal, load
 
 FORMAT = "derby_log"
@@ -81,7 +81,10 @@ def detect(files: Files, _: Params) -> list[Detection]:
     score = 1 + bool(found or hits) + bool(found and hits == len(logs))
     if not found:
         # Checksum records are not of the oldest level.
-        firsts = (one(file.source, number, codec.HEADER, summed=True) for number, file in logs.items())
+        firsts = (
+            next(scan(file.source, number, HEADER, until=HEADER + 1, stretch=FEW))
+            for number, file in logs.items()
+        )
         summed = any(first.more["sums"] for first in firsts)
         admitted = EDITIONS[1:] if summed else EDITIONS
         return [Detection(FORMAT, EDITIONS[-1], tuple(names), score, admitted, neighbours=beside)]
@@ -169,7 +172,8 @@ class Log:
         file = self.files.get(number)
         if file is None or off < HEADER:
             return None
-        return body_of(one(file.source, number, off, summed=self.summed))
+        batch = next(scan(file.source, number, off, summed=self.summed, until=off + 1, stretch=FEW))
+        return batch.data[BEFORE : batch.end[0] - BEHIND] if batch.off else None
 
     def groups_after(self, file: LogFile, start: int) -> Groups | None:
         """Return the sound groups of a file from `start` on."""

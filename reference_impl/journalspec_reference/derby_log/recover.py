@@ -50,7 +50,7 @@ from journalspec_reference.derby_log.fileset import (
     last_checkpoint,
     stubs,
 )
-from journalspec_reference.derby_log.scan import UNSUMMED, End, Groups, garbage
+from journalspec_reference.derby_log.scan import UNLINKED, UNSUMMED, End, Groups, garbage
 from journalspec_reference.derby_log.store import Bodies, Containers, OldPage, RowPlace, Store
 
 SEED = "seed"
@@ -177,8 +177,7 @@ class LogPass:
         self._missing: list[Missing] = []
         #: The reaction of the product to missing log files.
         self._does = _ENDS_BEFORE
-        linked = edition not in (SEED, "10.0", "10.1")
-        self.log = Log(self._logs, summed=edition not in UNSUMMED, linked=linked)
+        self.log = Log(self._logs, summed=edition not in UNSUMMED, linked=edition not in UNLINKED)
         #: How bodies are decoded; None: they are opaque.
         self._forms: Forms | None = None
         # A method of its own would create a reference cycle, and a reader of many logs would keep them all.

@@ -21,6 +21,8 @@ from journalspec_reference.derby_log.codec import HEADER, OVERHEAD, BadLog
 
 #: The editions without checksum records.
 UNSUMMED = ("seed", "10.0")
+#: Those that ignore what the header of a file says about the end of the previous one.
+UNLINKED = (*UNSUMMED, "10.1")
 #: The number of the type of checksum records in a batch; others have 0, and differ by their bodies.
 SUM = 1
 #: A batch has no more records than this: each of them may give rise to a note.
@@ -44,7 +46,7 @@ _CHECKSUM = 37
 #: Ranges are summed in pieces of this size (bytes).
 _PIECE = 1 << 20
 #: Bytes read to examine one record.
-_FEW = 1 << 12
+FEW = 1 << 12
 
 
 class End(NamedTuple):
@@ -151,7 +153,11 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
                     reason = UNREADABLE
                 elif summed:
                     try:
-                        covers = _covers(data, at + _HEAD.size, stop - _LENGTH.size)
+                        body, covers = at + _HEAD.size, None
+                        if data.startswith(_SUM, body) and stop - _LENGTH.size - body >= _SUM_BODY:
+                            covers = _COVERS.unpack_from(data, body + len(_SUM))
+                        if covers is None or covers[0] < 0:
+                            covers = coverage(data[body : stop - _LENGTH.size])
                         if covers is not None:
                             behind = base + stop + covers[0]
                             # DRB-REC-018, DRB-CHK-032
@@ -183,25 +189,6 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
             yield batch
         if end is not None or base >= until:
             return
-
-
-def one(source: Source, number: int, off: int, *, summed: bool) -> Batch:
-    """Return the batch of the record at `off`, without one if there is none."""
-    return next(scan(source, number, off, summed=summed, until=off + 1, stretch=_FEW))
-
-
-def body_of(batch: Batch) -> bytes | None:
-    """Return the body of the one record of a batch; None if it has none."""
-    return batch.data[_HEAD.size : batch.end[0] - _LENGTH.size] if batch.off else None
-
-
-def _covers(data: bytes, start: int, end: int) -> tuple[int, int] | None:
-    """Return the covered length and the sum, if ``data[start:end]`` is the body of a checksum record."""
-    if data.startswith(_SUM, start) and end - start >= len(_SUM) + _COVERS.size:
-        length, value = _COVERS.unpack_from(data, start + len(_SUM))
-        if length >= 0:
-            return length, value
-    return coverage(data[start:end])
 
 
 def places(

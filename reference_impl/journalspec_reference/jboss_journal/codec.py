@@ -210,8 +210,9 @@ def decode_record(data: bytes, off: int, dialect: Dialect, base: int = 0) -> Jou
     body, extra = data[start : start + body_size], data[start : start + extra_size]
     # No type has two sizes of bytes.
     pairs_at = start + body_size + extra_size
-    pairs = tuple(PAIR.unpack_from(data, pairs_at + PAIR.size * index) for index in range(listed))
-    end = pairs_at + PAIR.size * listed + CHECK_SIZE
+    pairs_end = pairs_at + PAIR.size * listed
+    pairs = tuple(PAIR.iter_unpack(data[pairs_at:pairs_end]))
+    end = pairs_end + CHECK_SIZE
     return JournalRecord(
         base + off, base + end, kind, compact_count, tx, ident, user_type, body, extra, tally, pairs
     )

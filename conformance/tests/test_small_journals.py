@@ -1,0 +1,122 @@
+"""What `inspect` of a small journal takes: modules that are entered or imported, and depth of calls.
+
+A module is entered if a function that is written in it runs. A comprehension is a call on Python 3.11, and no
+call on later versions. The descriptions of formats have been read before, as in all but the first command.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from types import FrameType
+from typing import Any, NamedTuple
+
+import pytest
+
+from journalspec.formats import format_ids
+from journalspec_conformance.cli import main
+from journalspec_corpus.load import find_case
+
+PACKAGES = frozenset(
+    ["journalspec", "journalspec_reference", "journalspec_corpus", "journalspec_conformance"]
+)
+#: The goal of all formats, and how many modules one command imports at most.
+MOST_ENTERED, MOST_IMPORTED = 24, 85
+#: Case -> how many frames of ours lie on each other at most. The goal is 11.
+DEEPEST = {
+    "btm.clean.known-answer": 11,
+    "btm.clean.both-files": 13,
+    "drb.clean.changes": 15,
+    "drb.captured.derby-10-14-2-0.changes": 15,
+    "jbm.clean.every-kind-v2e": 12,
+    "jbm.clean.every-kind-s1": 14,
+    "khd.clean.three": 17,
+    "smq.files.small-pages": 18,
+    "smq.missing.new-with-a-log-of-zeros": 15,
+}
+
+
+class Taken(NamedTuple):
+    """The modules that were entered, and the deepest calls."""
+
+    entered: frozenset[str]
+    deepest: tuple[str, ...]
+
+
+def is_ours(frame: FrameType) -> bool:
+    # What dataclasses make is not written in a module.
+    written = not frame.f_code.co_filename.startswith("<")
+    return written and frame.f_globals.get("__name__", "").partition(".")[0] in PACKAGES
+
+
+def taken(task: Callable[[], object]) -> Taken:
+    entered, deepest = set[str](), tuple[str, ...]()
+
+    def enters(frame: FrameType, event: str, _: Any) -> None:
+        nonlocal deepest
+        if event != "call" or not is_ours(frame) or frame.f_code.co_name == "<module>":
+            return
+        entered.add(frame.f_globals["__name__"])
+        calls: list[str] = []
+        here: FrameType | None = frame
+        while here is not None:
+            if is_ours(here):
+                calls.append(f"{here.f_globals['__name__']}:{here.f_code.co_qualname}")
+            here = here.f_back
+        if len(calls) > len(deepest):
+            deepest = tuple(reversed(calls))
+
+    before = sys.getprofile()
+    sys.setprofile(enters)
+    try:
+        task()
+    finally:
+        sys.setprofile(before)
+    return Taken(frozenset(entered), deepest)
+
+
+def written(case: str, directory: Path) -> Path:
+    for name, data in find_case(case).files().items():
+        path = directory / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(bytes(data))
+    return directory
+
+
+@pytest.mark.parametrize("case", DEEPEST)
+def test_inspect_of_a_small_journal_enters_few_modules_in_few_frames(
+    case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = written(case, tmp_path)
+
+    def inspect() -> None:
+        with suppress(SystemExit):
+            main(["inspect", str(path)])
+
+    inspect()
+    found = taken(inspect)
+    assert "verdict" in capsys.readouterr().out
+    assert len(found.entered) <= MOST_ENTERED, sorted(found.entered)
+    assert len(found.deepest) <= DEEPEST[case], "\n".join(found.deepest)
+
+
+@pytest.mark.parametrize("case", list(DEEPEST)[::2])
+def test_a_command_imports_the_reader_of_its_format(case: str, tmp_path: Path) -> None:
+    code = f"""
+import json, sys
+from journalspec_conformance.cli import main
+try:
+    main(["inspect", {str(written(case, tmp_path))!r}])
+except SystemExit:
+    print(json.dumps([*sys.modules]))"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    names = json.loads(done.stdout.splitlines()[-1])
+    ours = [name for name in names if name.partition(".")[0] in PACKAGES]
+    assert len(ours) <= MOST_IMPORTED
+    readers = {name for name in format_ids() if f"journalspec_reference.{name}" in ours}
+    # Bitronix' files may have any name, so that it is asked where another format is not sure.
+    assert readers - {"bitronix_tlog"} <= {find_case(case).format}
