@@ -347,9 +347,7 @@ def test_an_unknown_continuation_is_refused(resume: Any, first: Any) -> None:
 def verdicts_of(adapter: CrashFormat, trace: Trace, presets: tuple[Preset, ...] = HONEST) -> Counter[str]:
     """Count the strict reader's verdicts over the states of `trace` under honest presets."""
     return Counter(
-        rows.verdict(0, row)
-        for rows in Shard(adapter, presets, 1).rows(trace)
-        for row in range(len(rows.case_ids))
+        rows.verdict(0, row) for rows in Shard(adapter, presets, 1).judged(trace) for row in rows.new
     )
 
 

@@ -202,8 +202,8 @@ def test_the_specified_order_loses_nothing_and_those_of_the_products_do(
     presets = [each for each in PRESETS if each.stratum == "R" and each.granule > 1]
     whole = tuple(each for each in presets if not each.trash and each.metadata != "any")
     for work in adapter.first_lives("smoke"):
-        for rows in Shard(adapter, whole, 1).rows(adapter.build(work)):
-            seen = {rows.verdict(0, row) for row in range(len(rows.case_ids))}
+        for rows in Shard(adapter, whole, 1).judged(adapter.build(work)):
+            seen = {rows.verdict(0, row) for row in rows.new}
             found.setdefault(work.writer, set()).update(name for name in seen if VERDICTS[name])
     assert found == faults
 

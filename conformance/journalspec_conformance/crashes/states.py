@@ -47,7 +47,6 @@ from journalspec_corpus.crash.verdict import (
 )
 from journalspec_corpus.pipeline import manifest
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.run import Rows, named
 from journalspec_corpus.pipeline.store import part_files
 from journalspec_reference import load
 
@@ -226,19 +225,19 @@ def sampled(
         stratum = CORRUPTED if number % CORRUPTED_EVERY == 0 else REACHABLE
         places = _places(trace, stratum, seed)
         # Ids cost most: only states of the requested classes get theirs.
-        drawn: dict[Class, list[tuple[bytes, Rows, int]]] = {}
+        drawn: dict[Class, list[tuple[bytes, States, int]]] = {}
         for _ in range(min(each, count - len(taken))):
             if not places:
                 break
             kind = min(places, key=lambda kind: (seen[kind], kind))
             if kind not in drawn:
                 drawn[kind] = _in_drawn_order(places[kind], seed)
-            case_id, rows, row = drawn[kind].pop()
+            case_id, states, row = drawn[kind].pop()
             if not drawn[kind]:
                 del places[kind]
             if case_id not in taken:
                 seen[kind] += 1
-                taken[case_id] = workload, descriptor_of(rows.states, row, seed)
+                taken[case_id] = workload, descriptor_of(states, row, seed)
     # States of a run after a crash come last: they cannot be reduced, and the first of a kind is.
     chosen = sorted(taken.values(), key=lambda found: isinstance(found[0], SecondLife))
     return [as_crash_case(format_id, *found) for found in chosen]
@@ -253,22 +252,21 @@ def _places(trace: Trace, stratum: str, seed: int) -> dict[Class, list[tuple[Sta
     writer, presets = writer_of(trace), tuple(preset for preset in PRESETS if preset.stratum == stratum)
     found: dict[Class, list[tuple[States, list[int]]]] = {}
     for states in crash_states(trace, presets, seed, everywhere=stratum == CORRUPTED):
-        if len(states):
-            facts = Facts(states)
-            torn, names = facts.fields
-            rows: dict[tuple[int, int], list[int]] = {}
-            for row, key in enumerate(zip(facts.categories.tolist(), torn.tolist(), strict=True)):
-                rows.setdefault(key, []).append(row)
-            for (category, field), at in rows.items():
-                kind = Class(stratum, CATEGORIES[category], trace.background, names[field], writer)
-                found.setdefault(kind, []).append((states, at))
+        facts = Facts(states)
+        torn, names = facts.fields
+        rows: dict[tuple[int, int], list[int]] = {}
+        for row, key in enumerate(zip(facts.categories.tolist(), torn.tolist(), strict=True)):
+            rows.setdefault(key, []).append(row)
+        for (category, field), at in rows.items():
+            kind = Class(stratum, CATEGORIES[category], trace.background, names[field], writer)
+            found.setdefault(kind, []).append((states, at))
     return found
 
 
-def _in_drawn_order(places: list[tuple[States, list[int]]], seed: int) -> list[tuple[bytes, Rows, int]]:
-    """Return the id of each state, with its rows and its number among them; the first drawn is last."""
-    several = (named(states.take(np.asarray(at, np.int64))) for states, at in places)
-    found = [(case_id, rows, row) for rows in several for row, case_id in enumerate(rows.case_ids)]
+def _in_drawn_order(places: list[tuple[States, list[int]]], seed: int) -> list[tuple[bytes, States, int]]:
+    """Return each state, with its id and its row; the first drawn is last."""
+    several = (states.take(np.asarray(at, np.int64)) for states, at in places)
+    found = [(name, states, row) for states in several for row, name in enumerate(Facts(states).case_ids)]
     return sorted(found, key=lambda state: _draw(seed, state[0]), reverse=True)
 
 

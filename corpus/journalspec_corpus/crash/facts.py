@@ -8,7 +8,7 @@ reader may refuse the state, its category, and the field in which it tore.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cached_property, wraps
 from itertools import chain
 from typing import Concatenate, ParamSpec
@@ -23,11 +23,21 @@ from journalspec_corpus.crash.disk import (
     SIZE,
     TRASHED,
     CrashPoint,
+    StateContents,
     States,
     Timeline,
-    content_ids,
+    case_id,
+    content_id,
 )
-from journalspec_corpus.crash.oracle import ALLOWED, FORBIDDEN, REFUSALS, REQUIRED, Expected, expected_at
+from journalspec_corpus.crash.oracle import (
+    ALLOWED,
+    FORBIDDEN,
+    REFUSALS,
+    REQUIRED,
+    Expected,
+    expected_at,
+    promised,
+)
 from journalspec_corpus.crash.trace import (
     BEFORE,
     CORRUPTED,
@@ -70,10 +80,9 @@ def _remembered(method: Callable[Concatenate[Facts, P], Rows]) -> Callable[Conca
 class Facts:
     """Facts about each state (row) of one crash point, as boolean columns."""
 
-    def __init__(self, states: States, contents: Sequence[bytes] | None = None) -> None:
-        """Take the states, and their content ids where they are known."""
+    def __init__(self, states: States) -> None:
         self.states = states
-        self._contents = contents
+        self.contents = StateContents(states.point, states.codes)
         self.point: CrashPoint = states.point
         self.trace = states.point.trace
         codes = states.codes
@@ -94,6 +103,12 @@ class Facts:
     def expected(self) -> Expected:
         """The required outcome in all rows."""
         return expected_at(self.trace, self.point.crash_index, self.states.torn, self.states.stratum)
+
+    @cached_property
+    def case_ids(self) -> list[bytes]:
+        """The id of each row; several may have one id."""
+        same = promised(self.trace, self.expected)
+        return [case_id(content, same) for content in self.contents.ids]
 
     @cached_property
     def categories(self) -> Column:
@@ -186,11 +201,7 @@ class Facts:
             rows = np.flatnonzero(~out & ~self.trashed)
             if len(rows):
                 images = frozenset(_memories(self.trace)[: self._upto + 1])
-                if self._contents is None:
-                    ids = content_ids(self.point, self.states.codes[rows])
-                else:
-                    ids = [self._contents[row] for row in rows.tolist()]
-                out[rows] = [name in images for name in ids]
+                out[rows] = [self.contents.ids[row] in images for row in rows.tolist()]
         return out
 
     @cached_property
@@ -429,17 +440,13 @@ class Facts:
         return out
 
 
-#: The one state of a crash point without anything in flight.
-_WHOLE = np.zeros((1, 0), np.uint16)
-
-
 def _memories(trace: Trace) -> list[bytes]:
     """Return for each operation what a process leaves that is killed before it, as content ids."""
     found: list[bytes] = trace.derived.setdefault("memories", [])
     line = Timeline(trace, 512)
     for upto in range(len(trace.ops) + 1 if not found else 0):
         said = upto and isinstance(trace.ops[upto - 1], (Ack, Mark, Publish, Release))
-        found.append(found[-1] if said else content_ids(line.advance(upto).settled(), _WHOLE)[0])
+        found.append(found[-1] if said else content_id(line.advance(upto).memory()))
     return found
 
 

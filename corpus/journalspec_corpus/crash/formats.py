@@ -57,8 +57,7 @@ class StateFiles(Mapping[str, bytes]):
 
     def __init__(self, contents: StateContents, at: int, memory: Remembered) -> None:
         self._point, self._row, self._memory = contents.point, contents.rows[at], memory
-        each = zip(contents.files[at], contents.names[at], strict=True)
-        self._files = {file.name: (file, name) for file, name in each}
+        self._files = {file.name: (file, same) for file, same in contents.files[at]}
         self._made: dict[str, bytes] = {}
 
     def __iter__(self) -> Iterator[str]:

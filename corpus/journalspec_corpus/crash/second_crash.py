@@ -18,9 +18,9 @@ from operator import itemgetter
 import numpy as np
 
 from journalspec.formats import format_text
-from journalspec_corpus.crash.disk import States, case_ids, content_ids
+from journalspec_corpus.crash.disk import States
 from journalspec_corpus.crash.facts import Facts
-from journalspec_corpus.crash.oracle import REFUSALS, REQUIRED, expected_at, promised
+from journalspec_corpus.crash.oracle import REFUSALS, REQUIRED, expected_at
 from journalspec_corpus.crash.states import Descriptor, crash_states, descriptor_of, state_at
 from journalspec_corpus.crash.trace import (
     BEFORE,
@@ -80,7 +80,7 @@ def crash_image(
     """
     trace, crash_index = states.point.trace, states.point.crash_index
     files = states.point.materialise(states.codes[row])
-    expected = expected_at(trace, crash_index, states.torn, effects=False)
+    expected = expected_at(trace, crash_index, states.torn)
     name_of = {number: name for name, number in states.point.layout(states.codes[row].tolist())[0].items()}
     #: every mark under the name that its file has there, in the order in which records were issued
     issued: list[Mark] = []
@@ -323,12 +323,9 @@ def _choose(first: Trace, gone: bool) -> Iterator[CrashImage]:
     seen: set[bytes] = set()
     classes: dict[tuple[str, str, str], list[tuple[bytes, States, int]]] = {}
     for states in crash_states(first, tuple(map(get_preset, FIRST_CRASH)), SEED):
-        contents = content_ids(states.point, states.codes)
-        facts = Facts(states, contents)
-        expected = expected_at(first, states.point.crash_index, states.torn, effects=False)
-        cases = case_ids(contents, promised(first, expected))
+        facts = Facts(states)
         category_of, (field_of, names) = facts.categories, facts.fields
-        for row, case in enumerate(cases):
+        for row, case in enumerate(facts.case_ids):
             if case not in seen and facts.refusals[row] != REFUSALS.index(REQUIRED):
                 seen.add(case)
                 order = PRESETS[states.preset[row]].order

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from journalspec_corpus.crash.disk import StateContents, States, case_ids
+from journalspec_corpus.crash.disk import States
 from journalspec_corpus.crash.facts import Column, Facts
 from journalspec_corpus.crash.formats import CrashFormat, answers, crash_format
-from journalspec_corpus.crash.oracle import REFUSALS, Expected, promised
+from journalspec_corpus.crash.oracle import REFUSALS
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import ID_BYTES, PRESETS, STRATA, Preset, Trace, get_preset, writer_of
 from journalspec_corpus.crash.verdict import CATEGORIES, VERDICTS, judge
@@ -52,73 +51,33 @@ def schema(readers: Iterable[str]) -> pa.Schema:
 
 
 @dataclass(frozen=True)
-class Rows:
-    """States of one crash point: those at `at` among those of `facts`, their ids, a verdict per reader."""
+class JudgedStates:
+    """The states of a crash point, judged: a column of indices into :data:`VERDICTS` for each reader.
+
+    `new` are the rows of those that were not seen before, each id once.
+    """
 
     facts: Facts
-    contents: StateContents
-    at: npt.NDArray[np.int64]
-    case_ids: list[bytes]
-    verdicts: list[Column] = field(default_factory=list)
-
-    @property
-    def expected(self) -> Expected:
-        """The required outcome in all of them."""
-        return self.facts.expected
-
-    @cached_property
-    def states(self) -> States:
-        """The states themselves."""
-        return self.facts.states.take(self.at)
-
-    @cached_property
-    def refusal(self) -> Column:
-        """Whether each of them may be refused: the index into :data:`REFUSALS`."""
-        return self.facts.refusals[self.at]
-
-    @cached_property
-    def category(self) -> Column:
-        """What kind of crash each of them is: the index into :data:`CATEGORIES`."""
-        return self.facts.categories[self.at]
+    verdicts: list[Column]
+    new: list[int]
 
     def verdict(self, reader: int, row: int) -> str:
         """Return the verdict of reader number `reader` on row number `row`."""
         return _VERDICTS[int(self.verdicts[reader][row])]
 
-    def take(self, rows: Sequence[int]) -> Rows:
-        """Return some of the rows."""
-        if len(rows) == len(self.case_ids):
-            return self
-        ids, verdicts = [self.case_ids[row] for row in rows], [column[[*rows]] for column in self.verdicts]
-        return Rows(self.facts, self.contents, self.at[[*rows]], ids, verdicts)
 
-    def judged(self, adapter: CrashFormat) -> Rows:
-        """Return the same with the verdicts of all readers of a format."""
-        found, which = answers(self.contents, adapter.read, adapter.sees, adapter.memory)
-        # Equal answers that may be refused alike are judged once.
-        entries = which.astype(np.int64) * len(REFUSALS) + self.refusal
-        table = np.zeros((len(adapter.readers), len(found) * len(REFUSALS)), np.uint8)
-        for entry in np.unique(entries).tolist():
-            given, kind = found[entry // len(REFUSALS)], REFUSALS[entry % len(REFUSALS)]
-            for at, reader in enumerate(adapter.readers):
-                holes = reader in adapter.salvaging
-                table[at, entry] = _NUMBERS[judge(given[at], self.expected, kind, holes_allowed=holes)]
-        return replace(self, verdicts=[column[entries] for column in table])
-
-
-def rows_of(trace: Trace, presets: tuple[Preset, ...], seed: int) -> Iterator[Rows]:
-    """Yield the states of each crash point of `trace`, not judged; several may have one id."""
-    for states in crash_states(trace, presets, seed):
-        if len(states):
-            yield named(states)
-
-
-def named(states: States) -> Rows:
-    """Return states of a crash point with their ids."""
-    contents = StateContents(states.point, states.codes)
-    facts = Facts(states, contents.ids)
-    ids = case_ids(contents.ids, promised(states.point.trace, facts.expected))
-    return Rows(facts, contents, np.arange(len(states)), ids)
+def verdicts_of(facts: Facts, adapter: CrashFormat) -> list[Column]:
+    """Return the verdicts of all readers of a format, reader by reader."""
+    found, which = answers(facts.contents, adapter.read, adapter.sees, adapter.memory)
+    # Equal answers that may be refused alike are judged once.
+    entries = which.astype(np.int64) * len(REFUSALS) + facts.refusals
+    table = np.zeros((len(adapter.readers), len(found) * len(REFUSALS)), np.uint8)
+    for entry in np.unique(entries).tolist():
+        given, kind = found[entry // len(REFUSALS)], REFUSALS[entry % len(REFUSALS)]
+        for at, reader in enumerate(adapter.readers):
+            holes = reader in adapter.salvaging
+            table[at, entry] = _NUMBERS[judge(given[at], facts.expected, kind, holes_allowed=holes)]
+    return [column[entries] for column in table]
 
 
 class Shard:
@@ -138,28 +97,27 @@ class Shard:
         self._columns: dict[str, list[npt.NDArray[Any]]] = defaultdict(list)
         self._texts: list[tuple[str, ...]] = []
 
-    def rows(self, trace: Trace) -> Iterator[Rows]:
-        """Yield the states of `trace` that the shard has not seen yet."""
+    def judged(self, trace: Trace) -> Iterator[JudgedStates]:
+        """Yield the states of `trace`, crash point by crash point."""
         self.traces += 1
-        for found in rows_of(trace, self.presets, self.seed):
-            self.generated += len(found.case_ids)
-            keep = []
-            for row, name in enumerate(found.case_ids):
+        for states in crash_states(trace, self.presets, self.seed):
+            facts, new = Facts(states), []
+            self.generated += len(states)
+            for row, name in enumerate(facts.case_ids):
                 if name not in self._seen:
                     self._seen.add(name)
-                    keep.append(row)
+                    new.append(row)
+            found = JudgedStates(facts, verdicts_of(facts, self.adapter), new)
             # In a state that another trace has left already, other records may be required here.
-            rows = found.judged(self.adapter)
-            self._note(trace, rows)
-            if keep:
-                yield rows.take(keep)
+            self._note(trace, found)
+            yield found
 
-    def _note(self, trace: Trace, rows: Rows) -> None:
+    def _note(self, trace: Trace, found: JudgedStates) -> None:
         """Note under which presets the writer reaches states, and what fails in them."""
-        stratum, preset = rows.states.stratum, rows.states.preset.astype(np.int64)
-        who = stratum, writer_of(trace), trace.edition
+        states = found.facts.states
+        preset, who = states.preset.astype(np.int64), (states.stratum, writer_of(trace), trace.edition)
         self.reached |= {Reached(*who, PRESETS[at].name) for at in np.unique(preset).tolist()}
-        for reader, column in zip(self.readers, rows.verdicts, strict=True):
+        for reader, column in zip(self.readers, found.verdicts, strict=True):
             for pair in np.unique(preset * len(VERDICTS) + column).tolist():
                 at, verdict = divmod(pair, len(VERDICTS))
                 if VERDICTS[_VERDICTS[verdict]]:
@@ -169,11 +127,12 @@ class Shard:
         """Take in the states of `trace` that the shard does not hold yet."""
         number = len(self._texts)
         self._texts.append((trace.id, trace.name, trace.edition, writer_of(trace), trace.background))
-        for rows in self.rows(trace):
-            states, (torn, names) = rows.states, rows.facts.fields
+        for found in (found for found in self.judged(trace) if found.new):
+            facts, at = found.facts, np.asarray(found.new, np.int64)
+            states, (torn, names) = facts.states.take(at), facts.fields
             values: dict[str, npt.ArrayLike] = {
                 **dict.fromkeys(_OF_TRACE, number),
-                "case_id": np.asarray(rows.case_ids, object),
+                "case_id": np.asarray([facts.case_ids[row] for row in found.new], object),
                 "stratum": list(STRATA).index(states.stratum),
                 "preset": states.preset,
                 "crash_index": states.point.crash_index,
@@ -181,11 +140,11 @@ class Shard:
                 "tear": states.tear,
                 "rot": np.asarray(states.rot or "", object),
                 "seed": self.seed,
-                "category": rows.category,
-                "field": np.asarray(names, object)[torn[rows.at]],
-                "acknowledged": len(rows.expected.must_keep),
-                "refusal": rows.refusal,
-                **{f"verdict_{name}": of for name, of in zip(self.readers, rows.verdicts, strict=True)},
+                "category": facts.categories[at],
+                "field": np.asarray(names, object)[torn[at]],
+                "acknowledged": len(facts.expected.must_keep),
+                "refusal": facts.refusals[at],
+                **{f"verdict_{name}": of[at] for name, of in zip(self.readers, found.verdicts, strict=True)},
             }
             for name, column in values.items():
                 self._columns[name].append(np.broadcast_to(column, len(states)))
