@@ -22,7 +22,7 @@ from journalspec_corpus.crash.formats import CrashFormat, crash_format
 from journalspec_corpus.crash.oracle import REFUSALS
 from journalspec_corpus.crash.trace import PRESETS
 from journalspec_corpus.crash.verdict import CATEGORIES
-from journalspec_corpus.pipeline.run import JudgedStates, Shard
+from journalspec_corpus.pipeline.shards import JudgedStates, Shard
 
 #: Each so many-th workload of a format is in the sample: no divisor of how often its tables repeat.
 EVERY = {

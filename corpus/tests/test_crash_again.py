@@ -37,7 +37,7 @@ from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.jboss_journal.workloads import LONG, TYPICAL, VICTIM
 from journalspec_corpus.jboss_journal.workloads import Step as TxStep
 from journalspec_corpus.jboss_journal.workloads import Workload as TxWorkload
-from journalspec_corpus.pipeline.run import Shard
+from journalspec_corpus.pipeline.shards import Shard
 from journalspec_reference import load
 
 DISK, TX = "bitronix_tlog", "jboss_journal"

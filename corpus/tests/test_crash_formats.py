@@ -14,7 +14,7 @@ from journalspec_corpus.crash.record import SECTOR
 from journalspec_corpus.crash.trace import PRESETS, Ack, Mark, Publish, Release, Reuse, Sync, Trace, Write
 from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.jboss_journal.workloads import Step, Workload
-from journalspec_corpus.pipeline.run import Shard
+from journalspec_corpus.pipeline.shards import Shard
 from journalspec_corpus.workloads import LongWorkload, Tables
 from journalspec_reference import load
 from journalspec_reference.bitronix_tlog.codec import HEADER_SIZE, TIMESTAMP_AT

@@ -13,7 +13,7 @@ from journalspec.formats import format_ids
 from journalspec_corpus.crash.formats import crash_format
 from journalspec_corpus.crash.oracle import REFUSALS
 from journalspec_corpus.crash.verdict import VERDICTS, judge
-from journalspec_corpus.pipeline.run import JudgedStates
+from journalspec_corpus.pipeline.shards import JudgedStates
 
 GOLDENS = Path(__file__).with_name("data") / "goldens.json"
 #: Faults that many states show, whichever are checked: the checksum, or what stands for one, first.

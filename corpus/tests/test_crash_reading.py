@@ -19,7 +19,7 @@ from journalspec_corpus.crash.verdict import Answer, judge
 from journalspec_corpus.kahadb_journal.workloads import Step
 from journalspec_corpus.load import load_cases
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.run import Shard
+from journalspec_corpus.pipeline.shards import Shard
 from journalspec_reference import load
 from journalspec_reference.bitronix_tlog.codec import (
     CRC_AT,

@@ -7,7 +7,7 @@ import pytest
 from journalspec_corpus.crash.formats import crash_format
 from journalspec_corpus.crash.oracle import operations_of
 from journalspec_corpus.crash.trace import PRESETS, Create, Mark, Release, Sync, Trace, Unlink, Write
-from journalspec_corpus.pipeline.run import Shard
+from journalspec_corpus.pipeline.shards import Shard
 from journalspec_corpus.swiftmq_store.workloads import TABLES, Step, Workload
 from journalspec_reference.storage import MemoryStorage
 

@@ -45,9 +45,8 @@ from journalspec_corpus.crash.verdict import (
     limits,
     wrong_effect,
 )
-from journalspec_corpus.pipeline import manifest
+from journalspec_corpus.pipeline.manifest import ManifestError, part_files
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.store import part_files
 from journalspec_reference import load
 
 TIER = "crash"
@@ -277,8 +276,8 @@ def built(directory: Path, count: int, editions: Mapping[str, Collection[str]]) 
     Raises Problem if there is no build.
     """
     try:
-        plan = Plan.from_json(manifest.load(directory)["plan"])
-    except (manifest.ManifestError, KeyError, TypeError) as error:
+        plan = Plan.of_build(directory)
+    except ManifestError as error:
         raise Problem(str(error), "`journalspec corpus build` makes one.") from None
     members = [item.name for item in fields(Descriptor)]
     wanted = dict.fromkeys(["case_id", *Class._fields, *members, "workload", "edition"])

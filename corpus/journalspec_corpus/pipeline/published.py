@@ -38,7 +38,7 @@ from journalspec_corpus.load import CASES
 from journalspec_corpus.making import make_case
 from journalspec_corpus.pipeline.manifest import WORK
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.store import BuildError
+from journalspec_corpus.pipeline.shards import BuildError
 
 #: Number of published cases, and the least number of each class.
 CORE_CASES, PER_CLASS = 100_000, 3

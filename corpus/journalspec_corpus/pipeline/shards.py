@@ -1,16 +1,31 @@
-"""From traces to judged rows. Everything here is a pure function of traces, presets and seed."""
+"""Shards: the states of some workloads, judged, and on disk: written complete or not at all, and found again.
+
+What is in a shard is a pure function of traces, presets and seed. While a build is under way its shards are
+Arrow files, which are quick to write and to read; only what a finished build keeps of them becomes Parquet,
+once.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
+import time
+import traceback
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.parquet as pq
+from pyarrow import feather
 
+from journalspec.files import replace_bytes
 from journalspec_corpus.crash.disk import States
 from journalspec_corpus.crash.facts import Column, Facts
 from journalspec_corpus.crash.formats import CrashFormat, answers, crash_format
@@ -18,9 +33,15 @@ from journalspec_corpus.crash.oracle import REFUSALS
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import ID_BYTES, PRESETS, STRATA, Preset, Trace, get_preset, writer_of
 from journalspec_corpus.crash.verdict import CATEGORIES, VERDICTS, judge
+from journalspec_corpus.pipeline.manifest import WORK, part_name
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.tables import Reached
 
+#: Gets the number of finished shards.
+ShardsDone = Callable[[int], None]
+_TRACEBACK = "JOURNALSPEC_TRACEBACK"
+#: Where the schema of a shard's file has its summary.
+_SUMMARY = b"journalspec"
 _VERDICTS = tuple(VERDICTS)
 _NUMBERS = {name: number for number, name in enumerate(VERDICTS)}
 _LABEL, _TEXT = pa.dictionary(pa.int8(), pa.string()), pa.dictionary(pa.int32(), pa.string())
@@ -193,3 +214,121 @@ def masks(states: States) -> list[bytes]:
     if states.torn >= 0 or states.rot:
         return [b""] * len(states)
     return [row.tobytes() for row in states.codes.astype(np.uint8)]
+
+
+class BuildError(Exception):
+    """A build cannot go on: what and why in the text, what to do in `hint`."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+def tried(work: Callable[[int], object], number: int) -> object:
+    """Return what `work` gives, or the error that the builder is to raise."""
+    try:
+        return work(number)
+    except (BuildError, OSError, MemoryError) as error:
+        return error
+    except Exception as error:  # whatever it is, the builder has to be notified
+        if os.environ.get(_TRACEBACK):
+            traceback.print_exc()
+        text = f"shard {number}: a fault of journalspec, please report it: {type(error).__name__}: {error}"
+        return BuildError(text, f"Set {_TRACEBACK}=1 to see where it happened.")
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """One finished shard: the number of its states before de-duplication, and of its traces.
+
+    `reached` says who reaches what in it. `cpu` is the processor time it took, in seconds; no output
+    depends on it.
+    """
+
+    shard: int
+    generated: int
+    traces: int
+    reached: list[Reached]
+    cpu: float
+
+
+def shard_file(out: Path, shard: int) -> Path:
+    """Return the path of the rows of a shard during a build."""
+    return out / WORK / f"shard-{shard:05d}.arrow"
+
+
+def write_shard(plan: Plan, out: Path, number: int) -> None:
+    """Judge shard `number` and write it, with its summary.
+
+    A shard that is there is not judged again: a task that lost its worker is given
+    to another one as a whole.
+    """
+    if _summary(out, number) is not None:
+        return
+    started = time.process_time()
+    shard = judged_shard(plan, number)
+    table, sink = shard.table(), BytesIO()
+    used, reached = time.process_time() - started, sorted(shard.reached)
+    summary = Summary(number, shard.generated, shard.traces, reached, used)
+    table = table.replace_schema_metadata({_SUMMARY: json.dumps(asdict(summary))})
+    feather.write_feather(table, sink, compression="lz4", chunksize=max(1, len(table)))
+    replace_bytes(shard_file(out, number), sink.getvalue())
+
+
+def read_shard(out: Path, number: int, columns: Sequence[str] | None = None) -> pa.Table:
+    """Return the rows of a shard, all columns or only some."""
+    table = feather.read_table(shard_file(out, number), columns, memory_map=True, use_threads=False)
+    return table.replace_schema_metadata(None)
+
+
+def finished(plan: Plan, out: Path) -> dict[int, Summary]:
+    """Return the shards that are on disk, which are complete: a shard gets its name when it is."""
+    known = {number: _summary(out, number) for number in range(plan.shards())}
+    return {number: summary for number, summary in known.items() if summary is not None}
+
+
+def _summary(out: Path, number: int) -> Summary | None:
+    """Return the summary of a shard that is on disk, None of one that is not, or is cut or another one."""
+    try:
+        with pa.memory_map(str(shard_file(out, number))) as source:
+            loaded = json.loads(pa.ipc.open_file(source).schema.metadata[_SUMMARY])
+        summary = Summary(**{**loaded, "reached": [Reached(*entry) for entry in loaded["reached"]]})
+    except (OSError, KeyError, TypeError, ValueError):
+        return None
+    return summary if summary.shard == number else None
+
+
+def sealed(out: Path) -> int:
+    """Return the number of shards that are on disk, for a progress bar."""
+    return sum(1 for path in (out / WORK).glob("shard-*.arrow"))
+
+
+Kept = npt.NDArray[np.bool_]
+
+
+def kept_of_each(plan: Plan, out: Path) -> list[Kept]:
+    """Return for each shard which rows stay: of equal ids the first in plan order.
+
+    This needs 60 bytes of memory per state.
+    """
+    columns = (read_shard(out, number, ["case_id"])["case_id"] for number in range(plan.shards()))
+    ids = [np.asarray(column.to_pylist(), f"S{ID_BYTES}") for column in columns]
+    return np.split(first_of_each(np.concatenate(ids)), np.cumsum([len(each) for each in ids])[:-1])
+
+
+def first_of_each(ids: npt.NDArray[np.bytes_]) -> Kept:
+    """Return True for each id that equals no earlier one."""
+    first = np.zeros(len(ids), bool)
+    first[np.unique(ids, return_index=True)[1]] = True
+    return first
+
+
+def write_part(out: Path, number: int, table: pa.Table) -> dict[str, Any]:
+    """Write what is kept of a shard below ``work/``; return its entry in the manifest."""
+    sink = BytesIO()
+    # A dictionary of ids would hold every one of them.
+    repeating = [column.name for column in table.schema if not pa.types.is_fixed_size_binary(column.type)]
+    pq.write_table(table, sink, compression="zstd", write_statistics=False, use_dictionary=repeating)
+    name, data = part_name(number), sink.getvalue()
+    replace_bytes(out / WORK / name, data)
+    return {"file": name, "rows": len(table), "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
