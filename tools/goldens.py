@@ -53,11 +53,10 @@ def lines_of(adapter: CrashFormat, found: Sequence[JudgedStates]) -> Iterator[st
             )
             for kind in REFUSALS
         }
-        torn, fields = facts.fields
         for row in one.new:
             refusal = REFUSALS[facts.refusals[row]]
             said = ",".join(one.verdict(at, row) for at in range(len(adapter.readers)))
-            kind = f"{CATEGORIES[facts.categories[row]]} {fields[torn[row]]}"
+            kind = f"{CATEGORIES[facts.categories[row]]} {facts.fields[row]}"
             yield f"{facts.case_ids[row].hex()} {refusal} {said} {outcomes[refusal]} {kind}"
 
 

@@ -10,9 +10,8 @@ import pytest
 
 from journalspec_corpus.crash import states as engine
 from journalspec_corpus.crash.disk import StateContents, States, case_id, content_id, selected
-from journalspec_corpus.crash.facts import Facts, categories, fields
+from journalspec_corpus.crash.facts import Facts, categories, fields, find
 from journalspec_corpus.crash.oracle import ALLOWED, FORBIDDEN, REQUIRED, Expected, expected_at
-from journalspec_corpus.crash.reduce import find
 from journalspec_corpus.crash.states import (
     EXHAUSTIVE,
     SAMPLES,
@@ -335,10 +334,10 @@ def test_every_bit_in_use_flips_alone() -> None:
     used = [("log", off) for off in (*range(64), *range(100, 140))] + [("spare", off) for off in range(64)]
     assert {(name, off, bit) for name, off in used for bit in range(8)} < found
     assert len(found) == len(states)
-    column, names = fields(Facts(states))
-    assert {names[at] for at in column} == {"header", "head", "body", "unused"}
+    names = fields(Facts(states))
+    assert {*names} == {"header", "head", "body", "unused"}
     # A field begins with its first byte.
-    hit = {label: names[at] for label, at in zip(states.rot, column, strict=True)}
+    hit = dict(zip(states.rot, names, strict=True))
     starts = {100: "head", 107: "head", 108: "body", 139: "body"}
     assert {off: hit[f"bit:log:{off}:0"] for off in starts} == starts
 

@@ -19,8 +19,8 @@ from click.testing import CliRunner
 from journalspec_conformance.cli import cli
 from journalspec_conformance.compare import Claims, compare
 from journalspec_corpus.bitronix_tlog.workloads import Step, Workload
+from journalspec_corpus.crash.facts import find
 from journalspec_corpus.crash.formats import crash_format
-from journalspec_corpus.crash.reduce import find
 from journalspec_corpus.crash.states import Descriptor
 from journalspec_corpus.crash.trace import get_preset, rank
 from journalspec_corpus.crash.verdict import VERDICTS

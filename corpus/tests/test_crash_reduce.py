@@ -12,13 +12,12 @@ from mutants import mutant_reader
 
 from journalspec_corpus.bitronix_tlog.workloads import Step as Log
 from journalspec_corpus.bitronix_tlog.workloads import Workload as Logged
+from journalspec_corpus.crash.facts import State, find
 from journalspec_corpus.crash.formats import CrashFormat, Named, crash_format, named_reader
 from journalspec_corpus.crash.reduce import (
     NotFailing,
     Reduced,
-    State,
     crashes_before,
-    find,
     reduce_state,
     situations,
     smaller,

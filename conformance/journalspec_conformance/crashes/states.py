@@ -28,10 +28,9 @@ from journalspec_conformance.result import Outcome
 from journalspec_corpus.case import Case
 from journalspec_corpus.crash.disk import States
 from journalspec_corpus.crash.explain import case_of
-from journalspec_corpus.crash.facts import Facts
+from journalspec_corpus.crash.facts import Facts, find
 from journalspec_corpus.crash.formats import CrashFormat, crash_format
 from journalspec_corpus.crash.oracle import Expected, expected_at, in_words
-from journalspec_corpus.crash.reduce import find
 from journalspec_corpus.crash.second_crash import SecondLife
 from journalspec_corpus.crash.states import Descriptor, as_write, crash_states, descriptor_of
 from journalspec_corpus.crash.trace import CORRUPTED, LYING, PRESETS, REACHABLE, Trace, get_preset, writer_of
@@ -252,12 +251,11 @@ def _places(trace: Trace, stratum: str, seed: int) -> dict[Class, list[tuple[Sta
     found: dict[Class, list[tuple[States, list[int]]]] = {}
     for states in crash_states(trace, presets, seed, everywhere=stratum == CORRUPTED):
         facts = Facts(states)
-        torn, names = facts.fields
-        rows: dict[tuple[int, int], list[int]] = {}
-        for row, key in enumerate(zip(facts.categories.tolist(), torn.tolist(), strict=True)):
+        rows: dict[tuple[int, str], list[int]] = {}
+        for row, key in enumerate(zip(facts.categories.tolist(), facts.fields.tolist(), strict=True)):
             rows.setdefault(key, []).append(row)
         for (category, field), at in rows.items():
-            kind = Class(stratum, CATEGORIES[category], trace.background, names[field], writer)
+            kind = Class(stratum, CATEGORIES[category], trace.background, field, writer)
             found.setdefault(kind, []).append((states, at))
     return found
 

@@ -14,8 +14,9 @@ from journalspec_conformance.result import Result
 from journalspec_corpus import Case, Probe
 from journalspec_corpus.case import Origin
 from journalspec_corpus.crash import explain, reduce
+from journalspec_corpus.crash.facts import State, find
 from journalspec_corpus.crash.formats import CrashFormat
-from journalspec_corpus.crash.reduce import Reduced, State
+from journalspec_corpus.crash.reduce import Reduced
 from journalspec_corpus.crash.second_crash import SecondLife
 from journalspec_corpus.crash.verdict import MEANINGS, VERDICTS, Answer
 from journalspec_corpus.making import make_case
@@ -123,7 +124,7 @@ def account(case: Case, result: Result, target: str, repeat: str) -> list[str]:
     """Return a failure as a story: what was written, what arrived, what was answered, what would be right."""
     if not isinstance(case, CrashCase):
         return [result.reason]
-    state = reduce.find(case.trace, case.descriptor)
+    state = find(case.trace, case.descriptor)
     verdict = _verdict(result)
     label = " ".join(filter(None, (result.result_class, result.fingerprint)))
     lines = [

@@ -45,6 +45,8 @@ PAIRS, BURSTS, ELSEWHERE = 256, 256, 64
 #: The longest burst, in bits; the most sectors of a file that are cleared or overwritten.
 LONGEST, SECTORS = 64, 64
 _Span = tuple[str, int, int]
+#: A name for each state.
+Names = npt.NDArray[np.object_]
 
 
 def corrupted_states(
@@ -372,23 +374,18 @@ def _exchanged(point: CrashPoint, contents: list[bytes]) -> Iterator[tuple[str, 
 _UNITS = {"bit": 1, "bits": 1, "burst": 1, "zero": 512, "phantom": 512, "misdirect": 512, "lse": 4096}
 
 
-def corrupted_fields(states: States) -> tuple[npt.NDArray[np.uint8], list[str]]:
-    """Return for each row the index of the field that was hit first, and the names.
+def corrupted_fields(states: States) -> Names:
+    """Return for each row the field that was hit first, empty for no field in particular.
 
-    The first is empty: no field in particular. ``header`` is before a file's
-    first record, ``unused`` after what is written.
+    ``header`` is before a file's first record, ``unused`` after what is written.
     """
     places = _fields(states)
-    names = [""]
-    out = np.zeros(len(states.rot), np.uint8)
+    out: Names = np.full(len(states.rot), "", object)
     for row, label in enumerate(states.rot):
         kind, file, *at = label.split(":")
         if kind in _UNITS:
-            name = _field(places.get(file, []), int(at[0]) * _UNITS[kind])
-            if name not in names:
-                names.append(name)
-            out[row] = names.index(name)
-    return out, names
+            out[row] = _field(places.get(file, []), int(at[0]) * _UNITS[kind])
+    return out
 
 
 def _fields(states: States) -> dict[str, list[tuple[int, str]]]:

@@ -419,6 +419,13 @@ class States:
     def __len__(self) -> int:
         return len(self.codes)
 
+    @cached_property
+    def masks(self) -> list[bytes]:
+        """One byte per block for each state of a subset preset, nothing for a torn one."""
+        if self.torn >= 0 or self.rot:
+            return [b""] * len(self)
+        return [row.tobytes() for row in self.codes.astype(np.uint8)]
+
     def take(self, rows: npt.NDArray[np.int64]) -> States:
         """Return the states of `rows` only."""
         rot = tuple([self.rot[row] for row in rows.tolist()]) if self.rot else ()

@@ -17,9 +17,10 @@ from typing import Any
 from journalspec.formats import get_format
 from journalspec_corpus.case import Case, Origin
 from journalspec_corpus.crash.disk import NAMES, SECTOR, SIZE, Block, Timeline
+from journalspec_corpus.crash.facts import State
 from journalspec_corpus.crash.formats import CrashFormat
 from journalspec_corpus.crash.oracle import ALLOWED, REQUIRED, Expected
-from journalspec_corpus.crash.reduce import Reduced, State, crashes_before
+from journalspec_corpus.crash.reduce import Reduced, crashes_before
 from journalspec_corpus.crash.trace import (
     CORRUPTED,
     PRESETS,

@@ -16,19 +16,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from journalspec_corpus.crash.disk import case_id, content_id
-from journalspec_corpus.crash.facts import Facts
+from journalspec_corpus.crash.facts import Facts, State, find
 from journalspec_corpus.crash.formats import CrashFormat, Reader
-from journalspec_corpus.crash.oracle import REFUSALS, Expected, promised
+from journalspec_corpus.crash.oracle import REFUSALS, Expected
 from journalspec_corpus.crash.second_crash import CHOICES, SecondLife, choose
-from journalspec_corpus.crash.states import Descriptor, crash_states, descriptor_of, state_at
-from journalspec_corpus.crash.trace import CORRUPTED, PRESETS, Mark, Trace, Workload
-from journalspec_corpus.crash.verdict import CATEGORIES, VERDICTS, Answer, judge
+from journalspec_corpus.crash.states import Descriptor, crash_states
+from journalspec_corpus.crash.trace import CORRUPTED, PRESETS, Trace, Workload
+from journalspec_corpus.crash.verdict import CATEGORIES, VERDICTS, Answer
 from journalspec_corpus.workloads import LongWorkload
 from journalspec_reference.api import WriterRefused
 
@@ -43,87 +41,6 @@ def wrong(answer: Answer, expected: Expected) -> list[str]:
     return found
 
 
-@dataclass(frozen=True)
-class State:
-    """State number `row` of those of a crash point."""
-
-    situation: Facts
-    row: int
-
-    @property
-    def trace(self) -> Trace:
-        """The trace that it is a state of."""
-        return self.situation.trace
-
-    @cached_property
-    def files(self) -> dict[str, bytes]:
-        """Its files."""
-        states = self.situation.states
-        return states.point.materialise(states.codes[self.row])
-
-    @property
-    def deviations(self) -> int:
-        """Number of granules, sizes or names that differ from the right ones."""
-        return int(self.situation.deviations[self.row])
-
-    @property
-    def rank(self) -> int:
-        """The number of its preset: smaller means stronger guarantees."""
-        return int(self.situation.states.preset[self.row])
-
-    @property
-    def refusal(self) -> str:
-        """Whether refusing it is allowed, required or forbidden."""
-        return REFUSALS[int(self.situation.refusals[self.row])]
-
-    @property
-    def category(self) -> str:
-        """The kind of crash."""
-        return CATEGORIES[int(self.situation.categories[self.row])]
-
-    @property
-    def field(self) -> str:
-        """The field in which the first damaged record tears, "" for none."""
-        column, names = self.situation.fields
-        return names[int(column[self.row])]
-
-    @property
-    def kind(self) -> tuple[str, str, str]:
-        """What makes two failing states alike: category, refusal, field."""
-        return self.category, self.refusal, self.field
-
-    @cached_property
-    def content_id(self) -> bytes:
-        """The id of its files' content."""
-        return content_id(self.files)
-
-    @cached_property
-    def case_id(self) -> str:
-        """The hex digits under which it is published."""
-        return case_id(self.content_id, promised(self.trace, self.situation.expected)).hex()
-
-    def descriptor(self, seed: int) -> Descriptor:
-        """Return what :func:`find` rebuilds it from."""
-        return descriptor_of(self.situation.states, self.row, seed)
-
-    def verdict(self, answer: Answer, *, salvaging: bool) -> str:
-        """Return the verdict on `answer` in this state."""
-        return judge(answer, self.situation.expected, self.refusal, holes_allowed=salvaging)
-
-    def records(self, answer: Answer) -> int:
-        """Return the number of records that the failure needs.
-
-        Those issued in the trace's own life, and of those that stood before it the ones that `answer`
-        should have listed and did not.
-        """
-        upto = max(self.situation.states.point.crash_index, self.situation.states.torn + 1)
-        issued = {op.record for op in self.trace.ops[: upto + 1] if isinstance(op, Mark)}
-        expected = self.situation.expected
-        given = {expected.record_of.get(key) for key in answer.keys}
-        missing = expected.must_keep - given if answer.refused is None else frozenset()
-        return len(issued | {mark.record for mark in self.trace.standing if mark.record in missing})
-
-
 def situations(trace: Trace, rank: int, seed: int, stratum: str) -> Iterator[Facts]:
     """Yield the states of `trace` in `stratum`, under presets no weaker than number `rank`.
 
@@ -135,11 +52,6 @@ def situations(trace: Trace, rank: int, seed: int, stratum: str) -> Iterator[Fac
         presets = presets[-1:]
     for states in crash_states(trace, presets, seed, everywhere=True):
         yield Facts(states)
-
-
-def find(trace: Trace, descriptor: Descriptor) -> State:
-    """Return the state of `trace` that `descriptor` names; raises NoSuchState."""
-    return State(Facts(state_at(trace, descriptor)), 0)
 
 
 def smaller(adapter: CrashFormat, work: Any) -> Iterator[Workload]:
@@ -440,8 +352,6 @@ def _ordered(found: list[Facts], like: State, *, better: bool) -> list[tuple[int
 def _unlike(situation: Facts, like: State) -> Any:
     """Return for each state how many of category, refusal and field it does not share with `like`."""
     category, refusal, field = like.kind
-    column, names = situation.fields
     other = (situation.categories != CATEGORIES.index(category)).astype(np.int32)
     other += situation.refusals != REFUSALS.index(refusal)
-    other += column != names.index(field) if field in names else 1
-    return other
+    return other + (situation.fields != field)

@@ -12,8 +12,8 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from journalspec.formats import UnknownFormat
+from journalspec_corpus.crash.facts import State, find
 from journalspec_corpus.crash.formats import CrashFormat, Named, crash_format
-from journalspec_corpus.crash.reduce import State, find
 from journalspec_corpus.crash.states import Descriptor
 from journalspec_corpus.crash.trace import ID_BYTES
 from journalspec_corpus.crash.verdict import VERDICTS

@@ -26,7 +26,6 @@ import pyarrow.parquet as pq
 from pyarrow import feather
 
 from journalspec.files import replace_bytes
-from journalspec_corpus.crash.disk import States
 from journalspec_corpus.crash.facts import Column, Facts
 from journalspec_corpus.crash.formats import CrashFormat, answers, crash_format
 from journalspec_corpus.crash.oracle import REFUSALS
@@ -150,19 +149,19 @@ class Shard:
         self._texts.append((trace.id, trace.name, trace.edition, writer_of(trace), trace.background))
         for found in (found for found in self.judged(trace) if found.new):
             facts, at = found.facts, np.asarray(found.new, np.int64)
-            states, (torn, names) = facts.states.take(at), facts.fields
+            states = facts.states.take(at)
             values: dict[str, npt.ArrayLike] = {
                 **dict.fromkeys(_OF_TRACE, number),
                 "case_id": np.asarray([facts.case_ids[row] for row in found.new], object),
                 "stratum": list(STRATA).index(states.stratum),
                 "preset": states.preset,
                 "crash_index": states.point.crash_index,
-                "mask": np.asarray(masks(states), object),
+                "mask": np.asarray(states.masks, object),
                 "tear": states.tear,
                 "rot": np.asarray(states.rot or "", object),
                 "seed": self.seed,
                 "category": facts.categories[at],
-                "field": np.asarray(names, object)[torn[at]],
+                "field": facts.fields[at],
                 "acknowledged": len(facts.expected.must_keep),
                 "refusal": facts.refusals[at],
                 **{f"verdict_{name}": of[at] for name, of in zip(self.readers, found.verdicts, strict=True)},
@@ -207,13 +206,6 @@ def judged_shard(plan: Plan, number: int) -> Shard:
     for work in plan.shard_workloads(number):
         shard.add(adapter.build(work))
     return shard
-
-
-def masks(states: States) -> list[bytes]:
-    """Return one byte per block for each state of a subset preset, nothing for a torn one."""
-    if states.torn >= 0 or states.rot:
-        return [b""] * len(states)
-    return [row.tobytes() for row in states.codes.astype(np.uint8)]
 
 
 class BuildError(Exception):
