@@ -253,7 +253,7 @@ def _reduced(engine: Engine, probe: Probe, result: Result) -> tuple[dict[str, An
         **asdict(found.descriptor),
         "mask": found.descriptor.mask.hex(),
         "records": found.records,
-        "deviations": found.deviations,
+        "deviations": found.state.deviations,
         "minimal": found.minimal,
         "answer": {
             **parting(found.answer, found.state.situation.expected),

@@ -93,7 +93,7 @@ def test_possible_decisions_form_a_chain() -> None:
     assert operations is not None
     before = operations.acknowledged(0)
     runs = [before | ((1 << count) - 1) for count in range(len(operations.issued) + 1)]
-    wanted = [operations.told(operations.state(run)) for run in runs if run & before == before]
+    wanted = [operations.semantics.told(operations.state(run)) for run in runs if run & before == before]
     found = operations.permitted(0, len(trace.ops), lenient=False).states()
     assert len(found) == 5
     assert all(state in wanted for state in found)

@@ -15,7 +15,7 @@ from journalspec_corpus import Case, Probe
 from journalspec_corpus.case import Origin
 from journalspec_corpus.crash import explain, reduce
 from journalspec_corpus.crash.facts import State, find
-from journalspec_corpus.crash.formats import CrashFormat
+from journalspec_corpus.crash.formats import CrashFormat, Named
 from journalspec_corpus.crash.reduce import Reduced
 from journalspec_corpus.crash.second_crash import SecondLife
 from journalspec_corpus.crash.verdict import MEANINGS, VERDICTS, Answer
@@ -100,15 +100,10 @@ def smallest(engine: Engine, probe: Probe, result: Result) -> Reduced | None:
         return None
     policy = probe.policy or ""
     reader = EngineReader(engine, case.adapter, policy, refusing=verdict == "refused")
+    named = Named(policy, reader, case.adapter.salvages(policy))
     try:
         return reduce.reduce_state(
-            case.adapter,
-            case.workload,
-            case.descriptor,
-            reader,
-            verdict,
-            salvaging=case.adapter.salvages(policy),
-            budget=BUDGET,
+            case.adapter, case.workload, case.descriptor, named, verdict, budget=BUDGET
         )
     except reduce.NotFailing:
         return None

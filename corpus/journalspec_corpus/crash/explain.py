@@ -209,8 +209,8 @@ def _rotten(state: State, what: str) -> Loss:
 def settled(state: State) -> dict[str, bytes]:
     """Return the files as they would be if everything up to the crash had arrived."""
     states = state.situation.states
-    line = Timeline(state.trace, SECTOR).advance(max(states.point.crash_index, states.torn + 1))
-    return line.settled().materialise(b"")
+    upto = max(states.point.crash_index, states.torn + 1)
+    return Timeline(state.trace, SECTOR).advance(upto).memory()
 
 
 def unarrived(state: State) -> dict[str, bytes]:

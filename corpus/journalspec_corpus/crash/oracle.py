@@ -292,10 +292,6 @@ class Operations:
         """Return what is in effect in `state`."""
         return Counter(self.semantics.effects(state))
 
-    def told(self, state: State) -> Mapping[str, Any]:
-        """Return `state` as an observation has it."""
-        return self.semantics.told(state)
-
     def makers(self, effect: Effect) -> list[Issued]:
         """Return the operations that `effect` may come from; a part of a decision comes with the decision."""
         if effect.kind == DECISION and effect not in self._makers:
@@ -475,7 +471,7 @@ class Permitted:
                 whole = self.acknowledged | known
                 listed = whole | self.operations.closed(chosen, whole | chosen)
                 found[self.operations.state(listed)] = None
-        return [self.operations.told(state) for state in sorted(found)]
+        return [self.operations.semantics.told(state) for state in sorted(found)]
 
     def _explained(self, chosen: int, counting: int, state: State, twice: int) -> Wrong:
         """Return the most significant difference between `state` and that after `chosen`.

@@ -13,7 +13,7 @@ states of one workload.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from journalspec_corpus.crash.facts import Facts, State, find
-from journalspec_corpus.crash.formats import CrashFormat, Reader
+from journalspec_corpus.crash.formats import CrashFormat, Named
 from journalspec_corpus.crash.oracle import REFUSALS, Expected
 from journalspec_corpus.crash.second_crash import CHOICES, SecondLife, choose
 from journalspec_corpus.crash.states import Descriptor, crash_states
@@ -146,18 +146,16 @@ class ReductionStep:
 class Reduced:
     """The smallest failing state that was found.
 
-    `records` and `deviations` are its size; `steps` the reductions that were taken,
+    `records` and the deviations of `state` are its size; `steps` the reductions that were taken,
     `tried` the calls of the reader.
     `minimal` is false if the budget ended before every smaller candidate had been
-    checked. `state` knows the rest; `start` is the case id that it was reduced from. In a second
+    checked. `start` is the case id that it was reduced from. In a second
     life, `earlier` are the deviations of the crash that it began with.
     """
 
     workload: Workload
     descriptor: Descriptor
-    files: Mapping[str, bytes]
     records: int
-    deviations: int
     steps: tuple[ReductionStep, ...]
     tried: int
     verdict: str
@@ -173,19 +171,18 @@ class Reduced:
         return VERDICTS[self.verdict]
 
 
-def reduce_state(  # noqa: PLR0913  # what is shrunk and how; all but five are keyword-only
+def reduce_state(
     adapter: CrashFormat,
     workload: Workload,
     descriptor: Descriptor,
-    reader: Reader,
+    named: Named,
     verdict: str,
     *,
-    salvaging: bool,
     budget: int = BUDGET,
     keep: Keep = lambda answer, expected: True,
     progress: Progress = lambda tried, what: None,
 ) -> Reduced:
-    """Return the smallest state on which `reader` gets `verdict`, starting from the given one.
+    """Return the smallest state on which a reader gets `verdict`, starting from the given one.
 
     `keep` may ask for more than the verdict. `progress` is called with the reader calls so far and a line
     about what was reached. Raises NotFailing if the start does not get `verdict`, and NoSuchState if it is
@@ -193,7 +190,7 @@ def reduce_state(  # noqa: PLR0913  # what is shrunk and how; all but five are k
     """
     state = find(adapter.build(workload), descriptor)
     stratum = state.situation.states.stratum
-    search = _Search(adapter, reader, verdict, salvaging, descriptor.seed, stratum, budget, keep)
+    search = _Search(adapter, named, verdict, descriptor.seed, stratum, budget, keep)
     given = search.verdict_of(state)
     if given != verdict:
         raise NotFailing(f"the reader gets {given!r} in this state, not {verdict!r}")
@@ -213,9 +210,7 @@ def reduce_state(  # noqa: PLR0913  # what is shrunk and how; all but five are k
     return Reduced(
         workload,
         state.descriptor(search.seed),
-        state.files,
         state.records(answer),
-        state.deviations,
         tuple(steps),
         search.tried,
         verdict,
@@ -257,9 +252,8 @@ class _Search:
     """Looking for a failure among the states of one workload after the other."""
 
     adapter: CrashFormat
-    reader: Reader
+    named: Named
     verdict: str
-    salvaging: bool
     seed: int
     stratum: str
     limit: int
@@ -324,12 +318,12 @@ class _Search:
         key = state.trace.edition, state.content_id
         if key not in self._answers:
             self.tried += 1
-            self._answers[key] = self.reader(state.files, state.trace.edition)
+            self._answers[key] = self.named.reader(state.files, state.trace.edition)
         return self._answers[key]
 
     def verdict_of(self, state: State) -> str:
         """Return the reader's result in `state`."""
-        return state.verdict(self.answer(state), salvaging=self.salvaging)
+        return state.verdict(self.answer(state), salvaging=self.named.salvaging)
 
 
 def _ordered(found: list[Facts], like: State, *, better: bool) -> list[tuple[int, int]]:
