@@ -28,19 +28,18 @@ from journalspec_conformance.result import Outcome
 from journalspec_corpus.case import Case
 from journalspec_corpus.crash.disk import States
 from journalspec_corpus.crash.explain import case_of
-from journalspec_corpus.crash.facts import Facts, find
+from journalspec_corpus.crash.facts import Facts, State, find
 from journalspec_corpus.crash.formats import CrashFormat, crash_format
-from journalspec_corpus.crash.oracle import Expected, expected_at, in_words
+from journalspec_corpus.crash.oracle import Expected, in_words
 from journalspec_corpus.crash.second_crash import SecondLife
-from journalspec_corpus.crash.states import Descriptor, as_write, crash_states, descriptor_of
-from journalspec_corpus.crash.trace import CORRUPTED, LYING, PRESETS, REACHABLE, Trace, get_preset, writer_of
+from journalspec_corpus.crash.states import Descriptor, crash_states, descriptor_of
+from journalspec_corpus.crash.trace import CORRUPTED, LYING, PRESETS, REACHABLE, Trace, writer_of
 from journalspec_corpus.crash.verdict import (
     CATEGORIES,
     MEANINGS,
     VERDICTS,
     Answer,
     first_that_covers,
-    judge,
     limits,
     wrong_effect,
 )
@@ -56,6 +55,8 @@ CORRUPTED_EVERY = 8
 #: Traces that are remembered: states come in the order of their classes, and to play a trace takes
 #: longer than to ask about a state of it.
 TRACES = 2048
+#: States that are remembered: several questions are about one.
+STATES = 64
 _NOWHERE = At("", 0, 0)
 _SHOWN = 160
 
@@ -76,7 +77,6 @@ class CrashCase(Case):
 
     workload: Any
     descriptor: Descriptor
-    refusal: str
 
     @property
     def adapter(self) -> CrashFormat:
@@ -84,17 +84,14 @@ class CrashCase(Case):
         return crash_format(self.format)
 
     @property
-    def trace(self) -> Trace:
-        """The trace that it is a state of."""
-        return _trace(self.format, self.workload)
+    def state(self) -> State:
+        """The state itself, and whether it may be refused."""
+        return _state(self.format, self.workload, self.descriptor)
 
     @property
     def required(self) -> Expected:
         """What recovery must give."""
-        at = self.descriptor.crash_index
-        under_way = get_preset(self.descriptor.preset).order == "prefix" and at < len(self.trace.ops)
-        torn = at if under_way and as_write(self.trace.ops[at]) else -1
-        return expected_at(self.trace, at, torn, self.stratum)
+        return self.state.situation.expected
 
     def outcome(self, policy: str, observed: Message, claims: Claims) -> Outcome:
         """Return what an observation under `policy` is worth; its fingerprint is ``verdict/category``."""
@@ -105,10 +102,8 @@ class CrashCase(Case):
         if not VERDICTS[verdict]:
             return Outcome("pass")
         fingerprint, why = f"{verdict}/{self.category}", self.reason(verdict, answer)
-        limit = first_that_covers(
-            limits(self.format),
-            *(writer_of(self.trace), policy, self.stratum, verdict, self.category, self.descriptor.preset),
-        )
+        kind = policy, self.stratum, verdict, self.category, self.descriptor.preset
+        limit = first_that_covers(limits(self.format), writer_of(self.state.trace), *kind)
         if limit is not None:
             # A limit covers kinds of states. Only a reader that follows the specification shows in which of
             # them such a reader fails: one that fails otherwise there has a fault of its own.
@@ -122,7 +117,7 @@ class CrashCase(Case):
     def verdict(self, policy: str, answer: Answer) -> str:
         """Return the verdict of the crash model on `answer`."""
         holes = self.adapter.salvages(policy)
-        return judge(answer, self.required, self.refusal, holes_allowed=holes)
+        return self.state.verdict(answer, salvaging=holes)
 
     def reason(self, verdict: str, answer: Answer) -> str:
         """Return in words what is wrong with `answer`."""
@@ -191,16 +186,20 @@ def _trace(format_id: str, workload: Any) -> Trace:
     return crash_format(format_id).build(workload)
 
 
+@lru_cache(maxsize=STATES)
+def _state(format_id: str, workload: Any, descriptor: Descriptor) -> State:
+    return find(_trace(format_id, workload), descriptor)
+
+
 def as_crash_case(format_id: str, workload: Any, descriptor: Descriptor) -> CrashCase:
     """Return the case of a state of a workload."""
     adapter = crash_format(format_id)
-    state = find(_trace(format_id, workload), descriptor)
-    case = case_of(adapter, state, beyond=False, tier=TIER)
+    case = case_of(adapter, _state(format_id, workload, descriptor), beyond=False, tier=TIER)
     if case.stratum == LYING:
         # A loss there is the fault of no format: a build has such states, a sample has none.
         case = replace(case, level="may")
     members = {item.name: getattr(case, item.name) for item in fields(Case)}
-    return CrashCase(**members, workload=workload, descriptor=descriptor, refusal=state.refusal)
+    return CrashCase(**members, workload=workload, descriptor=descriptor)
 
 
 def sampled(

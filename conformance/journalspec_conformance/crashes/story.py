@@ -14,7 +14,7 @@ from journalspec_conformance.result import Result
 from journalspec_corpus import Case, Probe
 from journalspec_corpus.case import Origin
 from journalspec_corpus.crash import explain, reduce
-from journalspec_corpus.crash.facts import State, find
+from journalspec_corpus.crash.facts import State
 from journalspec_corpus.crash.formats import CrashFormat, Named
 from journalspec_corpus.crash.reduce import Reduced
 from journalspec_corpus.crash.second_crash import SecondLife
@@ -119,7 +119,7 @@ def account(case: Case, result: Result, target: str, repeat: str) -> list[str]:
     """Return a failure as a story: what was written, what arrived, what was answered, what would be right."""
     if not isinstance(case, CrashCase):
         return [result.reason]
-    state = find(case.trace, case.descriptor)
+    state = case.state
     verdict = _verdict(result)
     label = " ".join(filter(None, (result.result_class, result.fingerprint)))
     lines = [
@@ -127,7 +127,7 @@ def account(case: Case, result: Result, target: str, repeat: str) -> list[str]:
         f"  {case.title}",
         f"  {result.reason}",
         f"disk: {explain.preset_words(state)}",
-        f"acknowledged before: {', '.join(mark.record for mark in case.trace.standing) or '-'}",
+        f"acknowledged before: {', '.join(mark.record for mark in state.trace.standing) or '-'}",
         *lived(case.adapter, case.workload, state),
         "",
         f"{target} answered ({result.probe.rpartition('/')[2]}):",
@@ -173,7 +173,7 @@ def required(case: CrashCase) -> Iterator[str]:
         ("must not come", sets.must_drop),
     ):
         yield f"{words}: {', '.join(sorted(names)) or '-'}"
-    yield f"refusing is {case.refusal}"
+    yield f"refusing is {case.state.refusal}"
 
 
 def lived(adapter: CrashFormat, workload: Any, state: State) -> Iterator[str]:
