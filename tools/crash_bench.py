@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from journalspec.formats import format_ids
 from journalspec_corpus.crash.formats import crash_format, has_crash_format
 from journalspec_corpus.pipeline.plan import BUILT_TIERS, Plan
-from journalspec_corpus.pipeline.run import Shard, judged_shard
+from journalspec_corpus.pipeline.shards import Shard, judged_shard
 
 
 @dataclass

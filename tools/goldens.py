@@ -22,7 +22,7 @@ from journalspec_corpus.crash.formats import CrashFormat, crash_format
 from journalspec_corpus.crash.oracle import REFUSALS
 from journalspec_corpus.crash.trace import PRESETS
 from journalspec_corpus.crash.verdict import CATEGORIES
-from journalspec_corpus.pipeline.run import Rows, Shard
+from journalspec_corpus.pipeline.shards import JudgedStates, Shard
 
 #: Each so many-th workload of a format is in the sample: no divisor of how often its tables repeat.
 EVERY = {
@@ -35,29 +35,29 @@ EVERY = {
 SEED, DIGITS = 1, 16
 
 
-def sample(format_id: str, every: int) -> Iterator[tuple[str, list[Rows]]]:
+def sample(format_id: str, every: int) -> Iterator[tuple[str, list[JudgedStates]]]:
     """Yield the name and the judged states of each workload in the sample."""
     adapter = crash_format(format_id)
     for work in list(adapter.workloads("core"))[3::every]:
-        yield work.name, list(Shard(adapter, PRESETS, SEED).rows(adapter.build(work)))
+        yield work.name, list(Shard(adapter, PRESETS, SEED).judged(adapter.build(work)))
 
 
-def lines_of(adapter: CrashFormat, found: Sequence[Rows]) -> Iterator[str]:
+def lines_of(adapter: CrashFormat, found: Sequence[JudgedStates]) -> Iterator[str]:
     """Yield what the states of one workload come to, one line each."""
-    for rows in found:
-        sets = ExpectedSets(adapter, rows.states.point.trace).sets(rows.expected)
+    for one in found:
+        facts = one.facts
+        sets = ExpectedSets(adapter, facts.trace).sets(facts.expected)
         outcomes = {
             kind: digest(
-                json.dumps(permitted_by_policy(adapter, sets, kind, rows.expected.stratum), sort_keys=True)
+                json.dumps(permitted_by_policy(adapter, sets, kind, facts.expected.stratum), sort_keys=True)
             )
             for kind in REFUSALS
         }
-        torn, fields = rows.facts.fields
-        for row, name in enumerate(rows.case_ids):
-            refusal = REFUSALS[rows.refusal[row]]
-            said = ",".join(rows.verdict(at, row) for at in range(len(adapter.readers)))
-            kind = f"{CATEGORIES[rows.category[row]]} {fields[torn[rows.at[row]]]}"
-            yield f"{name.hex()} {refusal} {said} {outcomes[refusal]} {kind}"
+        for row in one.new:
+            refusal = REFUSALS[facts.refusals[row]]
+            said = ",".join(one.verdict(at, row) for at in range(len(adapter.readers)))
+            kind = f"{CATEGORIES[facts.categories[row]]} {facts.fields[row]}"
+            yield f"{facts.case_ids[row].hex()} {refusal} {said} {outcomes[refusal]} {kind}"
 
 
 def digest(text: str) -> str:

@@ -271,7 +271,7 @@ def mutant_reader(format_id: str, name: str) -> Named:
     """Return a mutant as a reader of crash states, under the first policy; raises LookupError for none."""
     adapter = crash_format(format_id)
     policy = adapter.readers[0]
-    reader = adapter.reading(mutant_of(format_id, name).implementation(), policy)
+    reader = adapter.reader(policy, mutant_of(format_id, name).implementation())
     return Named(name, reader, adapter.salvages(policy))
 
 

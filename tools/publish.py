@@ -76,17 +76,15 @@ def worst_cases_of(format_id: str) -> Iterator[Case]:
             (worst.full, worst.id, worst.title, ""),
             (worst.small, worst.small_id, f"{worst.title}, made small", worst.id),
         ):
-            yield case_of(
-                crash_format(format_id),
-                worst.state(form),
-                beyond=bool(VERDICTS[worst.verdict]),
-                tier=TIER,
-                name=name,
+            beyond = bool(VERDICTS[worst.verdict])
+            case = case_of(crash_format(format_id), worst.state(form), beyond=beyond, tier=TIER)
+            yield replace(
+                case,
+                id=name,
                 title=title,
-                base=form.workload.name,
-                shrunk_from=larger,
-                obeys=worst.requirements,
-                flags=worst.flags,
+                origin=replace(case.origin, base=form.workload.name, shrunk_from=larger),
+                obeys=worst.requirements or case.obeys,
+                flags=tuple(dict.fromkeys((*worst.flags, *case.flags))),
             )
 
 

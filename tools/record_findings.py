@@ -166,7 +166,7 @@ def summary_of(report: Report, build: Path, engine: Engine) -> tuple[dict[str, A
         case, policy, verdict = cases[result.case], result.probe.rpartition(".")[2], verdict_of(result)
         counts.setdefault(case.stratum, {}).setdefault(policy, Counter())[verdict] += 1
         if verdict not in HARMLESS:
-            members = (writer_of(case.trace), policy, case.stratum, verdict, case.category)
+            members = (writer_of(case.state.trace), policy, case.stratum, verdict, case.category)
             kinds.setdefault(members, []).append((case, result))
     failures, shrunk, small = [], [], []
     for kind, found in sorted(kinds.items()):
@@ -198,7 +198,7 @@ def summary_of(report: Report, build: Path, engine: Engine) -> tuple[dict[str, A
         "format": format_id,
         "plan": manifest["plan"],
         "editions": editions,
-        "writers": sorted({writer_of(cases[name].trace) for name in states}),
+        "writers": sorted({writer_of(cases[name].state.trace) for name in states}),
         "policies": sorted(answered),
         "timeout": float(options["timeout"]) if _is_number(options["timeout"]) else 10.0,
         "states": len(states),
@@ -253,7 +253,7 @@ def _reduced(engine: Engine, probe: Probe, result: Result) -> tuple[dict[str, An
         **asdict(found.descriptor),
         "mask": found.descriptor.mask.hex(),
         "records": found.records,
-        "deviations": found.deviations,
+        "deviations": found.state.deviations,
         "minimal": found.minimal,
         "answer": {
             **parting(found.answer, found.state.situation.expected),

@@ -201,7 +201,7 @@ def test_the_product_does_what_is_written(judgement: ProductRun, engine: Engine)
     cases = (
         case
         for case in sampled(judgement.format, run["seed"], 3 * STATES, run["editions"], run["tier"])
-        if case.stratum == "R" and (not run["writers"] or writer_of(case.trace) in run["writers"])
+        if case.stratum == "R" and (not run["writers"] or writer_of(case.state.trace) in run["writers"])
     )
     probes = [(case, probe) for case in islice(cases, STATES) for probe in case.probes]
     for case, probe in (pair for pair in probes if pair[1].policy in run["policies"]):
@@ -211,7 +211,7 @@ def test_the_product_does_what_is_written(judgement: ProductRun, engine: Engine)
         if verdict not in (UNSUPPORTED, *HARMLESS):
             # That it does fail as written is seen in the smallest states.
             assert (probe.policy, verdict) in written
-            kind = (writer_of(case.trace), str(probe.policy), case.stratum, verdict, case.category)
+            kind = (writer_of(case.state.trace), str(probe.policy), case.stratum, verdict, case.category)
             assert causes_of(judgement.format, kind, judgement.harness), kind
     # 5.11.4 was given files of 5.12, which it does not declare: it is asked about its smallest states alone.
     assert asked or (probes and judgement.name == "activemq-5.11")

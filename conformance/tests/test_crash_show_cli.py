@@ -12,8 +12,9 @@ import pytest
 
 from journalspec.formats import format_ids
 from journalspec_corpus.crash.explain import as_json, story
+from journalspec_corpus.crash.facts import State
 from journalspec_corpus.crash.formats import crash_format
-from journalspec_corpus.crash.reduce import State, situations
+from journalspec_corpus.crash.reduce import situations
 from journalspec_corpus.pipeline.failures import place_of
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.worst import worst_cases

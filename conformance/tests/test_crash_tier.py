@@ -120,7 +120,7 @@ def test_a_sample_is_spread_over_classes_and_every_id_is_that_of_its_files() -> 
     assert len(cases) == len({case.id for case in cases}) == 200
     assert {case.stratum for case in cases} == {"R", "C"}
     assert len({case.category for case in cases}) > 8
-    assert {case.trace.life for case in cases} == {1, 2}
+    assert {case.state.trace.life for case in cases} == {1, 2}
     for case in cases:
         promised = promise(case.format, case.edition, case.stratum, case.required.keys_to_keep)
         assert case.id == f"btm.crash.{case_id(content_id(case.files()), promised).hex()}"
@@ -180,7 +180,7 @@ def test_a_failure_of_its_own_is_not_excused_where_the_format_has_a_limit(judge:
     for result in report.results:
         if result.red:
             case, verdict = states[result.case], result.fingerprint.partition("/")[0]
-            values = (writer_of(case.trace), "salvage", case.stratum, verdict, case.category)
+            values = (writer_of(case.state.trace), "salvage", case.stratum, verdict, case.category)
             covered += first_that_covers(limits(FORMAT), *values, case.descriptor.preset) is not None
     assert covered
 

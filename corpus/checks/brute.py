@@ -27,7 +27,7 @@ from typing import Any
 from brute_effects import BrutePermitted, TooMany, issued
 from brute_expected import Accounts, BruteDebt, Content, Past, other_debt, other_verdict, verdict
 from brute_states import BruteState, Machine, brute_prefix, brute_subset, choices, cuts
-from journalspec_corpus.crash.disk import TRASHED, StateContents, States
+from journalspec_corpus.crash.disk import TRASHED, States
 from journalspec_corpus.crash.facts import Facts
 from journalspec_corpus.crash.formats import CrashFormat, StateReader, answers
 from journalspec_corpus.crash.oracle import ORDER, REFUSALS, expected_at
@@ -268,9 +268,9 @@ class Comparison:
         point, torn = states.point, states.torn
         expected = expected_at(self.trace, point.crash_index, torn)
         ledger = self._ledger(point.crash_index, torn)
-        contents = StateContents(point, states.codes)
-        refusals = Facts(states, contents.ids).refusals
-        found, which = answers(contents, self.adapter.read)
+        facts = Facts(states)
+        refusals = facts.refusals
+        found, which = answers(facts.contents, self.adapter.read)
         known: dict[Content, BruteDebt] = {}
         for row, codes in enumerate(states.codes):
             self.report.rows += 1
@@ -312,9 +312,9 @@ class Comparison:
             point = states.point
             past = pasts.setdefault(point.crash_index, Past(self.trace, point.crash_index))
             expected = expected_at(self.trace, point.crash_index, states.torn, states.stratum)
-            contents = StateContents(point, states.codes)
-            refusals = Facts(states, contents.ids).refusals
-            found, which = answers(contents, self.adapter.read)
+            facts = Facts(states)
+            refusals = facts.refusals
+            found, which = answers(facts.contents, self.adapter.read)
             for row, codes in enumerate(states.codes):
                 self.report.others += 1
                 preset = PRESETS[states.preset[row]].name

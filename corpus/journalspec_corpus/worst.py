@@ -19,8 +19,9 @@ from functools import cache, cached_property
 from typing import Any
 
 from journalspec.formats import format_text, get_format
+from journalspec_corpus.crash.facts import State, find
 from journalspec_corpus.crash.formats import PACKAGE, Named, crash_format, named_reader
-from journalspec_corpus.crash.reduce import State, find, situations
+from journalspec_corpus.crash.reduce import situations
 from journalspec_corpus.crash.states import Descriptor
 from journalspec_corpus.crash.trace import PRESETS, REACHABLE, Trace, Workload
 from journalspec_corpus.crash.verdict import PRODUCT_WORDS, VERDICTS

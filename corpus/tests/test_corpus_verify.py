@@ -18,10 +18,10 @@ from click.testing import CliRunner
 
 from journalspec_conformance.cli import cli
 from journalspec_corpus.load import CASES, published_folder
-from journalspec_corpus.pipeline.build import Builder, build
+from journalspec_corpus.pipeline.build import Builder, build, prepare
 from journalspec_corpus.pipeline.manifest import digest_of_parts
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.store import BuildError, prepare
+from journalspec_corpus.pipeline.shards import BuildError
 from journalspec_corpus.seal import checksum, render, sealed
 
 FORMAT = "bitronix_tlog"

@@ -14,9 +14,9 @@ import pytest
 from journalspec_corpus.bitronix_tlog.workloads import Step, Workload
 from journalspec_corpus.crash import second_crash
 from journalspec_corpus.crash.disk import States
+from journalspec_corpus.crash.facts import Facts, State, find
 from journalspec_corpus.crash.formats import CrashFormat, crash_format
 from journalspec_corpus.crash.oracle import expected_at
-from journalspec_corpus.crash.reduce import find
 from journalspec_corpus.crash.second_crash import CHOICES, CrashImage, SecondLife, choose, crash_image
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import (
@@ -37,7 +37,7 @@ from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.jboss_journal.workloads import LONG, TYPICAL, VICTIM
 from journalspec_corpus.jboss_journal.workloads import Step as TxStep
 from journalspec_corpus.jboss_journal.workloads import Workload as TxWorkload
-from journalspec_corpus.pipeline.run import Shard
+from journalspec_corpus.pipeline.shards import Shard
 from journalspec_reference import load
 
 DISK, TX = "bitronix_tlog", "jboss_journal"
@@ -95,7 +95,7 @@ def image_of(trace: Trace, **versions: int) -> CrashImage:
     for at, block in enumerate(states.point.blocks):
         wanted[at] = versions.get(f"g{block.index}", wanted[at])
     (row,) = np.flatnonzero((states.codes == wanted).all(axis=1))
-    image = crash_image(states, int(row), gone=False)
+    image = crash_image(State(Facts(states), int(row)), gone=False)
     assert image is not None
     return image
 
@@ -144,7 +144,7 @@ def test_a_second_crash_does_not_forget_what_the_first_one_left() -> None:
 def test_state_that_lost_required_records_starts_no_second_run() -> None:
     ops = (*two_records().ops[:6], Write("log", 1000, b"x"), Sync("log"))
     states = last_states(Trace("toy", "1", "toy", {"new": b"s" * 4096}, ops, ""))
-    assert crash_image(states, len(states) - 1, gone=False) is None
+    assert crash_image(State(Facts(states), len(states) - 1), gone=False) is None
 
 
 # --- What is owed in the second generation --------------------------------------------------------------
@@ -158,8 +158,9 @@ def remains_where(
         expected = expected_at(states.point.trace, states.point.crash_index)
         if expected.must_keep != owed_now:
             continue
+        facts = Facts(states)
         for row in range(len(states)):
-            left = crash_image(states, row, gone=gone)
+            left = crash_image(State(facts, row), gone=gone)
             if left is not None and set(records(left.whole)) == whole:
                 return left
     raise AssertionError(f"{work.name} leaves no such state")
@@ -220,7 +221,7 @@ def test_an_interrupted_compaction_is_finished_under_the_new_names(tx: CrashForm
         at for at, op in enumerate(trace.ops) if isinstance(op, Rename) and op.new.endswith(".ctr")
     )
     states = next(states for states in crash_states(trace, (BYTES,), 1) if states.point.crash_index > control)
-    left = crash_image(states, 0, gone=False)
+    left = crash_image(State(Facts(states), 0), gone=False)
     assert left is not None
     life = tx_resume.live(work, 2, left, "open")
     renamed = {op.old: op.new for op in life.ops if isinstance(op, Rename)}
@@ -347,9 +348,7 @@ def test_an_unknown_continuation_is_refused(resume: Any, first: Any) -> None:
 def verdicts_of(adapter: CrashFormat, trace: Trace, presets: tuple[Preset, ...] = HONEST) -> Counter[str]:
     """Count the strict reader's verdicts over the states of `trace` under honest presets."""
     return Counter(
-        rows.verdict(0, row)
-        for rows in Shard(adapter, presets, 1).rows(trace)
-        for row in range(len(rows.case_ids))
+        rows.verdict(0, row) for rows in Shard(adapter, presets, 1).judged(trace) for row in rows.new
     )
 
 

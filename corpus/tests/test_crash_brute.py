@@ -12,7 +12,7 @@ import pytest
 import brute
 from brute_expected import Accounts, Past, is_rotten, lied, other_debt, other_verdict
 from brute_states import NAMES, Machine, brute_subset
-from journalspec_corpus.crash.facts import Facts, fields
+from journalspec_corpus.crash.facts import Facts, State, fields
 from journalspec_corpus.crash.formats import crash_format
 from journalspec_corpus.crash.second_crash import crash_image
 from journalspec_corpus.crash.states import crash_states
@@ -271,11 +271,11 @@ def test_the_engine_sees_which_part_is_missing() -> None:
     torn: dict[tuple[bool, bool], str] = {}
     for states in crash_states(trace, (get_preset("epoch-subset-512"),), 1):
         facts = Facts(states)
-        column, names = fields(facts)
+        names = fields(facts)
         for row, codes in enumerate(states.codes):
             log = states.point.materialise(codes)["log"]
             there = log[0] == 0x41, log[PAGE] == 0x41
-            torn[there] = names[column[row]]
+            torn[there] = names[row]
             for parts in trace.alternatives["a"]:
                 assert facts.whole(parts)[row] == all(there)
     assert torn == {
@@ -291,7 +291,7 @@ def test_second_run_begins_with_complete_records_only() -> None:
     whole: set[tuple[int, ...]] = set()
     for states in crash_states(trace, (get_preset("epoch-subset-512"),), 1):
         for row in range(len(states)):
-            image = crash_image(states, row, gone=False)
+            image = crash_image(State(Facts(states), row), gone=False)
             if image is not None:
                 whole.add(tuple(sorted(mark.off for mark in image.whole)))
     assert whole == {(), HERE, COPY, (*HERE, *COPY)}

@@ -16,9 +16,9 @@ from typing import Any
 
 import pytest
 
-from journalspec_corpus.pipeline.build import Builder, build
+from journalspec_corpus.pipeline.build import Builder, alone, build, prepare
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.store import BuildError, alone, prepare, sealed
+from journalspec_corpus.pipeline.shards import BuildError, sealed
 
 FORMAT = "bitronix_tlog"
 #: Six shards: a build is not at its end before a busy machine comes to kill it.

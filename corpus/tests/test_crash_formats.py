@@ -14,7 +14,7 @@ from journalspec_corpus.crash.record import SECTOR
 from journalspec_corpus.crash.trace import PRESETS, Ack, Mark, Publish, Release, Reuse, Sync, Trace, Write
 from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.jboss_journal.workloads import Step, Workload
-from journalspec_corpus.pipeline.run import Shard
+from journalspec_corpus.pipeline.shards import Shard
 from journalspec_corpus.workloads import LongWorkload, Tables
 from journalspec_reference import load
 from journalspec_reference.bitronix_tlog.codec import HEADER_SIZE, TIMESTAMP_AT
@@ -202,8 +202,8 @@ def test_the_specified_order_loses_nothing_and_those_of_the_products_do(
     presets = [each for each in PRESETS if each.stratum == "R" and each.granule > 1]
     whole = tuple(each for each in presets if not each.trash and each.metadata != "any")
     for work in adapter.first_lives("smoke"):
-        for rows in Shard(adapter, whole, 1).rows(adapter.build(work)):
-            seen = {rows.verdict(0, row) for row in range(len(rows.case_ids))}
+        for rows in Shard(adapter, whole, 1).judged(adapter.build(work)):
+            seen = {rows.verdict(0, row) for row in rows.new}
             found.setdefault(work.writer, set()).update(name for name in seen if VERDICTS[name])
     assert found == faults
 

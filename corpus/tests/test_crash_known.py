@@ -13,7 +13,7 @@ from journalspec.formats import format_ids
 from journalspec_corpus.crash.formats import crash_format
 from journalspec_corpus.crash.oracle import REFUSALS
 from journalspec_corpus.crash.verdict import VERDICTS, judge
-from journalspec_corpus.pipeline.run import Rows
+from journalspec_corpus.pipeline.shards import JudgedStates
 
 GOLDENS = Path(__file__).with_name("data") / "goldens.json"
 #: Faults that many states show, whichever are checked: the checksum, or what stands for one, first.
@@ -27,12 +27,12 @@ PLAIN = {
 
 
 @pytest.fixture(scope="module", params=format_ids())
-def looked_at(request: pytest.FixtureRequest) -> tuple[str, dict[str, list[Rows]]]:
+def looked_at(request: pytest.FixtureRequest) -> tuple[str, dict[str, list[JudgedStates]]]:
     return request.param, dict(sample(request.param, EVERY[request.param]))
 
 
 def test_states_verdicts_and_outcomes_are_what_they_were(
-    looked_at: tuple[str, dict[str, list[Rows]]],
+    looked_at: tuple[str, dict[str, list[JudgedStates]]],
 ) -> None:
     """Ids, verdicts and what cases permit: `python tools/goldens.py` prints what the file is to hold."""
     format_id, found = looked_at
@@ -41,18 +41,19 @@ def test_states_verdicts_and_outcomes_are_what_they_were(
     assert now == json.loads(GOLDENS.read_text(encoding="utf-8"))[format_id]
 
 
-def test_a_reference_without_its_checks_fails(looked_at: tuple[str, dict[str, list[Rows]]]) -> None:
+def test_a_reference_without_its_checks_fails(looked_at: tuple[str, dict[str, list[JudgedStates]]]) -> None:
     format_id, works = looked_at
     adapter = crash_format(format_id)
     unseen = {name: mutant_reader(format_id, name).reader for name in PLAIN[format_id]}
     strict = adapter.readers[0]
     for rows in (one for of in works.values() for one in of):
-        for row in range(0, len(rows.case_ids), 11):
-            files = rows.states.point.materialise(rows.states.codes[row])
+        facts = rows.facts
+        for row in rows.new[::11]:
+            files = facts.point.materialise(facts.states.codes[row])
             for name, reader in list(unseen.items()):
-                answer = reader(files, rows.states.point.trace.edition)
-                refusal = REFUSALS[rows.refusal[row]]
-                verdict = judge(answer, rows.expected, refusal, holes_allowed=strict in adapter.salvaging)
+                answer = reader(files, facts.trace.edition)
+                refusal = REFUSALS[facts.refusals[row]]
+                verdict = judge(answer, facts.expected, refusal, holes_allowed=strict in adapter.salvaging)
                 if VERDICTS[verdict] and verdict != rows.verdict(0, row):
                     del unseen[name]
         if not unseen:

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from journalspec_corpus.crash import states as engine
-from journalspec_corpus.crash.disk import States, case_id, content_id, content_ids, selected
-from journalspec_corpus.crash.facts import Facts, categories, fields
+from journalspec_corpus.crash.disk import StateContents, States, case_id, content_id, selected
+from journalspec_corpus.crash.facts import Facts, categories, fields, find
 from journalspec_corpus.crash.oracle import ALLOWED, FORBIDDEN, REQUIRED, Expected, expected_at
-from journalspec_corpus.crash.reduce import find
 from journalspec_corpus.crash.states import (
     EXHAUSTIVE,
     SAMPLES,
@@ -335,10 +334,10 @@ def test_every_bit_in_use_flips_alone() -> None:
     used = [("log", off) for off in (*range(64), *range(100, 140))] + [("spare", off) for off in range(64)]
     assert {(name, off, bit) for name, off in used for bit in range(8)} < found
     assert len(found) == len(states)
-    column, names = fields(Facts(states))
-    assert {names[at] for at in column} == {"header", "head", "body", "unused"}
+    names = fields(Facts(states))
+    assert {*names} == {"header", "head", "body", "unused"}
     # A field begins with its first byte.
-    hit = {label: names[at] for label, at in zip(states.rot, column, strict=True)}
+    hit = dict(zip(states.rot, names, strict=True))
     starts = {100: "head", 107: "head", 108: "body", 139: "body"}
     assert {off: hit[f"bit:log:{off}:0"] for off in starts} == starts
 
@@ -408,7 +407,7 @@ def test_another_seed_draws_other_states(preset: str) -> None:
 
     def drawn(seed: int) -> set[bytes]:
         found = crash_states(trace, (get_preset(preset),), seed)
-        return {name for states in found for name in content_ids(states.point, states.codes)}
+        return {name for states in found for name in StateContents(states.point, states.codes).ids}
 
     assert drawn(1) == drawn(1) != drawn(2)
 
@@ -443,7 +442,7 @@ def test_every_state_is_the_one_its_descriptor_describes(trace: Trace) -> None:
     seen: set[str] = set()
     again = replace(trace)
     for states in crash_states(trace, PRESETS, SEED):
-        ids = content_ids(states.point, states.codes)
+        ids = StateContents(states.point, states.codes).ids
         for row, codes in enumerate(states.codes):
             preset = PRESETS[states.preset[row]]
             if row % 41 and preset.name in seen:

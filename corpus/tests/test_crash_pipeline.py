@@ -19,16 +19,15 @@ from click.testing import CliRunner
 from journalspec_conformance.cli import cli
 from journalspec_conformance.compare import Claims, compare
 from journalspec_corpus.bitronix_tlog.workloads import Step, Workload
+from journalspec_corpus.crash.facts import find
 from journalspec_corpus.crash.formats import crash_format
-from journalspec_corpus.crash.reduce import find
 from journalspec_corpus.crash.states import Descriptor
 from journalspec_corpus.crash.trace import get_preset, rank
 from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.load import CASES, Intake
-from journalspec_corpus.pipeline.build import Builder, build
+from journalspec_corpus.pipeline.build import Builder, build, prepare
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.run import Shard
-from journalspec_corpus.pipeline.store import first_of_each, prepare, write_shard
+from journalspec_corpus.pipeline.shards import Shard, first_of_each, write_shard
 from journalspec_corpus.pipeline.tables import VERDICT, Labels, Reached, tabulate
 from journalspec_reference import load
 

@@ -26,10 +26,10 @@ from journalspec_corpus.load import CASES, Intake
 from journalspec_corpus.pipeline import build as building
 from journalspec_corpus.pipeline import published
 from journalspec_corpus.pipeline.build import Builder, build
+from journalspec_corpus.pipeline.manifest import part_files
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.published import PER_CLASS
-from journalspec_corpus.pipeline.run import schema
-from journalspec_corpus.pipeline.store import BuildError, part_files
+from journalspec_corpus.pipeline.shards import BuildError, schema
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 FORMAT = "bitronix_tlog"

@@ -91,14 +91,14 @@ def classes(adapter: CrashFormat, trace: Trace, states: States) -> set[object]:
     expected = expected_at(trace, states.point.crash_index, states.torn, states.stratum)
     found, which = answers(StateContents(states.point, states.codes), adapter.read)
     refusals = facts.refusals
-    torn_in, names = fields(facts)
+    names = fields(facts)
     seen = set[object]()
     for row, answer in enumerate(which.tolist()):
         files = states.point.materialise(states.codes[row])
         assert adapter.reach is not None
         ends = adapter.reach(files)
         looked = tuple((name, len(data), data[: ends[name]]) for name, data in sorted(files.items()))
-        said = names[torn_in[row]], int(categories(facts)[row]), int(refusals[row])
+        said = names[row], int(categories(facts)[row]), int(refusals[row])
         seen.add((looked, repr(found[answer]), expected.must_keep, *said))
     return seen
 

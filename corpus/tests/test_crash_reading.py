@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from journalspec.formats import get_format
-from journalspec_corpus.crash.disk import StateContents, States, Timeline, content_ids
+from journalspec_corpus.crash.disk import StateContents, States, Timeline
 from journalspec_corpus.crash.formats import CrashFormat, Remembered, StateFiles, answers, crash_format
 from journalspec_corpus.crash.oracle import REFUSALS
 from journalspec_corpus.crash.states import crash_states
@@ -19,7 +19,7 @@ from journalspec_corpus.crash.verdict import Answer, judge
 from journalspec_corpus.kahadb_journal.workloads import Step
 from journalspec_corpus.load import load_cases
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.run import rows_of
+from journalspec_corpus.pipeline.shards import Shard
 from journalspec_reference import load
 from journalspec_reference.bitronix_tlog.codec import (
     CRC_AT,
@@ -121,14 +121,15 @@ def test_verdicts_of_a_crash_point_are_those_of_single_answers(format_id: str) -
     """They are worked out once for all states with one answer."""
     adapter, seen = crash_format(format_id), set[str]()
     traces = map(adapter.build, Plan(format_id, "core", every=331).workloads())
-    for rows in (rows for trace in islice(traces, 15) for rows in rows_of(trace, PRESETS, 1)):
-        found, which = answers(rows.contents, adapter.read)
-        judged = rows.judged(adapter)
-        for row in np.unique(which * len(REFUSALS) + rows.refusal, return_index=True)[1].tolist():
-            refusal = REFUSALS[rows.refusal[row]]
+    shard = Shard(adapter, PRESETS, 1)
+    for judged in (judged for trace in islice(traces, 15) for judged in shard.judged(trace)):
+        facts = judged.facts
+        found, which = answers(facts.contents, adapter.read)
+        for row in np.unique(which * len(REFUSALS) + facts.refusals, return_index=True)[1].tolist():
+            refusal = REFUSALS[facts.refusals[row]]
             for reader, name in enumerate(adapter.readers):
                 answer, holes = found[which[row]][reader], name in adapter.salvaging
-                verdict = judge(answer, rows.expected, refusal, holes_allowed=holes)
+                verdict = judge(answer, facts.expected, refusal, holes_allowed=holes)
                 assert judged.verdict(reader, row) == verdict
                 seen.add(verdict)
     assert len(seen) > 4
@@ -232,7 +233,7 @@ def test_another_edition_may_read_the_same_bytes_otherwise(format_id: str) -> No
     point = states.point
     for _ in range(2):
         answers(StateContents(point, states.codes), read, memory=memory)
-    assert len(asked) == len(set(content_ids(point, states.codes)))
+    assert len(asked) == len(set(StateContents(point, states.codes).ids))
     edition = next(name for name in get_format(adapter.format).editions if name != point.trace.edition)
     other = replace(point, trace=replace(point.trace, edition=edition))
     answers(StateContents(other, states.codes[:1]), read, memory=memory)

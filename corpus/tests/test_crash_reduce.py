@@ -12,13 +12,12 @@ from mutants import mutant_reader
 
 from journalspec_corpus.bitronix_tlog.workloads import Step as Log
 from journalspec_corpus.bitronix_tlog.workloads import Workload as Logged
+from journalspec_corpus.crash.facts import State, find
 from journalspec_corpus.crash.formats import CrashFormat, Named, crash_format, named_reader
 from journalspec_corpus.crash.reduce import (
     NotFailing,
     Reduced,
-    State,
     crashes_before,
-    find,
     reduce_state,
     situations,
     smaller,
@@ -92,7 +91,7 @@ def reduced(
     adapter: CrashFormat, work: Any, start: Descriptor, named: Named, verdict: str, **more: Any
 ) -> Reduced:
     """Return what becomes of the state `start`, in which `named` fails in that way."""
-    return reduce_state(adapter, work, start, named.reader, verdict, salvaging=named.salvaging, **more)
+    return reduce_state(adapter, work, start, named, verdict, **more)
 
 
 def reader_of(format_id: str, name: str) -> Named:
@@ -120,13 +119,13 @@ def test_reduced_state_fails_alike_and_no_neighbour_is_smaller(
     given = start.descriptor(SEED)
     out = reduced(adapter, work, given, named, verdict, budget=10**6)
     # It still fails in the same way.
-    assert find(adapter.build(out.workload), out.descriptor).files == dict(out.files)
+    assert find(adapter.build(out.workload), out.descriptor).files == dict(out.state.files)
     assert verdict_again(adapter, named, out.workload, out.descriptor) == out.verdict == verdict
     assert out.breaks == VERDICTS[out.verdict] != ()
     assert out.start == start.case_id
     assert out.minimal
     # It is no larger, and within the target.
-    assert out.deviations <= min(start.deviations, 2)
+    assert out.state.deviations <= min(start.deviations, 2)
     assert out.records <= min(start.records(named.reader(start.files, start.trace.edition)), 3)
     assert rank(out.descriptor.preset) <= start.rank
     assert bool(out.steps) == (out.descriptor != given)
@@ -144,7 +143,7 @@ def test_reduced_state_fails_alike_and_no_neighbour_is_smaller(
     for smaller_work in [*smaller(adapter, out.workload), out.workload]:
         own = smaller_work == out.workload
         for state in no_larger(adapter, smaller_work, out):
-            if own and (state.deviations, state.rank) >= (out.deviations, rank(out.descriptor.preset)):
+            if own and (state.deviations, state.rank) >= (out.state.deviations, rank(out.descriptor.preset)):
                 continue
             key = state.content_id
             if key not in read:
@@ -153,7 +152,7 @@ def test_reduced_state_fails_alike_and_no_neighbour_is_smaller(
             fails = state.verdict(read[key], salvaging=named.salvaging) == out.verdict
             alike = bool(wrong(read[key], state.situation.expected)) == in_effect
             assert not (fails and alike) or state.records(read[key]) > out.records, state.trace.name
-    assert looked_at or (out.deviations == 0 and not list(smaller(adapter, out.workload)))
+    assert looked_at or (out.state.deviations == 0 and not list(smaller(adapter, out.workload)))
     # Reducing again changes nothing.
     again = reduced(adapter, out.workload, out.descriptor, named, out.verdict, budget=10**6)
     assert (again.workload, again.descriptor, again.steps) == (out.workload, out.descriptor, ())
@@ -165,7 +164,7 @@ def no_larger(adapter: CrashFormat, work: Any, out: Reduced) -> Iterator[State]:
     except (ValueError, WriterRefused):
         return
     for situation in situations(trace, rank(out.descriptor.preset), SEED, "R"):
-        for row in np.flatnonzero(situation.deviations <= out.deviations).tolist():
+        for row in np.flatnonzero(situation.deviations <= out.state.deviations).tolist():
             yield State(situation, row)
 
 
@@ -193,7 +192,7 @@ def test_wrong_records_in_effect_are_distinguished_from_listed_ones(in_effect: b
         return Answer(("nobody",) if counts else (), None, aside=() if counts else ("nobody",))
 
     given = start.descriptor(SEED)
-    out = reduce_state(adapter, work, given, reader, "torn-accepted", salvaging=False, budget=300)
+    out = reduce_state(adapter, work, given, Named("", reader, False), "torn-accepted", budget=300)
     assert out.tried > 50
     assert (out.descriptor, out.steps) == (given, ())
 
@@ -202,13 +201,13 @@ def test_passing_state_is_not_reduced() -> None:
     adapter, work = crash_format("bitronix_tlog"), logged("2.1.4")
     trace = adapter.build(work)
     good = Descriptor(trace.id, "prefix-sector-4096", len(trace.ops), b"", 0, trace.background, SEED)
-    reader = named_reader("bitronix_tlog", "strict").reader
+    reader = named_reader("bitronix_tlog", "strict")
     for verdict in ("lost", "pass"):
         with pytest.raises(NotFailing, match="'pass'"):
-            reduce_state(adapter, work, good, reader, verdict, salvaging=False)
+            reduce_state(adapter, work, good, reader, verdict)
     wrong = Descriptor(trace.id, "epoch-subset-512", len(trace.ops), bytes(40), 0, trace.background, SEED)
     with pytest.raises(NoSuchState):
-        reduce_state(adapter, work, wrong, reader, "lost", salvaging=False)
+        reduce_state(adapter, work, wrong, reader, "lost")
 
 
 LATER = [
@@ -232,7 +231,7 @@ def test_second_runs_and_long_workloads_are_reduced(format_id: str, verdict: str
     assert type(out.workload) is type(work)
     assert out.steps
     assert out.records <= 3
-    assert out.deviations <= 2
+    assert out.state.deviations <= 2
     before = crashes_before(adapter, out.workload)
     assert len(before) == isinstance(work, SecondLife)
     assert out.earlier == sum(state.deviations for state in before)
@@ -295,8 +294,8 @@ def test_lying_devices_and_corruption_are_reduced_within_their_class(format_id: 
         assert PRESETS[state.rank].stratum == stratum
         out = reduced(adapter, work, state.descriptor(SEED), named, verdict, budget=10**6)
         assert out.state.situation.states.stratum == stratum
-        assert find(adapter.build(out.workload), out.descriptor).files == out.files
-        assert out.deviations <= state.deviations
+        assert find(adapter.build(out.workload), out.descriptor).files == out.state.files
+        assert out.state.deviations <= state.deviations
         assert out.minimal
         assert bool(out.descriptor.rot) == (stratum == "C")
 

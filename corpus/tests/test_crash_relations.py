@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from journalspec.formats import format_ids
 from journalspec_corpus.crash.disk import States
+from journalspec_corpus.crash.facts import Facts, State
 from journalspec_corpus.crash.formats import CrashFormat, crash_format
 from journalspec_corpus.crash.second_crash import crash_image
 from journalspec_corpus.crash.states import crash_states
@@ -74,7 +75,7 @@ def opened(adapter: CrashFormat, work: Any, states: States, row: int) -> set[str
     lives, semantics = adapter.second, adapter.semantics
     assert lives is not None
     assert semantics is not None
-    image = crash_image(states, row, gone=lives.released_is_gone)
+    image = crash_image(State(Facts(states), row), gone=lives.released_is_gone)
     files, edition = states.point.materialise(states.codes[row]), states.point.trace.edition
     if image is None or not files:
         return None

@@ -7,7 +7,7 @@ import pytest
 from journalspec_corpus.crash.formats import crash_format
 from journalspec_corpus.crash.oracle import operations_of
 from journalspec_corpus.crash.trace import PRESETS, Create, Mark, Release, Sync, Trace, Unlink, Write
-from journalspec_corpus.pipeline.run import Shard
+from journalspec_corpus.pipeline.shards import Shard
 from journalspec_corpus.swiftmq_store.workloads import TABLES, Step, Workload
 from journalspec_reference.storage import MemoryStorage
 
@@ -93,7 +93,7 @@ def test_possible_decisions_form_a_chain() -> None:
     assert operations is not None
     before = operations.acknowledged(0)
     runs = [before | ((1 << count) - 1) for count in range(len(operations.issued) + 1)]
-    wanted = [operations.told(operations.state(run)) for run in runs if run & before == before]
+    wanted = [operations.semantics.told(operations.state(run)) for run in runs if run & before == before]
     found = operations.permitted(0, len(trace.ops), lenient=False).states()
     assert len(found) == 5
     assert all(state in wanted for state in found)

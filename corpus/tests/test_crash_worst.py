@@ -71,16 +71,15 @@ def test_the_small_form_is_the_full_one_reduced(worst: Worst) -> None:
         adapter,
         worst.full.workload,
         state.descriptor(SEED),
-        worst.named.reader,
+        worst.named,
         worst.verdict,
-        salvaging=worst.named.salvaging,
         keep=partial(keeps, worst),
     )
     assert out.minimal
     assert (out.workload, out.descriptor) == (worst.small.workload, worst.state(worst.small).descriptor(SEED))
     path = Path(journalspec_corpus.__file__).parent / worst.format / FILE
     assert out.records <= tomllib.loads(path.read_text(encoding="utf-8")).get("most_records", 3)
-    assert out.deviations <= 2
+    assert out.state.deviations <= 2
 
 
 @each

@@ -19,9 +19,8 @@ from journalspec.deviations import deviations as deviations_of
 from journalspec.formats import format_ids, format_module, get_format
 from journalspec.observation import CLEAN, RECOVERED, REFUSED
 from journalspec.requirements import requirements
-from journalspec_corpus.crash.facts import Facts
+from journalspec_corpus.crash.facts import Facts, State, find
 from journalspec_corpus.crash.formats import CrashFormat, crash_format, has_crash_format, named_reader
-from journalspec_corpus.crash.reduce import State, find
 from journalspec_corpus.crash.states import Descriptor, crash_states
 from journalspec_corpus.crash.trace import PRESETS, STRATA, Trace, get_preset
 from journalspec_corpus.crash.verdict import CATEGORIES, VERDICTS, first_that_covers, limits, parse_limits

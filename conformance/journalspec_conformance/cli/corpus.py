@@ -83,7 +83,7 @@ def build_command(tier: str, out: Path, format_id: str | None, as_json: bool, **
     try:
         from journalspec_corpus.pipeline.build import Builder, build, cores  # noqa: PLC0415  # needs optional parts
         from journalspec_corpus.pipeline.plan import Plan  # noqa: PLC0415  # needs optional parts
-        from journalspec_corpus.pipeline.store import BuildError  # noqa: PLC0415  # needs optional parts
+        from journalspec_corpus.pipeline.shards import BuildError  # noqa: PLC0415  # needs optional parts
     except ImportError as error:
         raise click.UsageError(f"{_NEEDS} ({error})") from None
     chosen = format_with_traces([format_id] if format_id else format_ids())
@@ -299,7 +299,7 @@ def verify_command(directory: Path | None, tiers: tuple[str, ...], again: bool) 
 def _built_again(directory: Path) -> list[str]:
     try:
         from journalspec_corpus.pipeline.build import Builder, built_again, cores  # noqa: PLC0415  # needs optional parts
-        from journalspec_corpus.pipeline.store import BuildError  # noqa: PLC0415  # needs optional parts
+        from journalspec_corpus.pipeline.shards import BuildError  # noqa: PLC0415  # needs optional parts
     except ImportError as error:
         raise click.UsageError(f"{_NEEDS} ({error})") from None
     with TemporaryDirectory(prefix="journalspec-") as scratch:

@@ -141,9 +141,8 @@ def reduce_command(
                 place.adapter,
                 place.workload,
                 place.descriptor,
-                reader.reader,
+                reader,
                 verdict,
-                salvaging=reader.salvaging,
                 budget=budget,
                 progress=lambda tried, what: status.update(f"{tried:,} tried; {what}"),
             )
@@ -194,7 +193,7 @@ def _summary(found: Reduced, small: Case, large: Case) -> dict[str, Any]:
         "verdict": found.verdict,
         "breaks": list(found.breaks),
         "records": found.records,
-        "deviations": found.deviations,
+        "deviations": found.state.deviations,
         "earlier_deviations": found.earlier,
         "workload": found.workload.name,
         "descriptor": {**asdict(found.descriptor), "mask": found.descriptor.mask.hex()},
@@ -209,7 +208,7 @@ def _words(adapter: CrashFormat, found: Reduced, reader: Named, small: Case) -> 
     state = found.state
     out = [
         f"{found.verdict} ({', '.join(found.breaks) or 'no invariant'}) by {reader.name}: "
-        f"{_count(found.records, 'record')}, {_count(found.deviations, 'deviation')}"
+        f"{_count(found.records, 'record')}, {_count(found.state.deviations, 'deviation')}"
         + (f" and {found.earlier} in the crash before" if found.earlier else "")
         + f"; {found.tried:,} tried"
         + ("" if found.minimal else "; the budget ended, there may be a smaller one"),

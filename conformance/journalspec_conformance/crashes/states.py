@@ -28,27 +28,23 @@ from journalspec_conformance.result import Outcome
 from journalspec_corpus.case import Case
 from journalspec_corpus.crash.disk import States
 from journalspec_corpus.crash.explain import case_of
-from journalspec_corpus.crash.facts import Facts
+from journalspec_corpus.crash.facts import Facts, State, find
 from journalspec_corpus.crash.formats import CrashFormat, crash_format
-from journalspec_corpus.crash.oracle import Expected, expected_at, in_words
-from journalspec_corpus.crash.reduce import find
+from journalspec_corpus.crash.oracle import Expected, in_words
 from journalspec_corpus.crash.second_crash import SecondLife
-from journalspec_corpus.crash.states import Descriptor, as_write, crash_states, descriptor_of
-from journalspec_corpus.crash.trace import CORRUPTED, LYING, PRESETS, REACHABLE, Trace, get_preset, writer_of
+from journalspec_corpus.crash.states import Descriptor, crash_states, descriptor_of
+from journalspec_corpus.crash.trace import CORRUPTED, LYING, PRESETS, REACHABLE, Trace, writer_of
 from journalspec_corpus.crash.verdict import (
     CATEGORIES,
     MEANINGS,
     VERDICTS,
     Answer,
     first_that_covers,
-    judge,
     limits,
     wrong_effect,
 )
-from journalspec_corpus.pipeline import manifest
+from journalspec_corpus.pipeline.manifest import ManifestError, part_files
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.run import Rows, named
-from journalspec_corpus.pipeline.store import part_files
 from journalspec_reference import load
 
 TIER = "crash"
@@ -59,6 +55,8 @@ CORRUPTED_EVERY = 8
 #: Traces that are remembered: states come in the order of their classes, and to play a trace takes
 #: longer than to ask about a state of it.
 TRACES = 2048
+#: States that are remembered: several questions are about one.
+STATES = 64
 _NOWHERE = At("", 0, 0)
 _SHOWN = 160
 
@@ -79,7 +77,6 @@ class CrashCase(Case):
 
     workload: Any
     descriptor: Descriptor
-    refusal: str
 
     @property
     def adapter(self) -> CrashFormat:
@@ -87,17 +84,14 @@ class CrashCase(Case):
         return crash_format(self.format)
 
     @property
-    def trace(self) -> Trace:
-        """The trace that it is a state of."""
-        return _trace(self.format, self.workload)
+    def state(self) -> State:
+        """The state itself, and whether it may be refused."""
+        return _state(self.format, self.workload, self.descriptor)
 
     @property
     def required(self) -> Expected:
         """What recovery must give."""
-        at = self.descriptor.crash_index
-        under_way = get_preset(self.descriptor.preset).order == "prefix" and at < len(self.trace.ops)
-        torn = at if under_way and as_write(self.trace.ops[at]) else -1
-        return expected_at(self.trace, at, torn, self.stratum)
+        return self.state.situation.expected
 
     def outcome(self, policy: str, observed: Message, claims: Claims) -> Outcome:
         """Return what an observation under `policy` is worth; its fingerprint is ``verdict/category``."""
@@ -108,10 +102,8 @@ class CrashCase(Case):
         if not VERDICTS[verdict]:
             return Outcome("pass")
         fingerprint, why = f"{verdict}/{self.category}", self.reason(verdict, answer)
-        limit = first_that_covers(
-            limits(self.format),
-            *(writer_of(self.trace), policy, self.stratum, verdict, self.category, self.descriptor.preset),
-        )
+        kind = policy, self.stratum, verdict, self.category, self.descriptor.preset
+        limit = first_that_covers(limits(self.format), writer_of(self.state.trace), *kind)
         if limit is not None:
             # A limit covers kinds of states. Only a reader that follows the specification shows in which of
             # them such a reader fails: one that fails otherwise there has a fault of its own.
@@ -125,7 +117,7 @@ class CrashCase(Case):
     def verdict(self, policy: str, answer: Answer) -> str:
         """Return the verdict of the crash model on `answer`."""
         holes = self.adapter.salvages(policy)
-        return judge(answer, self.required, self.refusal, holes_allowed=holes)
+        return self.state.verdict(answer, salvaging=holes)
 
     def reason(self, verdict: str, answer: Answer) -> str:
         """Return in words what is wrong with `answer`."""
@@ -194,16 +186,20 @@ def _trace(format_id: str, workload: Any) -> Trace:
     return crash_format(format_id).build(workload)
 
 
+@lru_cache(maxsize=STATES)
+def _state(format_id: str, workload: Any, descriptor: Descriptor) -> State:
+    return find(_trace(format_id, workload), descriptor)
+
+
 def as_crash_case(format_id: str, workload: Any, descriptor: Descriptor) -> CrashCase:
     """Return the case of a state of a workload."""
     adapter = crash_format(format_id)
-    state = find(_trace(format_id, workload), descriptor)
-    case = case_of(adapter, state, beyond=False, tier=TIER)
+    case = case_of(adapter, _state(format_id, workload, descriptor), beyond=False, tier=TIER)
     if case.stratum == LYING:
         # A loss there is the fault of no format: a build has such states, a sample has none.
         case = replace(case, level="may")
     members = {item.name: getattr(case, item.name) for item in fields(Case)}
-    return CrashCase(**members, workload=workload, descriptor=descriptor, refusal=state.refusal)
+    return CrashCase(**members, workload=workload, descriptor=descriptor)
 
 
 def sampled(
@@ -226,19 +222,19 @@ def sampled(
         stratum = CORRUPTED if number % CORRUPTED_EVERY == 0 else REACHABLE
         places = _places(trace, stratum, seed)
         # Ids cost most: only states of the requested classes get theirs.
-        drawn: dict[Class, list[tuple[bytes, Rows, int]]] = {}
+        drawn: dict[Class, list[tuple[bytes, States, int]]] = {}
         for _ in range(min(each, count - len(taken))):
             if not places:
                 break
             kind = min(places, key=lambda kind: (seen[kind], kind))
             if kind not in drawn:
                 drawn[kind] = _in_drawn_order(places[kind], seed)
-            case_id, rows, row = drawn[kind].pop()
+            case_id, states, row = drawn[kind].pop()
             if not drawn[kind]:
                 del places[kind]
             if case_id not in taken:
                 seen[kind] += 1
-                taken[case_id] = workload, descriptor_of(rows.states, row, seed)
+                taken[case_id] = workload, descriptor_of(states, row, seed)
     # States of a run after a crash come last: they cannot be reduced, and the first of a kind is.
     chosen = sorted(taken.values(), key=lambda found: isinstance(found[0], SecondLife))
     return [as_crash_case(format_id, *found) for found in chosen]
@@ -253,22 +249,20 @@ def _places(trace: Trace, stratum: str, seed: int) -> dict[Class, list[tuple[Sta
     writer, presets = writer_of(trace), tuple(preset for preset in PRESETS if preset.stratum == stratum)
     found: dict[Class, list[tuple[States, list[int]]]] = {}
     for states in crash_states(trace, presets, seed, everywhere=stratum == CORRUPTED):
-        if len(states):
-            facts = Facts(states)
-            torn, names = facts.fields
-            rows: dict[tuple[int, int], list[int]] = {}
-            for row, key in enumerate(zip(facts.categories.tolist(), torn.tolist(), strict=True)):
-                rows.setdefault(key, []).append(row)
-            for (category, field), at in rows.items():
-                kind = Class(stratum, CATEGORIES[category], trace.background, names[field], writer)
-                found.setdefault(kind, []).append((states, at))
+        facts = Facts(states)
+        rows: dict[tuple[int, str], list[int]] = {}
+        for row, key in enumerate(zip(facts.categories.tolist(), facts.fields.tolist(), strict=True)):
+            rows.setdefault(key, []).append(row)
+        for (category, field), at in rows.items():
+            kind = Class(stratum, CATEGORIES[category], trace.background, field, writer)
+            found.setdefault(kind, []).append((states, at))
     return found
 
 
-def _in_drawn_order(places: list[tuple[States, list[int]]], seed: int) -> list[tuple[bytes, Rows, int]]:
-    """Return the id of each state, with its rows and its number among them; the first drawn is last."""
-    several = (named(states.take(np.asarray(at, np.int64))) for states, at in places)
-    found = [(case_id, rows, row) for rows in several for row, case_id in enumerate(rows.case_ids)]
+def _in_drawn_order(places: list[tuple[States, list[int]]], seed: int) -> list[tuple[bytes, States, int]]:
+    """Return each state, with its id and its row; the first drawn is last."""
+    several = (states.take(np.asarray(at, np.int64)) for states, at in places)
+    found = [(name, states, row) for states in several for row, name in enumerate(Facts(states).case_ids)]
     return sorted(found, key=lambda state: _draw(seed, state[0]), reverse=True)
 
 
@@ -279,8 +273,8 @@ def built(directory: Path, count: int, editions: Mapping[str, Collection[str]]) 
     Raises Problem if there is no build.
     """
     try:
-        plan = Plan.from_json(manifest.load(directory)["plan"])
-    except (manifest.ManifestError, KeyError, TypeError) as error:
+        plan = Plan.of_build(directory)
+    except ManifestError as error:
         raise Problem(str(error), "`journalspec corpus build` makes one.") from None
     members = [item.name for item in fields(Descriptor)]
     wanted = dict.fromkeys(["case_id", *Class._fields, *members, "workload", "edition"])

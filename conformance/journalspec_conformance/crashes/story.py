@@ -14,8 +14,9 @@ from journalspec_conformance.result import Result
 from journalspec_corpus import Case, Probe
 from journalspec_corpus.case import Origin
 from journalspec_corpus.crash import explain, reduce
-from journalspec_corpus.crash.formats import CrashFormat
-from journalspec_corpus.crash.reduce import Reduced, State
+from journalspec_corpus.crash.facts import State
+from journalspec_corpus.crash.formats import CrashFormat, Named
+from journalspec_corpus.crash.reduce import Reduced
 from journalspec_corpus.crash.second_crash import SecondLife
 from journalspec_corpus.crash.verdict import MEANINGS, VERDICTS, Answer
 from journalspec_corpus.making import make_case
@@ -99,15 +100,10 @@ def smallest(engine: Engine, probe: Probe, result: Result) -> Reduced | None:
         return None
     policy = probe.policy or ""
     reader = EngineReader(engine, case.adapter, policy, refusing=verdict == "refused")
+    named = Named(policy, reader, case.adapter.salvages(policy))
     try:
         return reduce.reduce_state(
-            case.adapter,
-            case.workload,
-            case.descriptor,
-            reader,
-            verdict,
-            salvaging=case.adapter.salvages(policy),
-            budget=BUDGET,
+            case.adapter, case.workload, case.descriptor, named, verdict, budget=BUDGET
         )
     except reduce.NotFailing:
         return None
@@ -123,7 +119,7 @@ def account(case: Case, result: Result, target: str, repeat: str) -> list[str]:
     """Return a failure as a story: what was written, what arrived, what was answered, what would be right."""
     if not isinstance(case, CrashCase):
         return [result.reason]
-    state = reduce.find(case.trace, case.descriptor)
+    state = case.state
     verdict = _verdict(result)
     label = " ".join(filter(None, (result.result_class, result.fingerprint)))
     lines = [
@@ -131,7 +127,7 @@ def account(case: Case, result: Result, target: str, repeat: str) -> list[str]:
         f"  {case.title}",
         f"  {result.reason}",
         f"disk: {explain.preset_words(state)}",
-        f"acknowledged before: {', '.join(mark.record for mark in case.trace.standing) or '-'}",
+        f"acknowledged before: {', '.join(mark.record for mark in state.trace.standing) or '-'}",
         *lived(case.adapter, case.workload, state),
         "",
         f"{target} answered ({result.probe.rpartition('/')[2]}):",
@@ -177,7 +173,7 @@ def required(case: CrashCase) -> Iterator[str]:
         ("must not come", sets.must_drop),
     ):
         yield f"{words}: {', '.join(sorted(names)) or '-'}"
-    yield f"refusing is {case.refusal}"
+    yield f"refusing is {case.state.refusal}"
 
 
 def lived(adapter: CrashFormat, workload: Any, state: State) -> Iterator[str]:

@@ -23,8 +23,7 @@ from journalspec_conformance.result import Outcome
 from journalspec_conformance.writing import Promises, Settled, recovered, steps
 from journalspec_corpus import Case, Probe
 from journalspec_corpus.crash import explain
-from journalspec_corpus.crash.facts import Facts
-from journalspec_corpus.crash.reduce import State
+from journalspec_corpus.crash.facts import Facts, State
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import (
     Ack,

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import hashlib
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -45,6 +46,10 @@ PAIRS, BURSTS, ELSEWHERE = 256, 256, 64
 #: The longest burst, in bits; the most sectors of a file that are cleared or overwritten.
 LONGEST, SECTORS = 64, 64
 _Span = tuple[str, int, int]
+#: Kind, file and index of a block.
+_Key = tuple[str, int, int]
+#: A name for each state.
+Names = npt.NDArray[np.object_]
 
 
 def corrupted_states(
@@ -64,7 +69,7 @@ def corrupted_states(
         for kind, spread in _KINDS.items():
             if kind in ranks:
                 spread(decay, kind)
-        for states in (decay.states(), decay.states_of_files()):
+        for states in (decay.inside.states(), decay.files()):
             if len(states):
                 yield states
 
@@ -82,8 +87,57 @@ def burst(content: bytes, off: int, length: int, key: str) -> bytes:
     return bytes(old ^ turn for old, turn in zip(content[off : off + size], mask, strict=True))
 
 
+class _Rows:
+    """Rows that deviate from a settled `point` in a few blocks each, and the versions of these blocks."""
+
+    def __init__(self, point: CrashPoint) -> None:
+        self._point = point
+        #: preset, label, and the numbers of the blocks that change with their versions
+        self._rows: list[tuple[int, str, dict[int, int]]] = []
+        #: of each block its number, and the codes of its versions
+        self._blocks: dict[_Key, tuple[int, dict[Any, int]]] = {}
+
+    def now(self, key: _Key) -> Any:
+        """Return what a block is at the crash point; names as pairs."""
+        kind, number, index = key
+        if kind == DATA:
+            content = self._point.contents[number][index * SECTOR : (index + 1) * SECTOR]
+            return content.ljust(SECTOR, b"\0")
+        return self._point.sizes[number] if kind == SIZE else tuple(self._point.names.items())
+
+    def add(self, rank: int, label: str, changes: Mapping[_Key, Any]) -> None:
+        """Add the row in which these blocks are otherwise."""
+        codes = {}
+        for key, version in changes.items():
+            if key not in self._blocks:
+                self._blocks[key] = len(self._blocks), {self.now(key): 0}
+            number, known = self._blocks[key]
+            codes[number] = known.setdefault(version, len(known))
+        self._rows.append((rank, label, codes))
+
+    def states(self, more: Iterable[bytes] = ()) -> States:
+        """Return the rows; `more` are the contents of files that have no name at the crash point."""
+        blocks = []
+        for key, (_, known) in self._blocks.items():
+            versions = tuple(map(dict, known)) if key[0] == NAMES else tuple(known)
+            blocks.append(Block(*key, versions, (0, *[ROTTEN] * (len(known) - 1))))
+        codes = np.zeros((len(self._rows), len(blocks)), np.uint16)
+        for row, (_, _, changed) in enumerate(self._rows):
+            codes[row, [*changed]] = [*changed.values()]
+        contents = (*self._point.contents, *more)
+        sizes, kills = tuple(map(len, contents)), ((0,) * len(blocks),)
+        return States(
+            replace(self._point, blocks=tuple(blocks), contents=contents, sizes=sizes, kills=kills),
+            codes,
+            np.asarray([rank for rank, _, _ in self._rows], np.uint8),
+            np.zeros(len(self._rows), np.int32),
+            stratum=CORRUPTED,
+            rot=tuple(label for _, label, _ in self._rows),
+        )
+
+
 class _Decay:
-    """Collects what goes bad after a crash point, and the versions of granules that it takes.
+    """Collects what goes bad after a crash point: `inside` of files, and with whole ones.
 
     `point` is settled; in `lying` all that the trace wrote is in flight. Every choice is a function of seed,
     trace and crash point.
@@ -94,10 +148,7 @@ class _Decay:
     ) -> None:
         self._point, self._lying, self._ranks, self._seed, self._only = point, lying, ranks, seed, only
         self._key = f"{seed}/{point.trace.id}/{point.crash_index}/rot"
-        #: preset, label, and the blocks that change with their versions
-        self._rows: list[tuple[int, str, dict[int, int]]] = []
-        self._blocks: dict[tuple[int, int], int] = {}
-        self._versions: list[dict[bytes, int]] = []
+        self.inside = _Rows(point)
 
     @cached_property
     def sizes(self) -> dict[str, int]:
@@ -141,28 +192,17 @@ class _Decay:
 
     def _hit(self, kind: str, label: str, *changes: tuple[str, int, bytes]) -> None:
         """Add the row in which ``(file, off, bytes)`` of `changes` are overwritten, if that changes it."""
-        now: dict[tuple[int, int], bytes] = {}
+        now: dict[_Key, bytes] = {}
         for name, off, data in changes:
-            number = self._point.names[name]
             for granule in range(off // SECTOR, (off + len(data) - 1) // SECTOR + 1):
-                start = granule * SECTOR
-                old = now.get((number, granule)) or self._held(number, granule)
+                key, start = (DATA, self._point.names[name], granule), granule * SECTOR
+                old = now.get(key) or self.inside.now(key)
                 a, b = max(off, start), min(off + len(data), start + SECTOR)
                 new = old[: a - start] + data[a - off : b - off] + old[b - start :]
                 if new != old:
-                    now[number, granule] = new
-        codes = {}
-        for place, new in now.items():
-            block = self._blocks.setdefault(place, len(self._blocks))
-            if block == len(self._versions):
-                self._versions.append({self._held(*place): 0})
-            codes[block] = self._versions[block].setdefault(new, len(self._versions[block]))
-        if codes:
-            self._rows.append((self._ranks[kind], label, codes))
-
-    def _held(self, number: int, granule: int) -> bytes:
-        content = self._point.contents[number][granule * SECTOR : (granule + 1) * SECTOR]
-        return content.ljust(SECTOR, b"\0")
+                    now[key] = new
+        if now:
+            self.inside.add(self._ranks[kind], label, now)
 
     def _turned(self, name: str, *bits: tuple[int, int]) -> list[tuple[str, int, bytes]]:
         """Return the changes in which each of `bits` (byte, bit; 0 is the lowest) is turned over."""
@@ -262,53 +302,19 @@ class _Decay:
             if room > 0:
                 self._hit(kind, f"clear:{name}:{edge}", (name, edge, bytes(room)))
 
-    def states(self) -> States:
-        """Return what went bad inside of files as one set of states."""
-        blocks = tuple(
-            Block(DATA, number, granule, tuple(known), _rotten(len(known)))
-            for (number, granule), known in zip(self._blocks, self._versions, strict=True)
-        )
-        return _rotten_states(replace(self._point, blocks=blocks), self._rows)
-
-    def states_of_files(self) -> States:
+    def files(self) -> States:
         """Return the states in which a copy ends early, or whole files are not what they were."""
-        point, ranks = self._point, self._ranks
-        ends: list[tuple[int, str, str, int]] = []
-        if "lse" in ranks:
-            ends += [
-                (ranks["lse"], f"eio:{name}:{at}", name, at * SECTOR)
-                for name in self.sizes
-                for at in self.units(name, SECTOR)
-            ]
-        if "cut" in ranks:
-            ends += [
-                (ranks["cut"], f"cut:{name}:{edge}", name, edge)
-                for name, edge in self.edges
-                if edge < self.sizes[name]
-            ]
-        numbers = sorted({point.names[name] for _, _, name, _ in ends})
-        sizes = [{point.sizes[number]: 0} for number in numbers]
-        rows = []
-        for rank, label, name, size in ends:
-            block = numbers.index(point.names[name])
-            rows.append((rank, label, {block: sizes[block].setdefault(size, len(sizes[block]))}))
-        blocks = [
-            Block(SIZE, number, 0, tuple(known), _rotten(len(known)))
-            for number, known in zip(numbers, sizes, strict=True)
-        ]
-        contents = [*point.contents]
-        exchanged = [*_exchanged(point, contents)] if "file" in ranks else []
-        if exchanged:
-            versions = (dict(point.names), *(names for _, names in exchanged))
-            rows += [
-                (ranks["file"], label, {len(blocks): code})
-                for code, (label, _) in enumerate(exchanged, start=1)
-            ]
-            blocks.append(Block(NAMES, 0, 0, versions, _rotten(len(versions))))
-        whole = replace(
-            point, blocks=tuple(blocks), contents=tuple(contents), sizes=tuple(map(len, contents))
-        )
-        return _rotten_states(whole, rows)
+        point, ranks, out = self._point, self._ranks, _Rows(self._point)
+        for name in self.sizes if "lse" in ranks else ():
+            for at in self.units(name, SECTOR):
+                out.add(ranks["lse"], f"eio:{name}:{at}", {(SIZE, point.names[name], 0): at * SECTOR})
+        for name, edge in self.edges if "cut" in ranks else ():
+            if edge < self.sizes[name]:
+                out.add(ranks["cut"], f"cut:{name}:{edge}", {(SIZE, point.names[name], 0): edge})
+        older: list[bytes] = []
+        for label, names in _exchanged(point, older) if "file" in ranks else ():
+            out.add(ranks["file"], label, {(NAMES, 0, 0): tuple(names.items())})
+        return out.states(older)
 
 
 #: Kinds of corruption inside of files, in the order in which their states come.
@@ -324,30 +330,12 @@ _KINDS: Mapping[str, Callable[[_Decay, str], None]] = {
 }
 
 
-def _rotten(versions: int) -> tuple[int, ...]:
-    return (0, *(ROTTEN for _ in range(versions - 1)))
-
-
-def _rotten_states(point: CrashPoint, rows: list[tuple[int, str, dict[int, int]]]) -> States:
-    codes = np.zeros((len(rows), len(point.blocks)), np.uint16)
-    for row, (_, _, changed) in enumerate(rows):
-        codes[row, [*changed]] = [*changed.values()]
-    return States(
-        replace(point, kills=((0,) * len(point.blocks),)),
-        codes,
-        np.asarray([rank for rank, _, _ in rows], np.uint8),
-        np.zeros(len(rows), np.int32),
-        stratum=CORRUPTED,
-        rot=tuple(label for _, label, _ in rows),
-    )
-
-
-def _exchanged(point: CrashPoint, contents: list[bytes]) -> Iterator[tuple[str, dict[str, int]]]:
+def _exchanged(point: CrashPoint, older: list[bytes]) -> Iterator[tuple[str, dict[str, int]]]:
     """Yield what may be wrong with whole files, and the names then.
 
-    Older copies go to the end of `contents`.
+    Copies from before go to `older`; they are files after those of `point`.
     """
-    trace, names = point.trace, dict(sorted(point.names.items()))
+    trace, contents, names = point.trace, point.contents, dict(sorted(point.names.items()))
     for name in names:
         yield f"missing:{name}", {other: number for other, number in names.items() if other != name}
     for name, number in names.items():
@@ -364,31 +352,26 @@ def _exchanged(point: CrashPoint, contents: list[bytes]) -> Iterator[tuple[str, 
         for name, number in names.items():
             # Nor is an older one that is.
             if name in then.names and then.contents[then.names[name]] != contents[number]:
-                contents.append(then.contents[then.names[name]])
-                yield f"older:{name}:{index}", {**names, name: len(contents) - 1}
+                older.append(then.contents[then.names[name]])
+                yield f"older:{name}:{index}", {**names, name: len(contents) + len(older) - 1}
 
 
 #: Unit of the first number after the file's name, per kind of label; kinds not listed have no place.
 _UNITS = {"bit": 1, "bits": 1, "burst": 1, "zero": 512, "phantom": 512, "misdirect": 512, "lse": 4096}
 
 
-def corrupted_fields(states: States) -> tuple[npt.NDArray[np.uint8], list[str]]:
-    """Return for each row the index of the field that was hit first, and the names.
+def corrupted_fields(states: States) -> Names:
+    """Return for each row the field that was hit first, empty for no field in particular.
 
-    The first is empty: no field in particular. ``header`` is before a file's
-    first record, ``unused`` after what is written.
+    ``header`` is before a file's first record, ``unused`` after what is written.
     """
     places = _fields(states)
-    names = [""]
-    out = np.zeros(len(states.rot), np.uint8)
+    out: Names = np.full(len(states.rot), "", object)
     for row, label in enumerate(states.rot):
         kind, file, *at = label.split(":")
         if kind in _UNITS:
-            name = _field(places.get(file, []), int(at[0]) * _UNITS[kind])
-            if name not in names:
-                names.append(name)
-            out[row] = names.index(name)
-    return out, names
+            out[row] = _field(places.get(file, []), int(at[0]) * _UNITS[kind])
+    return out
 
 
 def _fields(states: States) -> dict[str, list[tuple[int, str]]]:

@@ -419,6 +419,13 @@ class States:
     def __len__(self) -> int:
         return len(self.codes)
 
+    @cached_property
+    def masks(self) -> list[bytes]:
+        """One byte per block for each state of a subset preset, nothing for a torn one."""
+        if self.torn >= 0 or self.rot:
+            return [b""] * len(self)
+        return [row.tobytes() for row in self.codes.astype(np.uint8)]
+
     def take(self, rows: npt.NDArray[np.int64]) -> States:
         """Return the states of `rows` only."""
         rot = tuple([self.rot[row] for row in rows.tolist()]) if self.rot else ()
@@ -439,23 +446,13 @@ def content_id(files: Mapping[str, bytes]) -> bytes:
     """Return the 16-byte id of a directory's content."""
     parts = []
     for name in sorted(files):
-        parts += [file_head(name, len(files[name])), *shortened(page_ids(files[name]))]
+        parts += [file_head(name, len(files[name])), *shortened(_page_ids(files[name]))]
     return blake(b"".join(parts))
 
 
 def case_id(content: bytes, promised: bytes) -> bytes:
     """Return the 16-byte id of a case."""
     return blake(content + promised)
-
-
-def case_ids(contents: list[bytes], promised: bytes) -> list[bytes]:
-    """Return the case id of every content id under one set of acknowledged operations."""
-    return [blake(content + promised) for content in contents]
-
-
-def content_ids(point: CrashPoint, codes: Codes) -> list[bytes]:
-    """Return the content id of every row, equal to :func:`content_id` of its files."""
-    return StateContents(point, codes).ids
 
 
 class _Moving(NamedTuple):
@@ -483,23 +480,27 @@ class _NamedFile(NamedTuple):
 
 
 class StateContents:
-    """The contents of the states of one crash point; row i has version ``codes[i, j]`` of each block j."""
+    """The contents of the states of one crash point; row i has version ``codes[i, j]`` of each block j.
+
+    They are worked out when they are asked for.
+    """
 
     def __init__(self, point: CrashPoint, codes: Codes) -> None:
         self.point, self.rows = point, codes.tolist()
         self._layouts: dict[tuple[int, ...], list[_NamedFile]] = {}
         self._pages: dict[tuple[int, int, _Moving], bytes] = {}
-        #: Of each row its files, in the order of their names.
-        self.files = [self.layout(row) for row in self.rows]
-        #: Of each row what names its files, one by one.
-        self.names = [
-            [self._named(file, row) for file in files]
-            for files, row in zip(self.files, self.rows, strict=True)
-        ]
-        #: The content id of each row.
-        self.ids = [blake(b"".join(names)) for names in self.names]
 
-    def layout(self, row: list[int]) -> list[_NamedFile]:
+    @cached_property
+    def files(self) -> list[list[tuple[_NamedFile, bytes]]]:
+        """The files of each row by name, each with what distinguishes it from all others."""
+        return [[(file, self._named(file, row)) for file in self._layout(row)] for row in self.rows]
+
+    @cached_property
+    def ids(self) -> list[bytes]:
+        """The content id of each row, equal to :func:`content_id` of its files."""
+        return [blake(b"".join([name for _, name in files])) for files in self.files]
+
+    def _layout(self, row: list[int]) -> list[_NamedFile]:
         """Return the files of a row; rows with the same names and sizes share them."""
         key = tuple([row[at] for at in self.point.unlike_data])
         if key not in self._layouts:

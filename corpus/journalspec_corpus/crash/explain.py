@@ -17,9 +17,10 @@ from typing import Any
 from journalspec.formats import get_format
 from journalspec_corpus.case import Case, Origin
 from journalspec_corpus.crash.disk import NAMES, SECTOR, SIZE, Block, Timeline
+from journalspec_corpus.crash.facts import State
 from journalspec_corpus.crash.formats import CrashFormat
 from journalspec_corpus.crash.oracle import ALLOWED, REQUIRED, Expected
-from journalspec_corpus.crash.reduce import Reduced, State, crashes_before
+from journalspec_corpus.crash.reduce import Reduced, crashes_before
 from journalspec_corpus.crash.trace import (
     CORRUPTED,
     PRESETS,
@@ -208,8 +209,8 @@ def _rotten(state: State, what: str) -> Loss:
 def settled(state: State) -> dict[str, bytes]:
     """Return the files as they would be if everything up to the crash had arrived."""
     states = state.situation.states
-    line = Timeline(state.trace, SECTOR).advance(max(states.point.crash_index, states.torn + 1))
-    return line.settled().materialise(b"")
+    upto = max(states.point.crash_index, states.torn + 1)
+    return Timeline(state.trace, SECTOR).advance(upto).memory()
 
 
 def unarrived(state: State) -> dict[str, bytes]:
@@ -294,49 +295,37 @@ def published_id(format_id: str, case_id: str) -> str:
 
 def as_case(adapter: CrashFormat, shrunk: Reduced) -> Case:
     """Return the reduced state as a case that names the larger state which it comes from."""
+    case = case_of(adapter, shrunk.state)
+    if shrunk.state.case_id == shrunk.start:
+        return case
     larger = published_id(adapter.format, shrunk.start)
-    same = shrunk.state.case_id == shrunk.start
-    return case_of(adapter, shrunk.state, shrunk_from="" if same else larger)
+    return replace(case, origin=replace(case.origin, shrunk_from=larger))
 
 
-def case_of(  # noqa: PLR0913  # a case has many members; all but two are keyword-only
-    adapter: CrashFormat,
-    state: State,
-    *,
-    beyond: bool | None = None,
-    tier: str = "core",
-    name: str = "",
-    title: str = "",
-    base: str = "",
-    shrunk_from: str = "",
-    obeys: Iterable[str] = (),
-    flags: Iterable[str] = (),
-) -> Case:
+def case_of(adapter: CrashFormat, state: State, *, beyond: bool | None = None, tier: str = "core") -> Case:
     """Return `state` as a case: under every policy of the adapter, what the oracle says is required.
 
-    `name`, `title` and `base` are made up from the state if they are not given, `obeys`
-    is what the adapter says of its category. A case that is `beyond` all readers (if nothing is said: if
-    a limit of the format may make it fail) demands nothing (level ``may``) and is flagged
-    :data:`BEYOND`. No reader is asked.
+    A case that is `beyond` all readers (if nothing is said: if a limit of the format may make it fail)
+    demands nothing (level ``may``) and is flagged :data:`BEYOND`. No reader is asked.
     """
     trace, point = state.trace, state.situation.states.point
     if beyond is None:
         beyond = _may_be_beyond(adapter, state)
     preset = PRESETS[state.rank].name
     return make_case(
-        name or published_id(adapter.format, state.case_id),
-        title=title or f"{state.category} after operation {point.crash_index} of {trace.name} ({preset})",
+        published_id(adapter.format, state.case_id),
+        title=f"{state.category} after operation {point.crash_index} of {trace.name} ({preset})",
         format_id=trace.format,
         edition=trace.edition,
         stratum=state.situation.states.stratum,
         category=state.category,
-        origin=Origin("trace", base or trace.id, preset, ("model",), shrunk_from),
+        origin=Origin("trace", trace.id, preset, ("model",)),
         files=state.files,
         expect=expectations(adapter, state),
         level="may" if beyond else "must",
         tier=tier,
-        obeys=tuple(obeys) or adapter.obeys.get(state.category, adapter.obeys[""]),
-        flags=tuple(dict.fromkeys((*flags, BEYOND) if beyond else flags)),
+        obeys=adapter.obeys.get(state.category, adapter.obeys[""]),
+        flags=(BEYOND,) if beyond else (),
     )
 
 

@@ -8,7 +8,8 @@ reader may refuse the state, its category, and the field in which it tore.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property, wraps
 from itertools import chain
 from typing import Concatenate, ParamSpec
@@ -16,18 +17,29 @@ from typing import Concatenate, ParamSpec
 import numpy as np
 import numpy.typing as npt
 
-from journalspec_corpus.crash.corruption import corrupted_fields
+from journalspec_corpus.crash.corruption import Names, corrupted_fields
 from journalspec_corpus.crash.disk import (
     DATA,
     NAMES,
     SIZE,
     TRASHED,
     CrashPoint,
+    StateContents,
     States,
     Timeline,
-    content_ids,
+    case_id,
+    content_id,
 )
-from journalspec_corpus.crash.oracle import ALLOWED, FORBIDDEN, REFUSALS, REQUIRED, Expected, expected_at
+from journalspec_corpus.crash.oracle import (
+    ALLOWED,
+    FORBIDDEN,
+    REFUSALS,
+    REQUIRED,
+    Expected,
+    expected_at,
+    promised,
+)
+from journalspec_corpus.crash.states import Descriptor, descriptor_of, state_at
 from journalspec_corpus.crash.trace import (
     BEFORE,
     CORRUPTED,
@@ -45,7 +57,7 @@ from journalspec_corpus.crash.trace import (
     Written,
     alternatives,
 )
-from journalspec_corpus.crash.verdict import CATEGORIES
+from journalspec_corpus.crash.verdict import CATEGORIES, Answer, judge
 
 Rows = npt.NDArray[np.bool_]
 Column = npt.NDArray[np.uint8]
@@ -70,10 +82,9 @@ def _remembered(method: Callable[Concatenate[Facts, P], Rows]) -> Callable[Conca
 class Facts:
     """Facts about each state (row) of one crash point, as boolean columns."""
 
-    def __init__(self, states: States, contents: Sequence[bytes] | None = None) -> None:
-        """Take the states, and their content ids where they are known."""
+    def __init__(self, states: States) -> None:
         self.states = states
-        self._contents = contents
+        self.contents = StateContents(states.point, states.codes)
         self.point: CrashPoint = states.point
         self.trace = states.point.trace
         codes = states.codes
@@ -96,12 +107,18 @@ class Facts:
         return expected_at(self.trace, self.point.crash_index, self.states.torn, self.states.stratum)
 
     @cached_property
+    def case_ids(self) -> list[bytes]:
+        """The id of each row; several may have one id."""
+        same = promised(self.trace, self.expected)
+        return [case_id(content, same) for content in self.contents.ids]
+
+    @cached_property
     def categories(self) -> Column:
         """Return for each row what :func:`categories` does."""
         return categories(self)
 
     @cached_property
-    def fields(self) -> tuple[Column, list[str]]:
+    def fields(self) -> Names:
         """Return for each row what :func:`fields` does."""
         return fields(self)
 
@@ -186,11 +203,7 @@ class Facts:
             rows = np.flatnonzero(~out & ~self.trashed)
             if len(rows):
                 images = frozenset(_memories(self.trace)[: self._upto + 1])
-                if self._contents is None:
-                    ids = content_ids(self.point, self.states.codes[rows])
-                else:
-                    ids = [self._contents[row] for row in rows.tolist()]
-                out[rows] = [name in images for name in ids]
+                out[rows] = [self.contents.ids[row] in images for row in rows.tolist()]
         return out
 
     @cached_property
@@ -429,17 +442,13 @@ class Facts:
         return out
 
 
-#: The one state of a crash point without anything in flight.
-_WHOLE = np.zeros((1, 0), np.uint16)
-
-
 def _memories(trace: Trace) -> list[bytes]:
     """Return for each operation what a process leaves that is killed before it, as content ids."""
     found: list[bytes] = trace.derived.setdefault("memories", [])
     line = Timeline(trace, 512)
     for upto in range(len(trace.ops) + 1 if not found else 0):
         said = upto and isinstance(trace.ops[upto - 1], (Ack, Mark, Publish, Release))
-        found.append(found[-1] if said else content_ids(line.advance(upto).settled(), _WHOLE)[0])
+        found.append(found[-1] if said else content_id(line.advance(upto).memory()))
     return found
 
 
@@ -589,41 +598,119 @@ def _pointers(facts: Facts) -> tuple[Rows, Rows, Rows]:
     return ahead, behind, split
 
 
-def fields(facts: Facts) -> tuple[Column, list[str]]:
-    """Return for each row the field in which the first damaged record tears, and the field names.
+def fields(facts: Facts) -> Names:
+    """Return for each row the field in which the first damaged record tears.
 
-    Index 0 is "no record is torn": all of each or none of it arrived.
+    It is empty if no record is torn: all of each or none of it arrived.
     """
     if facts.states.stratum == CORRUPTED:
         return corrupted_fields(facts.states)
-    names = [""]
-    out = np.zeros(len(facts.all), np.uint8)
+    out: Names = np.full(len(facts.all), "", object)
     for index, mark in reversed(facts.outstanding):
-        out[facts.begun(index, mark)] = _number(names, next((name for _, name in mark.fields), ""))
+        out[facts.begun(index, mark)] = next((name for _, name in mark.fields), "")
     for index, mark in reversed(facts.issued):
         torn = facts.begun(index, mark) & ~facts.arrived(index)
         if torn.any():
-            _place(facts, index, mark, torn, out, names)
-    return out, names
+            _place(facts, index, mark, torn, out)
+    return out
 
 
-def _place(facts: Facts, index: int, mark: Mark, torn: Rows, out: Column, names: list[str]) -> None:
+def _place(facts: Facts, index: int, mark: Mark, torn: Rows, out: Names) -> None:
     op = facts.trace.ops[index]
     assert isinstance(op, Write)  # marks follow writes
     if index == facts.states.torn:
         edges = op.off + facts.states.tear
         for start, name in mark.fields:
-            out[torn & (edges >= mark.off + start)] = _number(names, name)
+            out[torn & (edges >= mark.off + start)] = name
         return
     for block, level in sorted(facts.point.reach.get(index, ()), reverse=True):
         if facts.point.blocks[block].kind != DATA:
             continue
         edge = max(mark.off, facts.point.blocks[block].index * facts.point.granule) - mark.off
         name = next((name for start, name in reversed(mark.fields) if start <= edge), "")
-        out[torn & ~facts.cell_at(block, level)] = _number(names, name)
+        out[torn & ~facts.cell_at(block, level)] = name
 
 
-def _number(names: list[str], name: str) -> int:
-    if name not in names:
-        names.append(name)
-    return names.index(name)
+@dataclass(frozen=True)
+class State:
+    """State number `row` of those of a crash point."""
+
+    situation: Facts
+    row: int
+
+    @property
+    def trace(self) -> Trace:
+        """The trace that it is a state of."""
+        return self.situation.trace
+
+    @cached_property
+    def files(self) -> dict[str, bytes]:
+        """Its files."""
+        states = self.situation.states
+        return states.point.materialise(states.codes[self.row])
+
+    @property
+    def deviations(self) -> int:
+        """Number of granules, sizes or names that differ from the right ones."""
+        return int(self.situation.deviations[self.row])
+
+    @property
+    def rank(self) -> int:
+        """The number of its preset: smaller means stronger guarantees."""
+        return int(self.situation.states.preset[self.row])
+
+    @property
+    def refusal(self) -> str:
+        """Whether refusing it is allowed, required or forbidden."""
+        return REFUSALS[int(self.situation.refusals[self.row])]
+
+    @property
+    def category(self) -> str:
+        """The kind of crash."""
+        return CATEGORIES[int(self.situation.categories[self.row])]
+
+    @property
+    def field(self) -> str:
+        """The field in which the first damaged record tears, "" for none."""
+        return str(self.situation.fields[self.row])
+
+    @property
+    def kind(self) -> tuple[str, str, str]:
+        """What makes two failing states alike: category, refusal, field."""
+        return self.category, self.refusal, self.field
+
+    @cached_property
+    def content_id(self) -> bytes:
+        """The id of its files' content."""
+        return content_id(self.files)
+
+    @cached_property
+    def case_id(self) -> str:
+        """The hex digits under which it is published."""
+        return case_id(self.content_id, promised(self.trace, self.situation.expected)).hex()
+
+    def descriptor(self, seed: int) -> Descriptor:
+        """Return what :func:`find` rebuilds it from."""
+        return descriptor_of(self.situation.states, self.row, seed)
+
+    def verdict(self, answer: Answer, *, salvaging: bool) -> str:
+        """Return the verdict on `answer` in this state."""
+        return judge(answer, self.situation.expected, self.refusal, holes_allowed=salvaging)
+
+    def records(self, answer: Answer) -> int:
+        """Return the number of records that the failure needs.
+
+        Those issued in the trace's own life, and of those that stood before it the ones that `answer`
+        should have listed and did not.
+        """
+        upto = max(self.situation.states.point.crash_index, self.situation.states.torn + 1)
+        issued = {op.record for op in self.trace.ops[: upto + 1] if isinstance(op, Mark)}
+        expected = self.situation.expected
+        given = {expected.record_of.get(key) for key in answer.keys}
+        missing = expected.must_keep - given if answer.refused is None else frozenset()
+        return len(issued | {mark.record for mark in self.trace.standing if mark.record in missing})
+
+
+def find(trace: Trace, descriptor: Descriptor) -> State:
+    """Return the state of `trace` that `descriptor` names; raises NoSuchState."""
+    return State(Facts(state_at(trace, descriptor)), 0)

@@ -57,8 +57,7 @@ class StateFiles(Mapping[str, bytes]):
 
     def __init__(self, contents: StateContents, at: int, memory: Remembered) -> None:
         self._point, self._row, self._memory = contents.point, contents.rows[at], memory
-        each = zip(contents.files[at], contents.names[at], strict=True)
-        self._files = {file.name: (file, name) for file, name in each}
+        self._files = {file.name: (file, same) for file, same in contents.files[at]}
         self._made: dict[str, bytes] = {}
 
     def __iter__(self) -> Iterator[str]:
@@ -256,14 +255,13 @@ class CrashFormat:
             raise LookupError(f"no policy {policy!r}: choose one of {', '.join(self.readers)}")
         return policy in self.salvaging
 
-    def reader(self, policy: str) -> Reader:
-        """Return the reference implementation under `policy`; raises LookupError for an unknown one."""
-        self.salvages(policy)
-        return self.reading(self._implementation, policy)
+    def reader(self, policy: str, implementation: Any = None) -> Reader:
+        """Return the reader that asks the reference, or another `implementation`, under `policy`.
 
-    def reading(self, implementation: Any, policy: str) -> Reader:
-        """Return the reader that asks `implementation` under `policy`; an exception is a refusal."""
-        read = self._asking(implementation, [StateReader(policy)])
+        Raises LookupError for an unknown policy.
+        """
+        self.salvages(policy)
+        read = self._asking(implementation or self._implementation, [StateReader(policy)])
         return lambda files, edition: read(files, edition)[0]
 
     def _asking(self, implementation: Any, readers: Sequence[StateReader]) -> Read:
@@ -345,6 +343,4 @@ class Named:
 def named_reader(format_id: str, name: str) -> Named:
     """Return the reader that a user calls `name`; raises LookupError that lists the choices."""
     adapter = crash_format(format_id)
-    if name not in adapter.readers:
-        raise LookupError(f"no reader {name!r}: choose one of {', '.join(adapter.readers)}")
     return Named(name, adapter.reader(name), adapter.salvages(name))

@@ -292,10 +292,6 @@ class Operations:
         """Return what is in effect in `state`."""
         return Counter(self.semantics.effects(state))
 
-    def told(self, state: State) -> Mapping[str, Any]:
-        """Return `state` as an observation has it."""
-        return self.semantics.told(state)
-
     def makers(self, effect: Effect) -> list[Issued]:
         """Return the operations that `effect` may come from; a part of a decision comes with the decision."""
         if effect.kind == DECISION and effect not in self._makers:
@@ -475,7 +471,7 @@ class Permitted:
                 whole = self.acknowledged | known
                 listed = whole | self.operations.closed(chosen, whole | chosen)
                 found[self.operations.state(listed)] = None
-        return [self.operations.told(state) for state in sorted(found)]
+        return [self.operations.semantics.told(state) for state in sorted(found)]
 
     def _explained(self, chosen: int, counting: int, state: State, twice: int) -> Wrong:
         """Return the most significant difference between `state` and that after `chosen`.
@@ -587,28 +583,26 @@ class Expected:
         return [key for key, record in self.record_of.items() if record in self.must_keep]
 
 
-def expected_at(
-    trace: Trace, crash_index: int, torn: int = -1, stratum: str = REACHABLE, *, effects: bool = True
-) -> Expected:
+def expected_at(trace: Trace, crash_index: int, torn: int = -1, stratum: str = REACHABLE) -> Expected:
     """Return the required outcome after ``ops[:crash_index]``; `torn` is an operation under way, if any.
 
     It is one object where nothing changes it in between: only marks, acknowledgements and releases do.
-    Without `effects` nothing is said of the states that are permitted. A trace of a second run says with the
-    tag ``fine`` = "yes" that recovery had found everything acknowledged in its base.
+    A trace of a second run says with the tag ``fine`` = "yes" that recovery had found everything acknowledged
+    in its base.
     """
-    known: dict[tuple[int, int, int, str, bool], Expected] = trace.derived.setdefault("expected", {})
+    known: dict[tuple[int, int, int, str], Expected] = trace.derived.setdefault("expected", {})
     upto = max(crash_index, torn + 1)
     # A record that is being written has been issued: its annotation follows its write, or others.
     issued = [mark for _, mark in trace.issued(upto)]
     acked = sum(index < crash_index for index, _ in trace.acks)
     let_go = sum(index < upto for index, _ in trace.releases)
-    place = len(issued), acked, let_go, stratum, effects
+    place = len(issued), acked, let_go, stratum
     if place in known:
         return known[place]
     released = trace.released(upto)
     own = (*trace.standing, *issued)
     possible = frozenset(mark.record for mark in trace.possible) - {mark.record for mark in own}
-    operations = operations_of(trace) if effects else None
+    operations = operations_of(trace)
     permitted = operations.permitted(crash_index, upto, lenient=stratum != REACHABLE) if operations else None
     found = known[place] = Expected(
         must_keep=frozenset(trace.acknowledged(crash_index)) - released,

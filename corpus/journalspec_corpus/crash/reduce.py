@@ -13,22 +13,20 @@ states of one workload.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from journalspec_corpus.crash.disk import case_id, content_id
-from journalspec_corpus.crash.facts import Facts
-from journalspec_corpus.crash.formats import CrashFormat, Reader
-from journalspec_corpus.crash.oracle import REFUSALS, Expected, promised
+from journalspec_corpus.crash.facts import Facts, State, find
+from journalspec_corpus.crash.formats import CrashFormat, Named
+from journalspec_corpus.crash.oracle import REFUSALS, Expected
 from journalspec_corpus.crash.second_crash import CHOICES, SecondLife, choose
-from journalspec_corpus.crash.states import Descriptor, crash_states, descriptor_of, state_at
-from journalspec_corpus.crash.trace import CORRUPTED, PRESETS, Mark, Trace, Workload
-from journalspec_corpus.crash.verdict import CATEGORIES, VERDICTS, Answer, judge
+from journalspec_corpus.crash.states import Descriptor, crash_states
+from journalspec_corpus.crash.trace import CORRUPTED, PRESETS, Trace, Workload
+from journalspec_corpus.crash.verdict import CATEGORIES, VERDICTS, Answer
 from journalspec_corpus.workloads import LongWorkload
 from journalspec_reference.api import WriterRefused
 
@@ -43,87 +41,6 @@ def wrong(answer: Answer, expected: Expected) -> list[str]:
     return found
 
 
-@dataclass(frozen=True)
-class State:
-    """State number `row` of those of a crash point."""
-
-    situation: Facts
-    row: int
-
-    @property
-    def trace(self) -> Trace:
-        """The trace that it is a state of."""
-        return self.situation.trace
-
-    @cached_property
-    def files(self) -> dict[str, bytes]:
-        """Its files."""
-        states = self.situation.states
-        return states.point.materialise(states.codes[self.row])
-
-    @property
-    def deviations(self) -> int:
-        """Number of granules, sizes or names that differ from the right ones."""
-        return int(self.situation.deviations[self.row])
-
-    @property
-    def rank(self) -> int:
-        """The number of its preset: smaller means stronger guarantees."""
-        return int(self.situation.states.preset[self.row])
-
-    @property
-    def refusal(self) -> str:
-        """Whether refusing it is allowed, required or forbidden."""
-        return REFUSALS[int(self.situation.refusals[self.row])]
-
-    @property
-    def category(self) -> str:
-        """The kind of crash."""
-        return CATEGORIES[int(self.situation.categories[self.row])]
-
-    @property
-    def field(self) -> str:
-        """The field in which the first damaged record tears, "" for none."""
-        column, names = self.situation.fields
-        return names[int(column[self.row])]
-
-    @property
-    def kind(self) -> tuple[str, str, str]:
-        """What makes two failing states alike: category, refusal, field."""
-        return self.category, self.refusal, self.field
-
-    @cached_property
-    def content_id(self) -> bytes:
-        """The id of its files' content."""
-        return content_id(self.files)
-
-    @cached_property
-    def case_id(self) -> str:
-        """The hex digits under which it is published."""
-        return case_id(self.content_id, promised(self.trace, self.situation.expected)).hex()
-
-    def descriptor(self, seed: int) -> Descriptor:
-        """Return what :func:`find` rebuilds it from."""
-        return descriptor_of(self.situation.states, self.row, seed)
-
-    def verdict(self, answer: Answer, *, salvaging: bool) -> str:
-        """Return the verdict on `answer` in this state."""
-        return judge(answer, self.situation.expected, self.refusal, holes_allowed=salvaging)
-
-    def records(self, answer: Answer) -> int:
-        """Return the number of records that the failure needs.
-
-        Those issued in the trace's own life, and of those that stood before it the ones that `answer`
-        should have listed and did not.
-        """
-        upto = max(self.situation.states.point.crash_index, self.situation.states.torn + 1)
-        issued = {op.record for op in self.trace.ops[: upto + 1] if isinstance(op, Mark)}
-        expected = self.situation.expected
-        given = {expected.record_of.get(key) for key in answer.keys}
-        missing = expected.must_keep - given if answer.refused is None else frozenset()
-        return len(issued | {mark.record for mark in self.trace.standing if mark.record in missing})
-
-
 def situations(trace: Trace, rank: int, seed: int, stratum: str) -> Iterator[Facts]:
     """Yield the states of `trace` in `stratum`, under presets no weaker than number `rank`.
 
@@ -135,11 +52,6 @@ def situations(trace: Trace, rank: int, seed: int, stratum: str) -> Iterator[Fac
         presets = presets[-1:]
     for states in crash_states(trace, presets, seed, everywhere=True):
         yield Facts(states)
-
-
-def find(trace: Trace, descriptor: Descriptor) -> State:
-    """Return the state of `trace` that `descriptor` names; raises NoSuchState."""
-    return State(Facts(state_at(trace, descriptor)), 0)
 
 
 def smaller(adapter: CrashFormat, work: Any) -> Iterator[Workload]:
@@ -234,18 +146,16 @@ class ReductionStep:
 class Reduced:
     """The smallest failing state that was found.
 
-    `records` and `deviations` are its size; `steps` the reductions that were taken,
+    `records` and the deviations of `state` are its size; `steps` the reductions that were taken,
     `tried` the calls of the reader.
     `minimal` is false if the budget ended before every smaller candidate had been
-    checked. `state` knows the rest; `start` is the case id that it was reduced from. In a second
+    checked. `start` is the case id that it was reduced from. In a second
     life, `earlier` are the deviations of the crash that it began with.
     """
 
     workload: Workload
     descriptor: Descriptor
-    files: Mapping[str, bytes]
     records: int
-    deviations: int
     steps: tuple[ReductionStep, ...]
     tried: int
     verdict: str
@@ -261,19 +171,18 @@ class Reduced:
         return VERDICTS[self.verdict]
 
 
-def reduce_state(  # noqa: PLR0913  # what is shrunk and how; all but five are keyword-only
+def reduce_state(
     adapter: CrashFormat,
     workload: Workload,
     descriptor: Descriptor,
-    reader: Reader,
+    named: Named,
     verdict: str,
     *,
-    salvaging: bool,
     budget: int = BUDGET,
     keep: Keep = lambda answer, expected: True,
     progress: Progress = lambda tried, what: None,
 ) -> Reduced:
-    """Return the smallest state on which `reader` gets `verdict`, starting from the given one.
+    """Return the smallest state on which a reader gets `verdict`, starting from the given one.
 
     `keep` may ask for more than the verdict. `progress` is called with the reader calls so far and a line
     about what was reached. Raises NotFailing if the start does not get `verdict`, and NoSuchState if it is
@@ -281,7 +190,7 @@ def reduce_state(  # noqa: PLR0913  # what is shrunk and how; all but five are k
     """
     state = find(adapter.build(workload), descriptor)
     stratum = state.situation.states.stratum
-    search = _Search(adapter, reader, verdict, salvaging, descriptor.seed, stratum, budget, keep)
+    search = _Search(adapter, named, verdict, descriptor.seed, stratum, budget, keep)
     given = search.verdict_of(state)
     if given != verdict:
         raise NotFailing(f"the reader gets {given!r} in this state, not {verdict!r}")
@@ -301,9 +210,7 @@ def reduce_state(  # noqa: PLR0913  # what is shrunk and how; all but five are k
     return Reduced(
         workload,
         state.descriptor(search.seed),
-        state.files,
         state.records(answer),
-        state.deviations,
         tuple(steps),
         search.tried,
         verdict,
@@ -345,9 +252,8 @@ class _Search:
     """Looking for a failure among the states of one workload after the other."""
 
     adapter: CrashFormat
-    reader: Reader
+    named: Named
     verdict: str
-    salvaging: bool
     seed: int
     stratum: str
     limit: int
@@ -412,12 +318,12 @@ class _Search:
         key = state.trace.edition, state.content_id
         if key not in self._answers:
             self.tried += 1
-            self._answers[key] = self.reader(state.files, state.trace.edition)
+            self._answers[key] = self.named.reader(state.files, state.trace.edition)
         return self._answers[key]
 
     def verdict_of(self, state: State) -> str:
         """Return the reader's result in `state`."""
-        return state.verdict(self.answer(state), salvaging=self.salvaging)
+        return state.verdict(self.answer(state), salvaging=self.named.salvaging)
 
 
 def _ordered(found: list[Facts], like: State, *, better: bool) -> list[tuple[int, int]]:
@@ -440,8 +346,6 @@ def _ordered(found: list[Facts], like: State, *, better: bool) -> list[tuple[int
 def _unlike(situation: Facts, like: State) -> Any:
     """Return for each state how many of category, refusal and field it does not share with `like`."""
     category, refusal, field = like.kind
-    column, names = situation.fields
     other = (situation.categories != CATEGORIES.index(category)).astype(np.int32)
     other += situation.refusals != REFUSALS.index(refusal)
-    other += column != names.index(field) if field in names else 1
-    return other
+    return other + (situation.fields != field)

@@ -9,19 +9,17 @@ state, under the name that its file has there. No reader is asked about them.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import islice
 from operator import itemgetter
-
-import numpy as np
+from typing import Any
 
 from journalspec.formats import format_text
-from journalspec_corpus.crash.disk import States, case_ids, content_ids
-from journalspec_corpus.crash.facts import Facts
-from journalspec_corpus.crash.oracle import REFUSALS, REQUIRED, expected_at, promised
-from journalspec_corpus.crash.states import Descriptor, crash_states, descriptor_of, state_at
+from journalspec_corpus.crash.facts import Facts, State, find
+from journalspec_corpus.crash.oracle import REQUIRED
+from journalspec_corpus.crash.states import Descriptor, crash_states
 from journalspec_corpus.crash.trace import (
     BEFORE,
     PRESETS,
@@ -70,18 +68,15 @@ class CrashImage:
         return {mark.record for mark in self.standing}
 
 
-def crash_image(
-    states: States, row: int, *, gone: bool, label: tuple[str, str] | None = None
-) -> CrashImage | None:
-    """Return the content of state `row` of its trace, None if a required record is nowhere intact in it.
+def crash_image(state: State, *, gone: bool) -> CrashImage | None:
+    """Return what a crash left that is `state`, None if a required record is nowhere intact in it.
 
-    `gone`: released records must not reappear once the release is durable. `label` is the state's category
-    and torn field if they are known.
+    `gone`: released records must not reappear once the release is durable.
     """
-    trace, crash_index = states.point.trace, states.point.crash_index
-    files = states.point.materialise(states.codes[row])
-    expected = expected_at(trace, crash_index, states.torn, effects=False)
-    name_of = {number: name for name, number in states.point.layout(states.codes[row].tolist())[0].items()}
+    trace, states, expected = state.trace, state.situation.states, state.situation.expected
+    crash_index, files = states.point.crash_index, state.files
+    names, _ = states.point.layout(states.codes[state.row].tolist())
+    name_of = {number: name for name, number in names.items()}
     #: every mark under the name that its file has there, in the order in which records were issued
     issued: list[Mark] = []
     intact: list[bool] = []
@@ -117,27 +112,19 @@ def crash_image(
         for at, mark in enumerate(issued)
         if mark.record not in expected.must_keep | dropped
     ]
-    category, field = label or _label(states, row)
     return CrashImage(
         trace,
-        descriptor_of(states, row, SEED),
+        state.descriptor(SEED),
         files,
         standing,
         tuple(mark for _, mark in possible),
         tuple(mark for mark in whole if mark.record in dropped),
         tuple(mark for mark in whole if mark.record not in dropped),
-        category,
-        field,
+        state.category,
+        state.field,
         _in_order(trace, [*((issued.index(mark), mark) for mark in standing), *possible]),
         trace.done.union(trace.acknowledged(crash_index)) - expected.must_keep,
     )
-
-
-def _label(states: States, row: int) -> tuple[str, str]:
-    """Return the category of a state, and the field in which it tore."""
-    facts = Facts(states.take(np.asarray([row])))
-    field_of, names = facts.fields
-    return CATEGORIES[int(facts.categories[0])], names[int(field_of[0])]
 
 
 def _in_order(trace: Trace, found: list[tuple[int, Mark]]) -> tuple[Mark, ...]:
@@ -223,15 +210,14 @@ class SecondLife:
 
 
 class ChosenImages:
-    """The chosen crash states of one trace, at most `most` of those `found`; made when they are asked for.
+    """The chosen crash states of one trace: those `found`, made when they are asked for.
 
     `fine` says that recovery is known to have found everything required in each of them.
     """
 
-    def __init__(self, name: str, found: Iterator[CrashImage], most: int, *, fine: bool) -> None:
+    def __init__(self, name: str, found: Iterator[CrashImage], *, fine: bool) -> None:
         self.fine = fine
-        self._name, self._most = name, most
-        self._found = islice(found, most)
+        self._name, self._found = name, found
         self._drawn: list[CrashImage] = []
 
     def image(self, number: int) -> CrashImage:
@@ -239,7 +225,7 @@ class ChosenImages:
 
         Raises ValueError if there is none at all.
         """
-        self._drawn += islice(self._found, max(0, min(number + 1, self._most) - len(self._drawn)))
+        self._drawn += islice(self._found, max(0, number + 1 - len(self._drawn)))
         if not self._drawn:
             raise ValueError(f"{self._name}: no crash state to go on from")
         return self._drawn[number % len(self._drawn)]
@@ -247,7 +233,7 @@ class ChosenImages:
     @property
     def images(self) -> tuple[CrashImage, ...]:
         """All of them."""
-        self.image(self._most - 1)
+        self._drawn += self._found
         return tuple(self._drawn)
 
 
@@ -265,45 +251,38 @@ def choose(first: Trace, *, gone: bool = False) -> ChosenImages:
         whole = replace(first, unread=frozenset())
         listed = first_crashes(first.format).get(first.name)
         if listed is None:
-            known[gone] = ChosenImages(first.name, _choose(whole, gone), CHOICES, fine=False)
+            known[gone] = ChosenImages(first.name, islice(_choose(whole, gone), CHOICES), fine=False)
         else:
-            known[gone] = ChosenImages(first.name, _listed(whole, listed, gone), len(listed), fine=True)
+            known[gone] = ChosenImages(first.name, _listed(whole, listed, gone), fine=True)
     return known[gone]
 
 
-#: A state among those of one trace: preset, crash index, mask in hex, tear.
-Place = tuple[str, int, str, int]
-
-
 @cache
-def first_crashes(format_id: str) -> Mapping[str, tuple[Place, ...]]:
-    """Return the format's list, workload name -> states; nothing if it has none.
+def first_crashes(format_id: str) -> Mapping[str, tuple[tuple[Any, ...], ...]]:
+    """Return the format's list; nothing if it has none.
 
-    It was made by class from states that strict recovery started from, and is fixed data since: a change of a
-    reader moves no second run any more.
+    It has for the name of a workload its states, each with preset, crash index, mask in hex, and tear. The
+    list was made by class from states that strict recovery started from, and is fixed data since: a change
+    of a reader moves no second run any more.
     """
     entries = map(json.loads, format_text("journalspec_corpus", format_id, FIRST_CRASHES).splitlines())
-    return {
-        entry["first"]: tuple(
-            (preset, int(index), mask, int(tear)) for preset, index, mask, tear in entry["states"]
-        )
-        for entry in entries
-    }
+    return {entry["first"]: tuple(map(tuple, entry["states"])) for entry in entries}
 
 
-def _listed(first: Trace, listed: tuple[Place, ...], gone: bool) -> Iterator[CrashImage]:
+def _listed(first: Trace, listed: Sequence[tuple[Any, ...]], gone: bool) -> Iterator[CrashImage]:
     """Yield the states that the list names; raises ValueError if the trace has not all of them."""
-    found: list[States] = []
-    lacking: list[Place] = []
+    found: list[State] = []
+    lacking: list[tuple[Any, ...]] = []
     for place in listed:
         preset, index, mask, tear = place
-        named = Descriptor(first.id, preset, index, bytes.fromhex(mask), tear, first.background, SEED)
+        left = bytes.fromhex(mask), int(tear)
+        named = Descriptor(first.id, preset, int(index), *left, first.background, SEED)
         try:
-            found.append(state_at(first, named))
+            found.append(find(first, named))
         except LookupError:
             lacking.append(place)
-    for place, states in zip(listed, found, strict=False) if not lacking else ():
-        image = crash_image(states, 0, gone=gone)
+    for place, state in zip(listed, found, strict=False) if not lacking else ():
+        image = crash_image(state, gone=gone)
         if image is None:
             # A required record is nowhere intact in it: it cannot be a starting state.
             lacking.append(place)
@@ -321,28 +300,22 @@ def _choose(first: Trace, gone: bool) -> Iterator[CrashImage]:
     A class is category, torn field and order of persistence.
     """
     seen: set[bytes] = set()
-    classes: dict[tuple[str, str, str], list[tuple[bytes, States, int]]] = {}
+    classes: dict[tuple[str, str, str], list[tuple[bytes, State]]] = {}
     for states in crash_states(first, tuple(map(get_preset, FIRST_CRASH)), SEED):
-        contents = content_ids(states.point, states.codes)
-        facts = Facts(states, contents)
-        expected = expected_at(first, states.point.crash_index, states.torn, effects=False)
-        cases = case_ids(contents, promised(first, expected))
-        category_of, (field_of, names) = facts.categories, facts.fields
-        for row, case in enumerate(cases):
-            if case not in seen and facts.refusals[row] != REFUSALS.index(REQUIRED):
+        facts = Facts(states)
+        for row, case in enumerate(facts.case_ids):
+            state = State(facts, row)
+            if case not in seen and state.refusal != REQUIRED:
                 seen.add(case)
-                order = PRESETS[states.preset[row]].order
-                label = CATEGORIES[category_of[row]], names[field_of[row]], order
-                classes.setdefault(label, []).append((case, states, row))
-    queues: dict[str, list[tuple[int, tuple[str, str, str], States, int]]] = {}
+                label = state.category, state.field, PRESETS[state.rank].order
+                classes.setdefault(label, []).append((case, state))
+    queues: dict[str, list[tuple[int, tuple[str, str, str], State]]] = {}
     for label, found in classes.items():
         smallest = sorted(found, key=itemgetter(0))[:CHOICES]
-        queues.setdefault(label[0], []).extend(
-            (at, label, states, row) for at, (_, states, row) in enumerate(smallest)
-        )
+        queues.setdefault(label[0], []).extend((at, label, state) for at, (_, state) in enumerate(smallest))
     lined = [sorted(queues[name], key=itemgetter(0, 1)) for name in CATEGORIES if name in queues]
     for at in range(max(map(len, lined), default=0)):
-        for _, label, states, row in (queue[at] for queue in lined if at < len(queue)):
-            image = crash_image(states, row, gone=gone, label=label[:2])
+        for _, _, state in (queue[at] for queue in lined if at < len(queue)):
+            image = crash_image(state, gone=gone)
             if image is not None:
                 yield image

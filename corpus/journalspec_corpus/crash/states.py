@@ -578,8 +578,7 @@ class Descriptor:
 def descriptor_of(states: States, row: int, seed: int) -> Descriptor:
     """Return what :func:`state_at` makes one row of."""
     trace, rot = states.point.trace, states.rot[row] if states.rot else ""
-    mask = b"" if states.torn >= 0 or rot else states.codes[row].astype(np.uint8).tobytes()
-    preset, index = PRESETS[states.preset[row]].name, states.point.crash_index
+    preset, index, mask = PRESETS[states.preset[row]].name, states.point.crash_index, states.masks[row]
     return Descriptor(trace.id, preset, index, mask, int(states.tear[row]), trace.background, seed, rot)
 
 

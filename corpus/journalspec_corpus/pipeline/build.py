@@ -1,24 +1,30 @@
-"""A whole build: plan, run what is missing, merge, count, publish, seal with a manifest."""
+"""A whole build: plan, run what is missing, merge, count, publish, seal with a manifest.
+
+A build directory holds ``plan.json``, ``work/`` while it is under way, and in the
+end ``states/part-*.parquet`` and ``manifest.json``. All files but the manifest's
+members ``run`` and ``seal`` are the same, byte for byte, whoever built them.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import gc
+import json
 import os
 import platform
 import shutil
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar
 
 import pyarrow as pa
 
-from journalspec.files import replace_text
+from journalspec.files import PARTIAL, Unfit, read_bytes, replace_text
 from journalspec_corpus.crash.formats import crash_format
 from journalspec_corpus.pipeline.manifest import (
     LICENSE,
@@ -34,24 +40,20 @@ from journalspec_corpus.pipeline.manifest import (
 )
 from journalspec_corpus.pipeline.plan import EDITION, Plan
 from journalspec_corpus.pipeline.published import CoreChoice, choose, columns_of, publish, write_cases
-from journalspec_corpus.pipeline.store import (
+from journalspec_corpus.pipeline.shards import (
     BuildError,
     Kept,
     ShardsDone,
     Summary,
-    alone,
-    another_plan,
     finished,
     kept_of_each,
-    not_ours,
-    prepare,
     read_shard,
     tried,
     write_part,
     write_shard,
 )
 from journalspec_corpus.pipeline.tables import Counts, counted, tabulate
-from journalspec_corpus.seal import render, sealed
+from journalspec_corpus.seal import MAX_SEALED, render, sealed
 from journalspec_corpus.workers import WorkerDied, results
 
 _ANEW = "the same command then makes everything again"
@@ -93,18 +95,86 @@ def build(
     return known
 
 
+def prepare(plan: Plan, out: Path) -> None:
+    """Make or take up the build directory `out`; raises BuildError if it holds something else."""
+    stored = out / PLAN_FILE
+    if stored.exists():
+        _same_plan(plan, stored)
+    elif out.exists() and (not out.is_dir() or not all(map(_left, out.iterdir()))):
+        raise not_ours(out)
+    out.mkdir(parents=True, exist_ok=True)
+    # First of all: by its plan the directory is known as a build's, however the build ends.
+    replace_text(stored, render(plan.to_json()))
+    (out / WORK).mkdir(exist_ok=True)
+
+
+def not_ours(out: Path) -> BuildError:
+    """Return the error that says that `out` holds something that is not a build."""
+    return BuildError(f"{out} exists and is not a build directory", "choose an empty or new directory")
+
+
+def _left(path: Path) -> bool:
+    """Return whether this is a file that a killed process was writing, where such files need a name."""
+    return path.name.startswith(".") and path.name.endswith(PARTIAL)
+
+
+def _same_plan(plan: Plan, stored: Path) -> None:
+    """Raise BuildError if `stored` does not hold `plan`."""
+    try:
+        known = json.loads(read_bytes(stored, MAX_SEALED))
+    except (Unfit, ValueError, RecursionError) as error:
+        why = error.strerror if isinstance(error, Unfit) else f"not JSON: {error}"
+        raise BuildError(f"{stored}: {why}", "remove the directory or choose another") from None
+    if not isinstance(known, dict):
+        raise BuildError(f"{stored}: not the plan of a build", "choose another directory")
+    if known != plan.to_json():
+        raise another_plan(stored.parent, known)
+
+
+def another_plan(out: Path, known: dict[str, Any]) -> BuildError:
+    """Return the error that says that `out` holds a build of the plan `known`."""
+    names = ("format", "tier", "seed", "every", "version")
+    told = ", ".join(f"{name} {known.get(name)!r:.40}" for name in names)
+    return BuildError(
+        f"{out} holds a build of another plan ({told})", "choose another directory, or remove this one"
+    )
+
+
+@contextlib.contextmanager
+def alone(out: Path) -> Iterator[None]:
+    """Keep other builds out of `out` meanwhile; raises BuildError if one is at work there."""
+    with (out / WORK / "lock").open("w") as stream:
+        try:
+            lock(stream)
+        except BlockingIOError:
+            raise BuildError(f"another build is at work in {out}", "wait for it, or end it") from None
+        for directory in (out, out / WORK):
+            for path in filter(_left, directory.glob(".*")):
+                path.unlink(missing_ok=True)
+        yield
+
+
+def lock(stream: IO[str]) -> None:
+    """Lock a file until it is closed; raises BlockingIOError if another process has locked it."""
+    try:
+        import fcntl  # noqa: PLC0415  # not everywhere
+    except ImportError:
+        return
+    try:
+        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise
+    except OSError:
+        # Some network file systems have no locks; two builds of one plan write the same bytes.
+        return
+
+
 def built_again(directory: Path, manifest: dict[str, Any], scratch: Path, engine: Builder) -> list[str]:
     """Build the plan of `manifest` once more, into `scratch`; return what comes out different there.
 
-    Raises BuildError if this edition does not know the plan.
+    Raises ManifestError if this version does not know the plan.
     """
-    try:
-        plan = Plan.from_json(manifest["plan"])
-    except (KeyError, TypeError) as error:
-        raise BuildError(
-            f"{directory}: the plan is not one of this edition: {error}", "use its edition"
-        ) from None
-    found = build(plan, scratch, engine)
+    found = build(Plan.of_build(directory), scratch, engine)
     return [
         f"{MANIFEST}: {name}: built again it is another one"
         for name in sorted((found.keys() | manifest.keys()) - {"run", "seal"})
@@ -259,7 +329,7 @@ def each_shard(
     # From the end of the plan: workloads grow along it, and large ones should not come last.
     order = shards[::-1]
     try:
-        with closing(results(partial(_worker, work), order, jobs)) as done:
+        with contextlib.closing(results(partial(_worker, work), order, jobs)) as done:
             for at, answer in done:
                 found[order[at]] = answer
                 progress(len(found))
@@ -268,7 +338,7 @@ def each_shard(
     return {number: found[number] for number in shards}
 
 
-@contextmanager
+@contextlib.contextmanager
 def _worker(work: Callable[[int], Result]) -> Iterator[Callable[[int], Any]]:
     """Give what a worker does with each shard."""
     # Workloads by the ten thousand and remembered answers stay: they are searched for garbage seldom.

@@ -11,14 +11,14 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
+from journalspec.formats import UnknownFormat
+from journalspec_corpus.crash.facts import State, find
 from journalspec_corpus.crash.formats import CrashFormat, Named, crash_format
-from journalspec_corpus.crash.reduce import State, find
 from journalspec_corpus.crash.states import Descriptor
 from journalspec_corpus.crash.trace import ID_BYTES
 from journalspec_corpus.crash.verdict import VERDICTS
-from journalspec_corpus.pipeline.manifest import ManifestError, load
+from journalspec_corpus.pipeline.manifest import ManifestError, part_files
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.store import part_files
 
 _ID = re.compile(f"[0-9a-fA-F]{{{2 * ID_BYTES}}}")
 
@@ -60,9 +60,9 @@ def place_of(directory: Path, name: str) -> BuiltState:
     if not _ID.fullmatch(digits):
         raise NotThere(f"{name!r} is not the id of a state: that is {2 * ID_BYTES} hex digits")
     try:
-        plan = Plan.from_json(load(directory)["plan"])
+        plan = Plan.of_build(directory)
         workloads = {work.name: work for work in plan.workloads()}
-    except (ManifestError, KeyError, TypeError) as error:
+    except (ManifestError, UnknownFormat) as error:
         raise NotThere(f"{error}; `journalspec corpus build --tier core --out DIR` makes a build") from None
     adapter = crash_format(plan.format)
     # Part by part, so that memory is bounded by the largest one.

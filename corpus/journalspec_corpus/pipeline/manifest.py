@@ -13,7 +13,7 @@ import hashlib
 import json
 import os
 import stat
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -76,6 +76,11 @@ def look(directory: Path) -> tuple[dict[str, Any], list[str]]:
 def part_name(number: int) -> str:
     """Return the name of part `number` of a build in its manifest."""
     return f"{STATES}/part-{number:05d}.parquet"
+
+
+def part_files(out: Path) -> list[Path]:
+    """Return the files that a build has of its states, in order."""
+    return sorted((out / STATES).glob("part-*.parquet"))
 
 
 def digest_of_parts(parts: Iterable[Mapping[str, Any]]) -> str:
@@ -157,22 +162,14 @@ def verify(directory: Path) -> Verified:
         return Verified(problems=[shown(str(error))])
     out.add([f"{MANIFEST}: {problem}" for problem in problems], MANIFEST)
     for check in (_plan, _files):
-        _guarded(check, directory, manifest, out)
+        try:
+            check(directory, manifest, out)
+        except ILL_FORMED as error:
+            why = f"{type(error).__name__}: {error!s:.200}"
+            out.add([f"{MANIFEST}: not of the form of a manifest: {why}"], MANIFEST)
+        except MemoryError:
+            out.add([f"{directory}: does not fit into memory, as no build of this edition does"], MANIFEST)
     return out
-
-
-def _guarded(
-    check: Callable[[Path, Any, Verified], None], directory: Path, manifest: Any, out: Verified
-) -> None:
-    """Make one check, whatever the content of the manifest is."""
-    try:
-        check(directory, manifest, out)
-    except ILL_FORMED as error:
-        out.add(
-            [f"{MANIFEST}: not of the form of a manifest: {type(error).__name__}: {error!s:.200}"], MANIFEST
-        )
-    except MemoryError:
-        out.add([f"{directory}: does not fit into memory, as no build of this edition does"], MANIFEST)
 
 
 def _plan(directory: Path, manifest: dict[str, Any], out: Verified) -> None:

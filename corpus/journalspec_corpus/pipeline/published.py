@@ -28,16 +28,17 @@ import pyarrow.compute as pc
 from journalspec.files import replace_text, replacing
 from journalspec_corpus.case import InputFile, Origin
 from journalspec_corpus.crash.explain import ExpectedSets, permitted_by_policy, published_id
+from journalspec_corpus.crash.facts import Facts
 from journalspec_corpus.crash.formats import CrashFormat, crash_format
 from journalspec_corpus.crash.oracle import REFUSALS
+from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import PRESETS, Trace, get_preset
 from journalspec_corpus.crash.verdict import CATEGORIES, VERDICTS
 from journalspec_corpus.load import CASES
 from journalspec_corpus.making import make_case
 from journalspec_corpus.pipeline.manifest import WORK
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.run import rows_of
-from journalspec_corpus.pipeline.store import BuildError
+from journalspec_corpus.pipeline.shards import BuildError
 
 #: Number of published cases, and the least number of each class.
 CORE_CASES, PER_CLASS = 100_000, 3
@@ -210,20 +211,19 @@ def _found(
     The cases have no files. They are crossed off.
     """
     sets = ExpectedSets(adapter, trace)
-    for found in rows_of(trace, tuple(map(get_preset, plan.presets)), plan.seed):
+    for states in crash_states(trace, tuple(map(get_preset, plan.presets)), plan.seed):
+        point, facts = states.point, Facts(states)
         # Of equal states the first one, where the last one is.
-        backwards = reversed(list(enumerate(found.case_ids)))
+        backwards = reversed(list(enumerate(facts.case_ids)))
         keep = {name: row for row, name in backwards if name in left}
         if not keep:
             continue
         left.difference_update(keep)
-        rows = found.take([*keep.values()][::-1])
-        states, owed = rows.states, sets.sets(rows.expected)
-        point = states.point
+        owed = sets.sets(facts.expected)
         alike: dict[int, tuple[dict[str, Any], str]] = {}
-        for at, category in enumerate(rows.category):
-            name, preset, refusal = CATEGORIES[category], PRESETS[states.preset[at]].name, rows.refusal[at]
-            rot = f", {states.rot[at]}" if states.rot else ""
+        for ident, row in reversed(keep.items()):
+            name, preset = CATEGORIES[facts.categories[row]], PRESETS[states.preset[row]].name
+            refusal, rot = facts.refusals[row], f", {states.rot[row]}" if states.rot else ""
             if refusal not in alike:
                 expect = permitted_by_policy(adapter, owed, REFUSALS[refusal], states.stratum)
                 case = make_case(
@@ -241,13 +241,13 @@ def _found(
                 alike[refusal] = case, _text(case.pop("expect"))
             case, text = alike[refusal]
             own = {
-                "id": published_id(trace.format, rows.case_ids[at].hex()),
+                "id": published_id(trace.format, ident.hex()),
                 "title": f"{name} after operation {point.crash_index} of {trace.name} ({preset}{rot})",
                 "category": name,
                 "obeys": list(adapter.obeys.get(name, adapter.obeys[""])),
                 "origin": {**case["origin"], "how": preset},
             }
-            yield {**case, **own}, point.materialise(states.codes[at]), text
+            yield {**case, **own}, point.materialise(states.codes[row]), text
 
 
 def _plain(content: bytes) -> dict[str, Any]:

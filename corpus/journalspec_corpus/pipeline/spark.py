@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from journalspec_corpus.pipeline.manifest import WORK
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.store import BuildError, ShardsDone, sealed, tried, write_shard
+from journalspec_corpus.pipeline.shards import BuildError, ShardsDone, sealed, tried, write_shard
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -50,32 +50,32 @@ def session(master: str | None = None) -> SparkSession:
         return active
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     quiet = Path(__file__).with_name("log4j2.properties")
-    builder = SparkSession.builder.appName("journalspec").config("spark.ui.enabled", "false")
-    builder = builder.config("spark.ui.showConsoleProgress", "false")
     scratch = tempfile.mkdtemp(prefix="journalspec-")
     atexit.register(shutil.rmtree, scratch, ignore_errors=True)
-    options = [
+    java = [
         f"-Dlog4j2.configurationFile={quiet.as_uri()}",
         f'"-Djava.io.tmpdir={scratch}"',
         "-XX:-UsePerfData",
         # The work is Python's: just-in-time compiled code does not run long enough here to be worth it.
         "-XX:TieredStopAtLevel=1",
     ]
-    builder = builder.config("spark.driver.extraJavaOptions", " ".join(options))
-    inside = False
+    settings: dict[str, bool | float | int | str | None] = {
+        "spark.app.name": "journalspec",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.extraJavaOptions": " ".join(java),
+    }
     if master is not None or "spark.master" not in os.environ.get("PYSPARK_SUBMIT_ARGS", ""):
-        builder = builder.master(master or "local[*]")
-        inside = (master or "local").startswith("local")
-        if inside or str(master).startswith((f"spark://{_LOOPBACK}:", "spark://localhost:")):
+        settings["spark.master"] = master = master or "local[*]"
+        if master.startswith(("local", f"spark://{_LOOPBACK}:", "spark://localhost:")):
             # Nothing needs to be reached from outside, and Java's words about host names are not news.
             os.environ.setdefault("SPARK_LOCAL_IP", _LOOPBACK)
-            builder = builder.config("spark.driver.bindAddress", _LOOPBACK)
-            builder = builder.config("spark.driver.host", _LOOPBACK)
-        if inside:
+            settings |= {"spark.driver.bindAddress": _LOOPBACK, "spark.driver.host": _LOOPBACK}
+        if master.startswith("local"):
             # Spark removes its files if it has the time; after a kill they are left.
-            builder = builder.config("spark.local.dir", scratch)
+            settings["spark.local.dir"] = scratch
     try:
-        found = builder.getOrCreate()
+        found = SparkSession.builder.config(map=settings).getOrCreate()
     except Exception as error:  # PySpark raises its own, Py4J's and RuntimeError
         raise BuildError(
             f"Spark does not start: {_first_line(error)}",
@@ -121,7 +121,7 @@ def run(
         stop.set()
         watcher.join()
     for answer in done:
-        if isinstance(answer, BuildError):
+        if isinstance(answer, Exception):
             raise answer
     progress(len(shards))
 
