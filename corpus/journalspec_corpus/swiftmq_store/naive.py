@@ -503,6 +503,7 @@ def _missing(files: Files, store: Store, *, checked: bool, backup: bool) -> list
     for name in (queue.name.decode("utf-8", "replace") for queue in store.queues if there):
         own = name.startswith(("sys$", "tmp$", "rt$", "tpc$"))
         if "$" in name and not own and name not in there:
+            there.append(name)
             out.append({"code": "durable", "name": name, "file": f"durables/{name}.durable"})
     return out
 

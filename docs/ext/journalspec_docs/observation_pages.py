@@ -8,6 +8,7 @@ from typing import Any
 
 from journalspec.formats import Format
 from journalspec.observation import RECOVERED, REFUSED, Level
+from journalspec.requirements import requirements
 from journalspec.vocabulary import WIDTHS, Entry, Field
 from journalspec_corpus.case import Case
 from journalspec_docs import sources
@@ -39,6 +40,11 @@ def range_of_field(item: Field) -> str:
     if item.width and (item.low, item.high) == WIDTHS[item.width]:
         return f"`{item.width}`"
     return item.bounds + (" bytes" if item.kind == "bytes" and item.bounds else "")
+
+
+def requirements_of(format_: Format, name: str) -> list[str]:
+    """Return the requirements that list a note."""
+    return [item.id for item in requirements(format_.id).items if f"`{name}`" in item.text]
 
 
 def answers_to(case: Case) -> Iterator[tuple[str, str]]:

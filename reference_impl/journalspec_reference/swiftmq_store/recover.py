@@ -6,6 +6,7 @@ queues went, and `salvage` leaves of them what can be read. Nothing on disk chan
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
@@ -161,10 +162,20 @@ class Recovered:
             more = ", ..." if len(keys) > _KEYS else ""
             some = ", ".join(map(str, keys[:_KEYS])) + more
             yield "held", f"{shown(name)}: {len(keys)} of {number} messages, of the keys {some}"
-        if self.read and (shared := self.read[2].shared):
+        if shared := self._shared():
             entries = sum(len(queue.entries) for queue in self.queues if queue.name != codec.PREPARED)
             text = f"{entries} entries of queues name {entries - sum(shared.values())} messages"
             yield "shared-message", f"{text}, {len(shared)} of which are named several times"
+
+    def _shared(self) -> dict[int, int]:
+        """Return the first page of each shared message, and the number of its further entries."""
+        shared = self.read[2].shared if self.read else {}
+        if not shared or not self.dropped:
+            return shared
+        # Of the entries that the check dropped, none counts (SMQ-XAB-106).
+        listed = (queue.entries for queue in self.queues if queue.name != codec.PREPARED)
+        left = Counter(page for entries in listed for page in entries.first_pages() if page in shared)
+        return {page: number - 1 for page, number in left.items() if number > 1}
 
 
 def recover(
@@ -202,10 +213,11 @@ def recover(
     found.queues, found.branches = walk.queues, walk.branches
     if walk.why:
         found.refused = "bad-root", walk.why
-        return found
-    _hold(found)
-    if found.checked and policy:
+    elif found.checked and policy:
         found.check(salvage=policy == "salvage")
+    _hold(found)
+    if walk.why:
+        return found
     for queue in found.queues:
         if queue.name == codec.PREPARED and queue.faults and not queue.why:
             found.refused = "bad-branch", queue.faults[0]
@@ -276,11 +288,16 @@ def _missing_durables(found: Recovered, walk: Walk) -> Iterator[Missing]:
     for queue in walk.queues if there else ():
         name = queue.name.decode("utf-8", "replace")
         if "$" in name and not name.startswith(SYSTEM) and name not in there:
+            # Of two queues with one name it is one file.
+            there.add(name)
             yield Missing("durable", name, found.name(f"{DURABLES}{name}{SUFFIX}"))
 
 
 def _hold(found: Recovered) -> None:
-    """Note what branches name and queues do not have: a key may be another message's by now."""
+    """Note which listed messages branches hold, and what they name that is not listed (SMQ-XAB-106).
+
+    A key may be another message's by now.
+    """
     named: dict[bytes, set[bytes]] = {}
     for branch in found.branches:
         named.setdefault(branch.queue.encode(), set()).update(map(key_bytes, branch.entries))

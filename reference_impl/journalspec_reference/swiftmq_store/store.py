@@ -308,7 +308,8 @@ class Walk:
             raise codec.BadStore(f"page {number} is referred to twice")
         page = self._pages[number]
         self._roles[number] = role
-        if codec.is_free(page) and (number or any(page[1:INDEX_HEADER])):
+        # A page that was taken before was reported then.
+        if not taken and codec.is_free(page) and (number or any(page[1:INDEX_HEADER])):
             self.notes.page("free-in-use", number)
         return page
 
@@ -398,10 +399,12 @@ class Walk:
         if not prepared and (first.name != codec.PREPARED or entry.page in self._other):
             self.shared[entry.page] = self.shared.get(entry.page, 0) + 1
         found: Entry = first.entries[place & 0xFFFFFFFF]
-        if prepared != (first.name == codec.PREPARED) and (found.why is None or found.why.startswith(BRANCH)):
-            # Only the queue of the branches decides whether a message is a branch as well.
+        if prepared != (first.name == codec.PREPARED):
             if entry.page not in self._other:
-                self._other[entry.page] = self._message(entry, prepared=prepared, again=found.length)
+                if found.why is None or found.why.startswith(BRANCH):
+                    # Only the queue of the branches decides whether a message is a branch as well.
+                    found = self._message(entry, prepared=prepared, again=found.length)
+                self._other[entry.page] = found
             found = self._other[entry.page]
         return found._replace(entry=entry)
 
@@ -437,12 +440,12 @@ class Walk:
             while number != codec.NONE:
                 page = self._claim(number, _MESSAGE)
                 header = codec.chain(page)
-                self._follows(number, before, header.prev)
-                if header.next != codec.NONE and header.length != len(page):
-                    self.notes.page("short-page", number)
                 found.add(number, min(header.length, len(page)) - codec.CHAIN_HEADER)
                 if header.length > len(page):
                     raise codec.BadStore(f"a page of a message with {header.length} bytes")
+                self._follows(number, before, header.prev)
+                if header.next != codec.NONE and header.length != len(page):
+                    self.notes.page("short-page", number)
                 before, number = number, header.next
         except codec.BadStore as bad:
             return found, str(bad)
