@@ -73,12 +73,12 @@ class BrokerContents(Contents):
 
     def _totals(self) -> dict[int, Count]:
         """Return how much each queue holds, by its id."""
-        pending = self.store.pending
+        pending, sizes = self.store.pending, self.store.sizes
         totals = {queue: Count("messages", name) for queue, name in self.store.queues.items()}
         for turn, queue, number in pending.references.live():
             total = totals.get(queue)
             if total is not None and turn not in pending.hidden:
-                total.add(self.store.size(number), pending.stamps[number] or None)
+                total.add(sizes[number], pending.stamps[number] or None)
         for _, entry, queues in self.store.pending_entries():
             size = entry.end - entry.start
             if entry.is_large:
