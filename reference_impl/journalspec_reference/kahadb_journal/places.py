@@ -90,36 +90,39 @@ def transaction_in(record: bytes) -> bytes | None:
     if record[HEAD] != _ADD:
         return None
     at, end = _added(record)
-    if _is_without(TRANSACTION, record, at, end):
-        return None
+    found = _at_once(TRANSACTION, record, at, end)
+    if found is None:
+        found = [record[start:stop] for key, start, stop in _fields(record, at, end) if key == TRANSACTION]
     # Repeated entries are merged.
-    found = [record[start:stop] for key, start, stop in _fields(record, at, end) if key == TRANSACTION]
     return b"".join(found) if found else None
 
 
-def _is_without(field: int, record: bytes, at: int, end: int) -> bool:
-    """Return whether a message surely lacks a field; False: it may have it, or is damaged.
+def _at_once(field: int, record: bytes, at: int, end: int) -> list[bytes] | None:
+    """Return what a message has of a field; None: it is damaged, or has other fields than almost all.
 
-    Almost all fields have keys of one byte and lengths of up to two, and are numbers or have a length.
+    These have keys of one byte and lengths of up to two, and are small numbers or have a length.
     """
+    found = []
     try:
         while at < end:
             key, size = record[at], record[at + 1]
-            if key > 0x7F or key == field:
-                return False
             at += 2
+            if key > 0x7F:
+                return None
             if key & 7 == SIZED:
                 if size > 0x7F:
                     if record[at] > 0x7F:
-                        return False
+                        return None
                     size += (record[at] - 1) << 7
                     at += 1
+                if key == field:
+                    found.append(record[at : at + size])
                 at += size
             elif key & 7 != VARINT or size > 0x7F:
-                return False
+                return None
     except IndexError:
-        return False
-    return at == end
+        return None
+    return found if at == end else None
 
 
 class RecordPlaces:
