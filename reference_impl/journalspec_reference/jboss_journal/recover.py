@@ -567,18 +567,26 @@ class Replay:
         """Yield what :meth:`bodies` does, many records at a time where they lie close together."""
         each = iter(places)
         while some := list(islice(each, _TOGETHER)):
-            found = self._columns(some)
-            if found is not None:
-                yield found
-            else:
-                yield from map(columns_of, self.bodies(some))
+            while some:
+                # Those in the file of the first one.
+                begin = some[0] >> OFFSET_BITS << OFFSET_BITS
+                beyond = begin + (1 << OFFSET_BITS)
+                there = begin <= min(some) and max(some) < beyond
+                odd = (at for at, place in enumerate(some) if not begin <= place < beyond)
+                count = len(some) if there else next(odd)
+                found = self._columns(some[:count])
+                if found is not None:
+                    yield found
+                else:
+                    yield from map(columns_of, self.bodies(some[:count]))
+                del some[:count]
 
     def _columns(self, places: Sequence[int]) -> BodyColumns | None:
-        """Return records in ascending order, if no more is read than a little for each."""
-        first = places[0]
+        """Return records of one file, if no more is read than a little for each."""
+        first, last = min(places), max(places)
         file, source, limit, begin = self._places[first >> OFFSET_BITS]
-        off, length = begin + (first & (1 << OFFSET_BITS) - 1), places[-1] - first + AGAIN_FROM
-        if length > min(len(places) * AGAIN_FROM, 2 * AGAIN_MOST) or places != sorted(places):
+        off, length = begin + (first & (1 << OFFSET_BITS) - 1), last - first + AGAIN_FROM
+        if length > min(len(places) * AGAIN_FROM, 2 * AGAIN_MOST):
             return None
         data = source.read(off, min(length, limit - off))
         body_at = {
@@ -587,13 +595,13 @@ class Replay:
             if "user_type" in kind.places and kind.id
         }
         offs = [place - first for place in places]
-        if offs[-1] >= len(data):
+        if max(offs) >= len(data):
             return None
         codes = bytes(map(data.__getitem__, offs))
         if codes.translate(None, bytes(body_at)):
             return None
         starts = [at + body_at[code] for at, code in zip(offs, codes, strict=True)]
-        if starts[-1] > len(data):
+        if max(starts) > len(data):
             return None
         head, before = BODY_HEAD.unpack_from, BODY_HEAD.size
         heads = [head(data, start - before) for start in starts]
