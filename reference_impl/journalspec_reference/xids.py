@@ -16,6 +16,8 @@ from typing import NamedTuple
 FIRST_WALL_CLOCK = 10**11
 #: The part of a Bitronix gtrid after the id of its server: its time, and a counter.
 _TAIL = Struct(">qI")
+#: The characters of an id of a server.
+_VISIBLE = bytes(range(0x21, 0x7F))
 #: This many readings of a spelling without leading zeros are tried.
 MOST_READINGS = 4096
 
@@ -48,7 +50,7 @@ def wall_clock(time: int | None) -> int | None:
 def uid(gtrid: bytes) -> Uid | None:
     """Return the parts of a gtrid of Bitronix; None for another form."""
     server = gtrid[: -_TAIL.size]
-    if not server or not all(0x21 <= byte < 0x7F for byte in server):
+    if not server or server.translate(None, _VISIBLE):
         return None
     return Uid(server.decode("ascii"), *_TAIL.unpack(gtrid[-_TAIL.size :]))
 

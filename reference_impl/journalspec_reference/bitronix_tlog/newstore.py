@@ -30,7 +30,7 @@ from journalspec_reference.bitronix_tlog.recover import (
     log_of,
     seed_file,
 )
-from journalspec_reference.bitronix_tlog.scan import gtrids, scan, search, told
+from journalspec_reference.bitronix_tlog.scan import gtrids, of_gtrids, scan, search, told
 from journalspec_reference.contents import Count
 from journalspec_reference.newstore import (
     BYTES,
@@ -81,7 +81,9 @@ class LogStore(NewStore):
         self._files: Mapping[str, Any] = answer.journal.seen
         state: Mapping[str, Any] = {**(self._seen.state or {})}
         self._active = str(state["active"])
-        left = {one["gtrid"]: outcome for name, outcome in OUTCOMES.items() for one in state[name]}
+        # Without choices the outcomes are not asked for, of which there may be many.
+        chosen = any(getattr(choices, choice) for choice in _DONE)
+        left = {one["gtrid"]: outcome for name, outcome in OUTCOMES.items() for one in state[name] if chosen}
         #: Transactions that choices name -> the name of the choice, and how it names them.
         self._choices: dict[bytes, tuple[str, str]] = {}
         for choice in _DONE:
@@ -104,12 +106,13 @@ class LogStore(NewStore):
         outside = {_gtrid(record) for record in self._outside()} if choices.keep else set()
         self._keep = {self._named(text, outside): text for text in choices.keep}
         #: Whose records are in the new log, and of whom only those that decide nothing.
-        self._wanted = {*left, *self._keep, *map(_gtrid, self._extras())} - self._of("drop")
+        self._wanted = {*self._left(state), *self._keep, *map(_gtrid, self._extras())} - self._of("drop")
         self._undecided = self._of("rollback")
         self._decisions = [*map(self._decision, self._of("commit"))]
         #: Where the records are that are copied: begin and end of each run of them.
         self._places = array("q", chain.from_iterable(self._runs()))
-        self._used = sum(map(len, self._records()))
+        self._used = sum(self._places[1::2]) - sum(self._places[::2]) + sum(map(len, self._decisions))
+        self._used += sum(record.at.length for record in self._extras())
         #: The state of the new log.
         self._state = self._replayed() if choices != StoreChoices() else state
         still = {one["gtrid"] for name in OUTCOMES for one in self._state[name]} if self._keep else set()
@@ -117,6 +120,19 @@ class LogStore(NewStore):
             raise ChoiceRefused(f"{self._keep[gtrid]}: it has ended", "there is nothing to do about it")
 
     # The differences of an edition.
+
+    def _left(self, state: Mapping[str, Any]) -> Iterable[bytes]:
+        """Return the transactions that recovery must do something about."""
+        return (one["gtrid"] for name in OUTCOMES for one in state[name])
+
+    def _kept(self) -> Iterator[tuple[bytes, int, int, int]]:
+        """Yield gtrid, begin, end and status of the records of the wanted transactions."""
+        wanted, size_at = self._wanted, self.replay.size_at
+        for batch in self._batches():
+            base, columns = batch.base, (gtrids(batch, size_at), batch.off, batch.end, batch.code)
+            for gtrid, at, end, status in zip(*columns, strict=True):
+                if gtrid in wanted:
+                    yield gtrid, base + at, base + end, status
 
     def _open(self) -> None:
         self._log = seed_file(self._active, self._files[self._active])
@@ -201,20 +217,17 @@ class LogStore(NewStore):
 
     def _runs(self) -> Iterator[tuple[int, int]]:
         """Yield begin and end of the records that are copied; adjacent ones are joined."""
-        wanted, size_at, undecided = self._wanted, self.replay.size_at, self._undecided
-        for batch in self._batches() if wanted else ():
-            start = stop = -1
-            named = gtrids(batch, size_at)
-            for gtrid, at, end, status in zip(named, batch.off, batch.end, batch.code, strict=True):
-                if gtrid not in wanted or (status in DECIDING and gtrid in undecided):
-                    continue
-                if at != stop:
-                    if start >= 0:
-                        yield batch.base + start, batch.base + stop
-                    start = at
-                stop = end
-            if start >= 0:
-                yield batch.base + start, batch.base + stop
+        undecided, start, stop = self._undecided, -1, -1
+        for gtrid, at, end, status in self._kept() if self._wanted else ():
+            if undecided and status in DECIDING and gtrid in undecided:
+                continue
+            if at != stop or stop - start >= PIECE:
+                if start >= 0:
+                    yield start, stop
+                start = at
+            stop = end
+        if start >= 0:
+            yield start, stop
 
     def _decision(self, gtrid: bytes) -> bytes:
         """Return a decision to commit; raises ChoiceRefused if the log cannot hold it."""
@@ -279,6 +292,17 @@ class PairStore(LogStore):
         other = next((file.name for file in self._others), other_of(self._active))
         # A compressed file is returned unchanged.
         self._names = [name.removesuffix(".gz") for name in (self._active, other)]
+
+    def _left(self, state: Mapping[str, Any]) -> Iterable[bytes]:
+        log = self._logs[self._active].state
+        return chain(log.left, log.doubtful)
+
+    def _kept(self) -> Iterator[tuple[bytes, int, int, int]]:
+        if len(self._lost(self._log)):
+            return super()._kept()
+        # Each record was checked, and begins where the one before ends.
+        log = self._log
+        return of_gtrids(source_of(log.data), log.framing.log_start, log.limit, self._wanted, log.name)
 
     def _outside(self) -> Iterator[Record]:
         for file in self._others:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from typing import Any
 from zlib import crc32
 
 from journalspec.observation import At, Note, Record
+from journalspec.reread import Changed
 from journalspec_reference.batches import MOST_ODD, STRETCH, Batch, Memory, Source
 from journalspec_reference.bitronix_tlog import codec
 from journalspec_reference.bitronix_tlog.codec import DISK, END_RECORD, INT, PAYLOAD_AT, SEED, UNCOUNTED
@@ -29,6 +30,8 @@ COMMITTING = codec.STATUS_CODES["COMMITTING"]
 FIRST_OF_A_RUN = (0, 1)
 #: The fixed fields, the length without a sign: one that is negative reaches beyond any stretch.
 UNSIGNED = struct.Struct(codec.FIXED.format.replace("ii", "iI", 1))
+#: Of these the status, the length, and the length of the gtrid.
+_BRIEF = struct.Struct(f">iI{PAYLOAD_AT - 2 * INT.size}xB").unpack_from
 #: The reason for a region that holds no record, and that follows a record whose length could not be read.
 UNREACHED = "unreached"
 #: A search reads less at a time: most of its places have no record.
@@ -277,6 +280,33 @@ def gtrids(batch: Batch, size_at: int = PAYLOAD_AT) -> list[bytes]:
         [at + size_at + moved.get(at, 0) for at in batch.off] if moved else [at + size_at for at in batch.off]
     )
     return [data[here + 1 : here + 1 + data[here]] for here in sizes]
+
+
+def of_gtrids(
+    source: Source, start: int, limit: int, wanted: Container[bytes], file: str
+) -> Iterator[tuple[bytes, int, int, int]]:
+    """Yield gtrid, begin, end and status of the records of some transactions.
+
+    It is for a log of which a scan has checked all that is between the two places: nothing is checked again.
+    Raises Changed if there is another length now.
+    """
+    base, need = start, 0
+    while base < limit:
+        data = source.read(base, min(max(STRETCH, need), limit - base))
+        at, top = 0, len(data)
+        while at + UNSIGNED.size <= top:
+            status, length, size = _BRIEF(data, at)
+            stop = at + UNCOUNTED + length
+            if stop > top:
+                break
+            gtrid = data[at + PAYLOAD_AT + 1 : at + PAYLOAD_AT + 1 + size]
+            if gtrid in wanted:
+                yield gtrid, base + at, base + stop, status
+            at = stop
+        need = UNCOUNTED + length if at + UNSIGNED.size <= top else UNSIGNED.size
+        if base + at + need > limit and base + at < limit:
+            raise Changed(file)
+        base += at
 
 
 def record_of(data: bytes) -> codec.LogRecord | None:

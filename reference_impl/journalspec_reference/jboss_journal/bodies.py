@@ -23,17 +23,43 @@ class Body(NamedTuple):
         return self.data[self.start : self.end]
 
 
+class BodyColumns(NamedTuple):
+    """Live records that lie close together.
+
+    `heads` are id, size of the body and user type. `data` is what was read of them all, `starts` are the
+    offsets in it at which their bodies begin.
+    """
+
+    data: bytes
+    places: Sequence[int]
+    codes: Sequence[int]
+    heads: Sequence[tuple[int, int, int]]
+    starts: Sequence[int]
+
+
+def columns_of(item: Body) -> BodyColumns:
+    """Return the columns of one record."""
+    head = item.id, item.end - item.start, item.user_type
+    return BodyColumns(item.data, (item.place,), (item.code,), (head,), (item.start,))
+
+
 class Kept(Protocol):
     """The result of recovery: live records and prepared transactions."""
 
     def live(self) -> Iterator[Body]:
         """Yield the live records in the order in which recovery delivers them."""
 
+    def live_columns(self) -> Iterator[BodyColumns]:
+        """Yield what :meth:`live` does, many records at a time."""
+
     def in_doubt_transactions(self) -> Sequence[PreparedTx]:
         """Return the prepared transactions by their ids."""
 
     def bodies(self, places: Iterable[int]) -> Iterator[Body]:
         """Yield the records at `places`, which hold bodies."""
+
+    def columns(self, places: Iterable[int]) -> Iterator[BodyColumns]:
+        """Yield what :meth:`bodies` does, many records at a time."""
 
     def deleted(self, places: Iterable[int]) -> Iterator[tuple[int, bytes]]:
         """Yield the id and the body of each DELETE_TX at `places`."""
@@ -54,11 +80,19 @@ class LiveOf:
 
     def __init__(self, kept: Placed, idents: Container[int]) -> None:
         self._kept, self._idents = kept, idents
-        self.bodies, self.deleted, self.where = kept.bodies, kept.deleted, kept.where
+        self.bodies, self.columns = kept.bodies, kept.columns
+        self.deleted, self.where = kept.deleted, kept.where
+
+    def _places(self) -> Iterator[int]:
+        return (place for ident, place in self._kept.live_places() if ident in self._idents)
 
     def live(self) -> Iterator[Body]:
         """Yield the live records."""
-        return self._kept.bodies(place for ident, place in self._kept.live_places() if ident in self._idents)
+        return self.bodies(self._places())
+
+    def live_columns(self) -> Iterator[BodyColumns]:
+        """Yield the live records."""
+        return self.columns(self._places())
 
     def in_doubt_transactions(self) -> Sequence[PreparedTx]:
         """Return none."""

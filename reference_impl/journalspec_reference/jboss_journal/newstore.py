@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import chain, compress
+from itertools import chain, compress, islice
 from pathlib import PurePath
+from struct import Struct
 
 from journalspec.families import ContentsError, decode, families
 from journalspec_reference.answers import Answer
@@ -18,10 +19,10 @@ from journalspec_reference.contents import Count
 from journalspec_reference.ids import Ids
 from journalspec_reference.jboss_journal import newbindings
 from journalspec_reference.jboss_journal.bodies import Body
-from journalspec_reference.jboss_journal.codec import ADD, DIALECTS, UPDATE
+from journalspec_reference.jboss_journal.codec import ADD, DIALECTS, INT, UPDATE, Dialect
 from journalspec_reference.jboss_journal.contents import BODY, RECORDS, body_name, is_narayana
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT
-from journalspec_reference.jboss_journal.contents.core import LONG, OLD, id_at, message_of
+from journalspec_reference.jboss_journal.contents.core import LONG, OLD, PROTOCOL, id_at, message_of
 from journalspec_reference.jboss_journal.contents.pending import (
     ACKNOWLEDGED,
     COUNTER,
@@ -43,7 +44,8 @@ from journalspec_reference.jboss_journal.contents.pending import (
 from journalspec_reference.jboss_journal.contents.store import ARTEMIS_2, HORNETQ
 from journalspec_reference.jboss_journal.fileset import JOURNAL, NAMES, beside
 from journalspec_reference.jboss_journal.newpages import NewPages
-from journalspec_reference.jboss_journal.packing import NewRecord, copied, packing_of, prepared
+from journalspec_reference.jboss_journal.packing import CopiedRecord, NewRecord, copied, packing_of, prepared
+from journalspec_reference.jboss_journal.recover import BODY_HEAD
 from journalspec_reference.jboss_journal.wanted import Endings, ListingStore, WantedParts, meaning
 from journalspec_reference.newstore import (
     FILE,
@@ -70,6 +72,10 @@ LEAST = {
     PAGE_TX: 12, CURSOR_ACK: 20, PAGE_DONE: 16, COUNTER: 16, INCREMENT: 12, COUNTER_PENDING: 16,
     **dict.fromkeys(OTHERS, 0),
 }  # fmt: skip
+#: The messages of so many references are read together, at most.
+MOST_REFERENCES = 1 << 9
+#: A reference, from its id on: id, size and type of the body; the queue; the length of the record.
+_REFERS = Struct(">qiBqi")
 SHAPES = {DUPLICATE: "duplicate", HEURISTIC: "heuristic"}
 
 
@@ -215,9 +221,11 @@ class BrokerStore(NewStore):
         """Return the number and bytes of the pending messages of each queue, and of the other items."""
         store, pending = self._store, self._store.pending
         totals = {queue: Count("messages", store.queues[queue]) for queue in self._wanted.queues}
+        adds = {queue: total.add for queue, total in totals.items()}
+        hidden, sizes, stamps = pending.hidden, store.sizes, pending.stamps
         for turn, queue, number in self._references():
-            if turn not in pending.hidden:
-                totals[queue].add(store.size(number), pending.stamps[number] or None)
+            if turn not in hidden:
+                adds[queue](sizes[number], stamps[number] or None)
         self._pages.count(totals)
         yield from totals.values()
         yield Count("transactions", "prepared", len(pending.doubts), 0)
@@ -283,9 +291,10 @@ class BrokerStore(NewStore):
         """The bodies that messages in queues lack; pages and transactions in doubt are ignored."""
         if not self._wanted.with_others:
             return frozenset()
-        held = {self._store.pending.idents[number] for _, _, number in self._references()}
-        lacking = (ident for ident, item in self._large.items() if item is not None and ident in held)
-        return frozenset((BODY, body_name(self._store, ident)) for ident in lacking)
+        lacking = {ident for ident, item in self._large.items() if item is not None}
+        idents = self._store.pending.idents
+        held = {idents[number] for _, _, number in self._references()} if lacking else set()
+        return frozenset((BODY, body_name(self._store, ident)) for ident in lacking & held)
 
     def steps(self) -> Sequence[str]:
         """Return the steps to put the new store in place."""
@@ -327,52 +336,52 @@ class BrokerStore(NewStore):
             bindings = root.name.removesuffix(JOURNAL) + "bindings"
             yield from newbindings.files(self._wanted, self._rooms.get("bindings"), bindings)
 
-    def _records(self) -> Iterator[NewRecord]:
+    def _records(self) -> Iterator[NewRecord | CopiedRecord]:
         """Yield the records of the journal: each message before its references, in the order of these."""
-        pending, feed, others = self._store.pending, list[int](), list[int]()
-        # One place is requested, and one record read, at a time.
-        bodies = self._store.replay.bodies(iter(feed.pop, -1))
-        done, made, record = bytearray(self._store.messages), tuple.__new__, NewRecord
-        long_at = LONG.unpack_from
-        deliveries, scheduled, idents, places = (
-            pending.deliveries,
-            pending.scheduled,
-            pending.idents,
-            pending.places,
-        )
-
-        def message(ident: int, number: int) -> NewRecord:
-            done[number] = 1
-            feed.append(places[number])
-            _, _, _, kind, data, start, end = next(bodies)
-            data = data[start:end]
-            at = id_at(kind, data)
-            if long_at(data, at) != (ident,):
-                # A broker takes the id from here, and acknowledges another message.
-                data = data[:at] + LONG.pack(ident) + data[at + LONG.size :]
-            return made(record, (ADD, ident, kind, data, 0))
-
-        listed = {queue: LONG.pack(queue) for queue in self._wanted.queues}
-        for turn, queue, number in self._references():
-            ident = idents[number]
-            if not done[number]:
-                yield message(ident, number)
-            yield made(record, (UPDATE, ident, REFERENCE, listed[queue], 0))
-            if turn in deliveries:
-                yield record(UPDATE, ident, DELIVERIES, QUEUE_COUNT.pack(queue, deliveries[turn]))
-            if turn in scheduled:
-                yield record(UPDATE, ident, SCHEDULED, TWO_LONGS.pack(queue, scheduled[turn]))
+        pending, others, dialect = self._store.pending, list[int](), DIALECTS[self._journal.edition]
+        made, record, copied = tuple.__new__, NewRecord, CopiedRecord
+        refers, length = _REFERS.pack, dialect.kinds[ADD].least + LONG.size
+        deliveries, scheduled, idents = pending.deliveries, pending.scheduled, pending.idents
+        there, references = bytearray(self._store.messages), self._references()
+        while some := list(islice(references, MOST_REFERENCES)):
+            # Each message once, in the order of its first reference.
+            numbers = dict.fromkeys(number for _, _, number in some if not there[number])
+            messages = self._messages(numbers, dialect)
+            for turn, queue, number in some:
+                if not there[number]:
+                    there[number] = 1
+                    yield next(messages)
+                ident = idents[number]
+                yield made(copied, (UPDATE, refers(ident, LONG.size, REFERENCE, queue, length)))
+                if turn in deliveries:
+                    yield record(UPDATE, ident, DELIVERIES, QUEUE_COUNT.pack(queue, deliveries[turn]))
+                if turn in scheduled:
+                    yield record(UPDATE, ident, SCHEDULED, TWO_LONGS.pack(queue, scheduled[turn]))
         for doubt in pending.doubts:
             for ident, _, _ in doubt.sends:
-                if ident in pending.numbers and not done[pending.numbers[ident]]:
-                    yield message(ident, pending.numbers[ident])
+                if ident in pending.numbers and not there[number := pending.numbers[ident]]:
+                    there[number] = 1
+                    yield from self._messages([number], dialect)
         for each in self._others():
             others.append(each.id)
             yield each
         known = Ids()
         if pending.doubts:
-            known.update(chain(others, compress(idents, done)))
-        yield from prepared(self._store.replay, DIALECTS[self._journal.edition], known, self._is_about_kept)
+            known.update(chain(others, compress(idents, there)))
+        yield from prepared(self._store.replay, dialect, known, self._is_about_kept)
+
+    def _messages(self, numbers: Iterable[int], dialect: Dialect) -> Iterator[CopiedRecord]:
+        """Yield the records of messages by their numbers."""
+        made, copied, long_at, check = tuple.__new__, CopiedRecord, LONG.unpack_from, INT.pack
+        before, least, places = BODY_HEAD.size, dialect.kinds[ADD].least, self._store.pending.places
+        for data, _, _, heads, starts in self._store.replay.columns(places[number] for number in numbers):
+            for start, (ident, size, kind) in zip(starts, heads, strict=True):
+                rest = data[start - before : start + size] + check(least + size)
+                at = before + (1 if kind == PROTOCOL else id_at(kind, data[start : start + size]))
+                if long_at(rest, at)[0] != ident:
+                    # A broker takes the id from here, and acknowledges another message.
+                    rest = rest[:at] + LONG.pack(ident) + rest[at + LONG.size :]
+                yield made(copied, (ADD, rest))
 
     def _others(self) -> Iterator[NewRecord]:
         """Yield page transactions, duplicate ids, heuristic ends, and what the cursors of pages have done."""

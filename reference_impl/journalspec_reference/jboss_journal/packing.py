@@ -15,6 +15,7 @@ from journalspec_reference.jboss_journal.bodies import Body, Kept
 from journalspec_reference.jboss_journal.codec import (
     ADD,
     ADD_TX,
+    CHECK_SIZE,
     DIALECTS,
     INT,
     LONG_HEADER,
@@ -26,6 +27,7 @@ from journalspec_reference.jboss_journal.codec import (
     encode_record,
 )
 from journalspec_reference.jboss_journal.fileset import parsed
+from journalspec_reference.jboss_journal.recover import BODY_HEAD
 from journalspec_reference.newstore import PIECE, NewFile, parts, pieces
 
 #: The least length that the products require of a data file.
@@ -46,6 +48,19 @@ class NewRecord(NamedTuple):
     tx: int = 0
 
 
+class CopiedRecord(NamedTuple):
+    """An ADD or UPDATE to write: `rest` is all of it from its id on, which has the same bytes in any file."""
+
+    code: int
+    rest: bytes
+
+    @property
+    def opened(self) -> NewRecord:
+        """The record with its parts."""
+        ident, _, kind = BODY_HEAD.unpack_from(self.rest)
+        return NewRecord(self.code, ident, kind, self.rest[BODY_HEAD.size : -CHECK_SIZE])
+
+
 @dataclass(frozen=True)
 class Packing:
     """What the files of one journal are like.
@@ -63,7 +78,7 @@ class Packing:
     user_version: int = 0
     least: int = 2
 
-    def files(self, records: Iterable[NewRecord]) -> Iterator[NewFile]:
+    def files(self, records: Iterable[NewRecord | CopiedRecord]) -> Iterator[NewFile]:
         """Yield the files of `records`; each must be read before the next is asked for."""
         packed = _Packed(self, records)
         number = 0
@@ -84,9 +99,9 @@ class Packing:
 class _Packed:
     """The records that are not in a file yet."""
 
-    def __init__(self, form: Packing, records: Iterable[NewRecord]) -> None:
+    def __init__(self, form: Packing, records: Iterable[NewRecord | CopiedRecord]) -> None:
         self._form, self._records = form, iter(records)
-        self._next: NewRecord | None = next(self._records, None)
+        self._next: NewRecord | CopiedRecord | None = next(self._records, None)
         #: Transaction -> the number of its records in each file.
         self._counts: dict[int, Counter[int]] = {}
         kinds = form.dialect.kinds
@@ -103,7 +118,7 @@ class _Packed:
         """Whether there is a record that is in no file yet."""
         return self._next is not None
 
-    def file(self, number: int) -> Iterator[bytes]:
+    def file(self, number: int) -> Iterator[bytes]:  # noqa: PLR0912  # one loop over all records
         """Yield a file in pieces: as many records as there is room for, then fill."""
         form = self._form
         data = bytearray(form.header(number))
@@ -112,8 +127,29 @@ class _Packed:
         stamp, heads, counted, room = form.dialect.stamp(number), self._heads, self._counted, form.size
         following = chain((self._next,), self._records) if self._next is not None else iter(())
         least, pack = form.dialect.kinds[ADD].least, INT.pack
+        # What is before the id of an ADD or UPDATE.
+        begins = {
+            code: head(code, stamp, *[0] * (counted + 3))[: -BODY_HEAD.size] for code, head in heads.items()
+        }
         self._next = None
-        for record in following:
+        for given in following:
+            if isinstance(given, CopiedRecord):
+                code, rest = given
+                if code in begins:
+                    encoded = begins[code] + rest
+                    length = len(encoded)
+                    if end + length > room and end > first:
+                        self._next = given
+                        break
+                    data += encoded
+                    end += length
+                    if len(data) >= PIECE:
+                        yield from pieces(data)
+                        data = bytearray()
+                    continue
+                record = given.opened
+            else:
+                record = given
             code, ident, kind, body, _ = record
             head = heads.get(code)
             if head is None:

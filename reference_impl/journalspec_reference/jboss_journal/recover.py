@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, starmap
+from itertools import chain, islice, starmap
 from operator import itemgetter
 from struct import Struct
 from typing import Any, NamedTuple, TypeVar
@@ -36,7 +36,7 @@ from journalspec_reference.batches import (
     source_of,
 )
 from journalspec_reference.ids import Ids
-from journalspec_reference.jboss_journal.bodies import Body, PreparedTx
+from journalspec_reference.jboss_journal.bodies import Body, BodyColumns, PreparedTx, columns_of
 from journalspec_reference.jboss_journal.codec import (
     ADD,
     CHECK_SIZE,
@@ -77,6 +77,16 @@ _BRIEF = 1 + max(
 )
 #: With fewer references than this (numbers, two each) deleted ones are not worth a sweep.
 SWEEP_FROM = 1 << 15
+#: How many live records are looked back for the one that a change is about.
+_SOON = 1 << 12
+#: The records that have an effect at once, alike in form.
+_PLAIN = bytes((ADD, UPDATE))
+#: So many records are read together, at most.
+_TOGETHER = 1 << 9
+#: The id, the size and the type of a body follow each other, and the body follows them.
+BODY_HEAD = Struct(">qiB")
+#: So many heads of records are known again.
+_MOST_HEADS = 1 << 10
 #: When live records are read again: the first and the largest amount, if they follow each other (bytes).
 AGAIN_FROM, AGAIN_MOST = 1 << 12, 1 << 20
 
@@ -207,11 +217,27 @@ class Replay:
         here = (len(self._places) - 1 << OFFSET_BITS) + batch.base - begin
         if self._size <= reread.KEEP:
             self._kept.append((here, batch))
+        if batch.code.translate(None, _PLAIN):
+            self._apply(batch, file, here)
+        else:
+            # Almost all batches are like this: the other way would do the same.
+            number, id_at, twice = LONG.unpack_from, file.dialect.id_at[ADD], here << 1
+            pairs = [0] * (2 * len(batch.off))
+            pairs[::2] = [number(batch.data, at + id_at)[0] for at in batch.off]
+            each = zip(batch.off, batch.code, strict=True)
+            pairs[1::2] = [twice + at + at + (code == UPDATE) for at, code in each]
+            self._delivered.fromlist(pairs)
+        if len(self._delivered) + len(self._deletes) >= self._sweep_at:
+            # A deleted record stays deleted, whatever follows: at most twice the live records are kept.
+            self._sweep()
+
+    def _apply(self, batch: Batch, file: DataFile, here: int) -> None:
+        """Apply records of any types, the first byte of the batch being at the place `here`."""
         data, dialect, number = batch.data, file.dialect, LONG.unpack_from
         id_at, tx_at = dialect.id_at, dialect.tx_at
         delete, delete_tx = dialect.codes["DELETE"], dialect.codes["DELETE_TX"]
         holder = file.file_id if dialect.pairs else self._turn
-        deliver, transactions, plain = self._delivered.append, self._open, (ADD, UPDATE)
+        deliver, transactions, plain = self._delivered.append, self._open, _PLAIN
         for at, code in zip(batch.off, batch.code, strict=True):
             if code in plain:
                 # An EVENT has no effect (JBM-RDR-016).
@@ -242,9 +268,6 @@ class Replay:
                 self.deletes = True
                 (ident,) = number(data, at + id_at[code])
                 self._deletes.extend((ident, here + at << 1))
-        if len(self._delivered) + len(self._deletes) >= self._sweep_at:
-            # A deleted record stays deleted, whatever follows: at most twice the live records are kept.
-            self._sweep()
 
     def _counts(self, dialect: Dialect, data: bytes, at: int) -> Pairs:
         """Return what a COMMIT or PREPARE counts: records by file, or by the turn of its own."""
@@ -377,6 +400,10 @@ class Replay:
         """Yield the live records in the order in which recovery delivers them; what :meth:`bodies` raises."""
         return self.bodies(place >> 1 for place in self._delivered[1::2])
 
+    def live_columns(self) -> Iterator[BodyColumns]:
+        """Yield what :meth:`live` does, many records at a time."""
+        return self.columns(place >> 1 for place in self._delivered[1::2])
+
     def live_places(self) -> Iterator[tuple[int, int]]:
         """Yield the id and the place of each live record, in the order of :meth:`live`."""
         return ((ident, place >> 1) for ident, place in _pairs(self._delivered))
@@ -407,16 +434,20 @@ class Replay:
         """
         self._sweep()
         doubt = chain.from_iterable(_pairs(item.changes) for item in self._open.values() if item.in_doubt)
-        held = chain.from_iterable(_pairs(item.changes) for item in self._open.values())
-        added, unknown = Ids(), dict[int, int]()
-        added.update(ident for ident, place in chain(_pairs(self._delivered), held) if not place & 1)
-        for ident, place in chain(_pairs(self._delivered), doubt):
-            if place & 1 and ident not in added and ident not in unknown and ident not in self._deleted:
+        unknown = dict[int, int]()
+        # Almost all changes follow the ADD of their record soon: then no more is asked than that.
+        for ident, place in chain(_soon_unknown(self._delivered), (each for each in doubt if each[1] & 1)):
+            if ident not in unknown and ident not in self._deleted:
                 unknown[ident] = place
         for ident, place in _pairs(self._unknown):
             # Artemis deletes an address that it has not stored as record 0.
-            if ident != 0 and ident not in added:
+            if ident != 0:
                 unknown.setdefault(ident, place)
+        if unknown:
+            held = chain.from_iterable(_pairs(item.changes) for item in self._open.values())
+            for ident, place in chain(_pairs(self._delivered), held):
+                if not place & 1 and ident in unknown:
+                    del unknown[ident]
         lacking = [item for item in threes(self._lacking) if item[2]]
         lacking += [(tx, *item.lacks) for tx, item in self._open.items() if item.lacks[1]]
         if not unknown and not lacking:
@@ -461,28 +492,36 @@ class Replay:
                 raise Changed(file.name)
             yield head[at], INT.unpack_from(head, kind.places["body_size"])[0]
 
-    def heads(self, size: int) -> Iterator[bytes]:
-        """Yield the user type of each live record with what follows it, its body first: `size` bytes in all.
+    def heads(self, size: int, once: int) -> Iterator[tuple[int, bytes]]:
+        """Yield the id of each live record, and its user type with what follows it: its body comes first.
 
-        Raises Changed where there is no record any more. As little is read as :meth:`bodies` reads.
+        That is `size` bytes in all. Of records of type `once` with the same bytes one is enough. Raises
+        Changed where there is no record any more. As little is read as :meth:`bodies` reads.
         """
-        part, data, base, used, top, mask = -1, b"", 0, 0, -1, (1 << OFFSET_BITS) - 1
-        types: dict[int, int] = {}
-        for place in self._delivered[1::2]:
-            if place >> OFFSET_BITS + 1 != part:
-                part, used, top = place >> OFFSET_BITS + 1, 0, -1
-                file, source, limit, begin = self._places[part]
-                kinds = file.dialect.kinds.items()
-                types = {code: kind.places.get("user_type", 0) for code, kind in kinds}
-            at = begin + (place >> 1 & mask) - base
+        part, data, first, used, top, mask = -1, b"", 0, 0, -1, (1 << OFFSET_BITS) - 1
+        types, known = [0] * 256, set[bytes]()
+        for ident, doubled in _pairs(self._delivered):
+            # The part is in the high bits: a place in another one is beyond all that was read.
+            at = (doubled >> 1) - first
             if not 0 <= at <= top:
-                base += at
-                data = source.read(base, min(limit - base, AGAIN_FROM + min(2 * used, AGAIN_MOST)))
-                at, top = 0, max(0, len(data) - _BRIEF - size)
-            used, type_at = at, types.get(data[at]) if data else 0
+                place = doubled >> 1
+                if place >> OFFSET_BITS != part:
+                    part, used = place >> OFFSET_BITS, 0
+                    file, source, limit, begin = self._places[part]
+                    types = [0] * 256
+                    for code, kind in file.dialect.kinds.items():
+                        types[code] = kind.places.get("user_type", 0)
+                off = begin + (place & mask)
+                data = source.read(off, min(limit - off, AGAIN_FROM + min(2 * used, AGAIN_MOST)))
+                first, at, top = place, 0, max(0, len(data) - _BRIEF - size)
+            used, type_at = at, types[data[at]] if data else 0
             if not type_at:
                 raise Changed(file.name)
-            yield data[at + type_at : at + type_at + size]
+            head = data[at + type_at : at + type_at + size]
+            if head not in known:
+                if head[0] == once and len(known) < _MOST_HEADS:
+                    known.add(head)
+                yield ident, head
 
     def bodies(self, places: Iterable[int]) -> Iterator[Body]:
         """Yield the records at `places`, which hold bodies; raises Changed where there is none any more.
@@ -491,13 +530,12 @@ class Replay:
         than a little for each, and twice what they hold.
         """
         # To make the tuple itself takes half as long as to call the function that is made for its fields.
-        made, mask = tuple.__new__, (1 << OFFSET_BITS) - 1
+        made, mask, body = tuple.__new__, (1 << OFFSET_BITS) - 1, Body
         part, data, base, used, top, shapes, limit = -1, b"", 0, 0, 0, {}, 0
         for place in places:
             if place >> OFFSET_BITS != part:
                 part = place >> OFFSET_BITS
                 file, source, limit, begin = self._places[part]
-                # The id, the size and the type of the body follow each other, and the body follows them.
                 shapes = {
                     code: Struct(f">{kind.places['id']}xqiB")
                     for code, kind in file.dialect.kinds.items()
@@ -523,7 +561,55 @@ class Replay:
                 if start + size > top:
                     raise Changed(file.name)
             used += length
-            yield made(Body, (place, data[at], ident, kind, data, start, start + size))
+            yield made(body, (place, data[at], ident, kind, data, start, start + size))
+
+    def columns(self, places: Iterable[int]) -> Iterator[BodyColumns]:
+        """Yield what :meth:`bodies` does, many records at a time where they lie close together."""
+        each = iter(places)
+        while some := list(islice(each, _TOGETHER)):
+            while some:
+                # Those in the file of the first one.
+                begin = some[0] >> OFFSET_BITS << OFFSET_BITS
+                beyond = begin + (1 << OFFSET_BITS)
+                there = begin <= min(some) and max(some) < beyond
+                odd = (at for at, place in enumerate(some) if not begin <= place < beyond)
+                count = len(some) if there else next(odd)
+                found = self._columns(some[:count])
+                if found is not None:
+                    yield found
+                else:
+                    yield from map(columns_of, self.bodies(some[:count]))
+                del some[:count]
+
+    def _columns(self, places: Sequence[int]) -> BodyColumns | None:
+        """Return records of one file, if no more is read than a little for each."""
+        first, last = min(places), max(places)
+        file, source, limit, begin = self._places[first >> OFFSET_BITS]
+        off, length = begin + (first & (1 << OFFSET_BITS) - 1), last - first + AGAIN_FROM
+        if length > min(len(places) * AGAIN_FROM, 2 * AGAIN_MOST):
+            return None
+        data = source.read(off, min(length, limit - off))
+        body_at = {
+            code: kind.places["id"] + BODY_HEAD.size
+            for code, kind in file.dialect.kinds.items()
+            if "user_type" in kind.places and kind.id
+        }
+        offs = [place - first for place in places]
+        if max(offs) >= len(data):
+            return None
+        codes = bytes(map(data.__getitem__, offs))
+        if codes.translate(None, bytes(body_at)):
+            return None
+        starts = [at + body_at[code] for at, code in zip(offs, codes, strict=True)]
+        if max(starts) > len(data):
+            return None
+        head, before = BODY_HEAD.unpack_from, BODY_HEAD.size
+        heads = [head(data, start - before) for start in starts]
+        # What is not all there, or was changed meanwhile, is read one by one.
+        ends = [start + size for start, (_, size, _) in zip(starts, heads, strict=True)]
+        if max(ends) + CHECK_SIZE > len(data) or min(map(itemgetter(1), heads)) < 0:
+            return None
+        return BodyColumns(data, places, codes, heads, starts)
 
     def _told(
         self,
@@ -562,6 +648,16 @@ class Replay:
 def _pairs(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
     each = iter(numbers)
     return zip(each, each, strict=True)
+
+
+def _soon_unknown(delivered: array[int]) -> Iterator[tuple[int, int]]:
+    """Yield the changes of records that were not added a little before: the first of each id there."""
+    for at in range(0, len(delivered), 2 * _SOON):
+        part = delivered[max(0, at - 2 * _SOON) : at + 2 * _SOON]
+        added = {ident for ident, place in _pairs(part) if not place & 1}
+        if len(added) < len(part) >> 1:
+            own = delivered[at : at + 2 * _SOON]
+            yield from ((ident, place) for ident, place in _pairs(own) if place & 1 and ident not in added)
 
 
 def _live(record: JournalRecord) -> dict[str, Any]:

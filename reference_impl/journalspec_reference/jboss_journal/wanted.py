@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 
 from journalspec.contents import contents_of
-from journalspec_reference.jboss_journal.bodies import Body, Kept, PreparedTx
+from journalspec_reference.jboss_journal.bodies import Body, BodyColumns, Kept, PreparedTx, columns_of
 from journalspec_reference.jboss_journal.contents import BrokerContents, xid_text
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT
 from journalspec_reference.jboss_journal.contents.core import Message
@@ -91,13 +91,18 @@ class SettledBranches:
 
     def __init__(self, kept: Kept, committed: Sequence[PreparedTx], ended: frozenset[int]) -> None:
         self._kept, self._committed, self._ended = kept, committed, ended
-        self.bodies, self.deleted, self.where = kept.bodies, kept.deleted, kept.where
+        self.bodies, self.columns = kept.bodies, kept.columns
+        self.deleted, self.where = kept.deleted, kept.where
 
     def live(self) -> Iterator[Body]:
         """Yield the live records; those of a committed transaction come last."""
         gone = {ident for tx in self._committed for ident, _ in self._kept.deleted(tx.deletes)}
         added = (self._kept.bodies(tx.changes) for tx in self._committed)
         return (item for item in chain(self._kept.live(), *added) if item.id not in gone)
+
+    def live_columns(self) -> Iterator[BodyColumns]:
+        """Yield the live records, one at a time."""
+        return map(columns_of, self.live())
 
     def in_doubt_transactions(self) -> Sequence[PreparedTx]:
         """Return the transactions that are still prepared."""

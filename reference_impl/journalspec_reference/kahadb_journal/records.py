@@ -5,7 +5,7 @@ A place is the turn of a file and an offset in it. The bytes around a message ar
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -154,9 +154,40 @@ def transaction_in(record: bytes) -> bytes | None:
     """Return the transaction that ADD_MESSAGE names, as stored; None: none, or it is another command."""
     if record[HEAD] != _ADD:
         return None
+    at, end = _added(record)
+    found = _at_once(TRANSACTION, record, at, end)
+    if found is None:
+        found = [record[start:stop] for key, start, stop in _fields(record, at, end) if key == TRANSACTION]
     # Repeated entries are merged.
-    found = [record[start:end] for key, start, end in _fields(record, *_added(record)) if key == TRANSACTION]
     return b"".join(found) if found else None
+
+
+def _at_once(field: int, record: bytes, at: int, end: int) -> list[bytes] | None:
+    """Return what a message has of a field; None: it is damaged, or has other fields than almost all.
+
+    These have keys of one byte and lengths of up to two, and are small numbers or have a length.
+    """
+    found = []
+    try:
+        while at < end:
+            key, size = record[at], record[at + 1]
+            at += 2
+            if key > 0x7F:
+                return None
+            if key & 7 == SIZED:
+                if size > 0x7F:
+                    if record[at] > 0x7F:
+                        return None
+                    size += (record[at] - 1) << 7
+                    at += 1
+                if key == field:
+                    found.append(record[at : at + size])
+                at += size
+            elif key & 7 != VARINT or size > 0x7F:
+                return None
+    except IndexError:
+        return None
+    return found if at == end else None
 
 
 class RecordPlaces:
@@ -184,10 +215,26 @@ class RecordPlaces:
             raise Changed(self._files[turn].name)
         return int(length)
 
+    def measured(self, places: Iterable[int]) -> tuple[int, int]:
+        """Return how many records are at these places, and the sum of their lengths.
+
+        Raises Changed where there is none any more.
+        """
+        rows = size = 0
+        for place in places:
+            start = (place & _OFFSET) - self._base
+            length = kind = 0
+            if place >> PLACE == self._turn and 0 <= start <= len(self._data) - HEAD:
+                length, kind = head(self._data, start)
+            # The other way loads what is not there, and judges what is.
+            size += length if kind == USER and length > HEAD else self.length(place)
+            rows += 1
+        return rows, size
+
     def record(self, place: int, most: int | None = None) -> bytes:
         """Return the record at a place, or its first bytes; raises Changed if there is none any more."""
         length = self.length(place)
-        size = length if most is None else min(length, most)
+        size = length if most is None or length < most else most
         start = (place & _OFFSET) - self._base
         if start + size > len(self._data):
             self._load(place >> PLACE, self._base + start, max(size, _WINDOW if start else size))

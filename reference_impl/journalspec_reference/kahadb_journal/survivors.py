@@ -7,9 +7,10 @@ subscription begins between the messages where it began before, so that it needs
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
-from itertools import chain, groupby, islice
+from itertools import chain, groupby
 from operator import attrgetter
 from typing import Any
 
@@ -167,22 +168,14 @@ class Survivors:
         for name in sorted({*self.store.destinations, *self.passed.idle()}):
             if self.takes(name[1]) and not name[0].endswith("TOPIC"):
                 kept = self.kept(name) if name in self.store.destinations else ()
-                yield name[1], *self._measured(place_of(stored) for _, stored in kept)
+                yield name[1], *self._places.measured(place_of(stored) for _, stored in kept)
         for listed in self.lists:
             key, wanted = listed.subscription, self.needed.get(listed.name)
             if key is None or not self.takes(listed.name[1]):
                 continue
             entries = (each.place for each in listed.entries() if each.ident not in self.drop)
             places = entries if wanted is None else wanted[key].values()
-            yield f"{listed.name[1]} {key}", *self._measured(places)
-
-    def _measured(self, places: Iterable[int]) -> tuple[int, int]:
-        """Return the number of records that are at these places, and their bytes."""
-        rows = size = 0
-        for place in places:
-            rows += 1
-            size += self._places.length(place)
-        return rows, size
+            yield f"{listed.name[1]} {key}", *self._places.measured(places)
 
     def live(self) -> Iterator[tuple[Name, str, int]]:
         """Yield destination, id and place of each message that is kept, in no order that counts."""
@@ -225,13 +218,15 @@ class Survivors:
         if current is not None:
             yield self._framed("COMMIT", framed(TRANSACTION, current))
 
-    def _message(self, place: int) -> Iterator[Emitted]:
-        record = self._places.record(place)
-        if record[HEAD] == UPDATE and self.passed.dialect.edition == _EARLY:
-            _, message, _ = frame(record[HEAD:])
-            add = self._record("ADD_MESSAGE", parse("UPDATE_MESSAGE", message).get("add", {}))
-            yield add, transaction_in(add)
-        yield record, transaction_in(record)
+    def _messages(self, places: Iterable[int]) -> Iterator[Emitted]:
+        read, early = self._places.record, self.passed.dialect.edition == _EARLY
+        for place in places:
+            record = read(place)
+            if early and record[HEAD] == UPDATE:
+                _, message, _ = frame(record[HEAD:])
+                add = self._record("ADD_MESSAGE", parse("UPDATE_MESSAGE", message).get("add", {}))
+                yield add, transaction_in(add)
+            yield record, transaction_in(record)
 
     def _together(self) -> Iterator[Emitted]:
         """Yield the messages and subscriptions of all destinations that are not written one by one."""
@@ -252,13 +247,13 @@ class Survivors:
         messages.sort()
         begins.sort()
         at = 0
-        for stored in messages:
-            while at < len(begins) and begins[at][0] < number_of(stored):
-                yield self._subscription(*begins[at][1:]), None
-                at += 1
-            yield from self._message(place_of(stored))
-        for _, name, key in islice(begins, at, None):
+        for number, name, key in begins:
+            # The messages up to that number come first.
+            until = bisect_left(messages, number + 1, at, key=number_of)
+            yield from self._messages(map(place_of, map(messages.__getitem__, range(at, until))))
             yield self._subscription(name, key), None
+            at = until
+        yield from self._messages(map(place_of, map(messages.__getitem__, range(at, len(messages)))))
         for name, key in sorted((name, key) for _, name, key in begins):
             each = self.store.destinations[name].subscriptions[key]
             if each.acknowledged:
@@ -290,8 +285,7 @@ class Survivors:
                 _, fields, _ = self._places.command(next(iter(messages.values())))
                 first = {"destination": fields.get("destination", {}), "message": fields.get("message", b"")}
                 yield self._record("ADD_MESSAGE", {**first, "message_id": PLACEHOLDER}), None
-            for place in messages.values():
-                yield from self._message(place)
+            yield from self._messages(messages.values())
             for key, each in needs.items() if acknowledges else ():
                 gone = messages.keys() - each.keys()
                 yield from self._acknowledgements(name, key, messages, gone, placeholder=True)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
-from struct import pack, pack_into
+from struct import Struct, pack, pack_into
 
 from journalspec.reread import Changed
 from journalspec_reference.answers import Answer, ask
@@ -49,6 +49,8 @@ _STEPS = (
     "Stop the router. Move db, log, swap and durables of the old store aside, and keep them.",
     "Put the new ones in their place, where the paths of the store swiftlet point to.",
 )
+#: The header of a page of a message.
+_ALONE = Struct(">xiii").pack
 
 
 @dataclass(slots=True)
@@ -283,9 +285,10 @@ class PagedStore(NewStore):
             for at, entry, length, count in self._entries(made):
                 made.bytes += length
                 number += count
-                place = _place(made.queue.name, made.queue.entries.entry(at))
-                if place in self._moved:
-                    self._moved[place] = entry.page
+                if self._moved:
+                    place = _place(made.queue.name, made.queue.entries.entry(at))
+                    if place in self._moved:
+                        self._moved[place] = entry.page
 
     def _entries(self, made: _Made) -> Iterator[tuple[int, codec.QueueEntry, int, int]]:
         """Yield the entries of a queue: place in the old one, entry, bytes and pages of its message.
@@ -293,16 +296,18 @@ class PagedStore(NewStore):
         A message that an entry before it has as well takes no pages; as a branch it has pages of its own.
         """
         page, room, name = made.head + made.indexes, self._size - CHAIN_HEADER, made.queue.name
+        prepared, shared, again = name == PREPARED, self._shared, self._again
+        measured, entry = made.queue.entries.measured, codec.QueueEntry
         for at in made.kept:
-            old, _, length, _ = made.queue.entries.listed(at)
-            count = max(1, -(-length // room))
+            priority, deliveries, expiration, key, old, length = measured(at)
+            count = -(-length // room) or 1
             first = page
-            prepared = name == PREPARED
-            if prepared or old.page in self._shared:
-                first = self._placed.setdefault((prepared, old.page), page)
+            if prepared or old in shared:
+                first = self._placed.setdefault((prepared, old), page)
                 count = count if first == page else 0
-            more = self._again and _place(name, old) in self._again
-            yield at, old._replace(page=first, deliveries=old.deliveries + bool(more)), length, count
+            if again and _place(name, entry(priority, deliveries, expiration, key, old)) in again:
+                deliveries += 1
+            yield at, entry(priority, deliveries, expiration, key, first), length, count
             page += count
 
     def _written(self) -> Iterator[bytes]:
@@ -316,13 +321,23 @@ class PagedStore(NewStore):
             for number in range(made.indexes):
                 yield self._index(number, made.head, made.indexes, [*islice(entries, most)])
             for at, entry, length, count in self._entries(made):
-                if count:
+                if count == 1 and (page := self._alone(made.queue, at, length)):
+                    yield page
+                elif count:
                     yield from self._message(made.queue, at, entry.page, length)
 
     def _index(self, number: int, head: int, count: int, entries: Sequence[bytes]) -> bytes:
         before = head + number - 1 if number else NONE
         after = head + number + 1 if number + 1 < count else NONE
         page = pack(">xiiii", before, after, len(entries), len(entries)) + b"".join(entries)
+        return page.ljust(self._size, b"\0")
+
+    def _alone(self, queue: Queue, at: int, length: int) -> bytes:
+        """Return the page of a message that has one page, and had one before; empty: it is another one."""
+        data = self._pages.alone(queue.entries.measured(at)[4]) if queue.name != PREPARED else None
+        if data is None or not 0 < length <= len(data):
+            return b""
+        page: bytes = _ALONE(NONE, NONE, CHAIN_HEADER + length) + data[:length]
         return page.ljust(self._size, b"\0")
 
     def _message(self, queue: Queue, at: int, number: int, length: int) -> Iterator[bytes]:

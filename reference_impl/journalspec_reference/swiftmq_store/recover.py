@@ -247,7 +247,7 @@ def _walk(found: Recovered, log: Log, pages: ReplayedPages, *, backup: bool) -> 
         used = next(pages.used(), None) if log.end else used
     elif not found.checked:
         # No check will free them: a crash that took the log has left them, or the files are of two moments.
-        unreached = [page for page in pages.used() if not walk.use(page)]
+        unreached = [*pages.used(walk.use)]
     for page in unreached:
         found.notes.page("unreached", page, f"page {page} is in use, and nothing refers to it")
     if walk.unwritten and used is not None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from struct import Struct, pack
 from typing import Any
 
@@ -459,10 +459,16 @@ class ReplayedPages:
     def _changed(self, number: int) -> bool:
         return number in self._made or number in self._settled or number in self._images
 
-    def used(self) -> Iterator[int]:
-        """Yield the pages but 0 that are in use and have something in them; holes are skipped."""
+    def used(self, known: Callable[[int], Any] = lambda number: False) -> Iterator[int]:
+        """Yield the pages but 0 that are in use and have something in them, and are not `known`.
+
+        Holes are skipped.
+        """
         number, nothing = 1, bytes(self.page_size)
         while number < self.count:
+            if known(number):
+                number += 1
+                continue
             page = self[number]
             if page != nothing:
                 if page[0] != 1:

@@ -45,6 +45,8 @@ class Entry(NamedTuple):
 
 #: How an entry is kept, with the length and the digest of its message, and where these two are.
 _ROW, _FOUND, _FOUND_AT = Struct(">iiqqiq32s"), Struct(">q32s"), 28
+#: A row without its digest.
+_MEASURED = Struct(">iiqqiq").unpack_from
 #: In place of a digest: it is not made yet; the message, or the branch in it, cannot be read.
 _LATER, _BAD, _BAD_BRANCH = bytes(32), b"\xff" * 32, b"\xfe" * 32
 #: This many reasons are kept of a kind, and this many pages are counted in arrays: there may be millions.
@@ -103,6 +105,10 @@ class Entries(Sequence[Entry]):
             why = self.whys.get(at) or (BRANCH if digest == _BAD_BRANCH else "") + "damaged"
             return Entry(codec.QueueEntry(*members), None, length, why)
         return Entry(codec.QueueEntry(*members), None if digest == _LATER else digest, length, None)
+
+    def measured(self, at: int) -> tuple[int, ...]:
+        """Return the members of an entry, and the length of its message."""
+        return _MEASURED(self._rows, at * _ROW.size)
 
     def content(self, at: int, most: int | None = None) -> bytes:
         """Return the message of an entry, or `most` bytes of it; of a damaged one what can be read.

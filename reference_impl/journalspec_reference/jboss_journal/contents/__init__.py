@@ -104,12 +104,12 @@ class BrokerContents(Contents):
 
     def _totals(self) -> dict[int, Count]:
         """Return how much each queue holds, by its id."""
-        pending = self.store.pending
+        pending, sizes = self.store.pending, self.store.sizes
         totals = {queue: Count("messages", name) for queue, name in self.store.queues.items()}
         for turn, queue, number in pending.references.live():
             total = totals.get(queue)
             if total is not None and turn not in pending.hidden:
-                total.add(self.store.size(number), pending.stamps[number] or None)
+                total.add(sizes[number], pending.stamps[number] or None)
         for _, entry, queues in self.store.pending_entries():
             size = entry.end - entry.start
             if entry.is_large:
@@ -423,14 +423,12 @@ def _of_messages(store: Store) -> Iterator[Missing]:
     unread = bindings is None or any(
         region.reason in (UNREAD, UNREADABLE) for region in bindings.observation.dropped
     )
-    replay, heads, turns = replay_of(store.answer), set[bytes](), set[int]()
-    for turn, head in enumerate(replay.heads(1 + LONG.size)):
+    replay, heads, large = replay_of(store.answer), set[bytes](), set[int]()
+    for ident, head in replay.heads(1 + LONG.size, REFERENCE):
         if head[0] == REFERENCE:
             heads.add(head)
         elif is_large(head[0], head, 1):
-            turns.add(turn)
-    places = enumerate(replay.live_places()) if turns else ()
-    large = {ident for turn, (ident, _) in places if turn in turns}
+            large.add(ident)
     queues = {LONG.unpack_from(head, 1)[0] for head in heads if len(head) > LONG.size}
     # Most stores lack nothing: which references are live takes a second pass, and memory.
     unknown = queues - store.queues.keys() if not unread else set()

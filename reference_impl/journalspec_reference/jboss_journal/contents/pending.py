@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain, repeat
 from struct import Struct
 
 from journalspec_reference.ids import IdNumbers, Ids
-from journalspec_reference.jboss_journal.bodies import Body, Kept, PreparedTx
+from journalspec_reference.jboss_journal.bodies import Body, BodyColumns, Kept, PreparedTx
 from journalspec_reference.jboss_journal.contents.core import (
     ERRORS,
     INT,
@@ -80,6 +81,11 @@ class References:
     def add_message(self, known: int | None) -> None:
         """Add the next message; `known` is the number that the same id had before."""
         self._first.append(-1 if known is None else self._first[known])
+
+    @property
+    def first(self) -> array[int]:
+        """By the number of a message: the turn of its first reference, -1 if there is none."""
+        return self._first
 
     def add(self, queue: int, ident: int, number: int) -> None:
         """Add a reference to a message, or replace that of another message with the same id."""
@@ -184,37 +190,45 @@ class Pending:
         return (number for number, ident in enumerate(idents) if ident in self.large)
 
     def _take_live(self) -> None:
-        numbers, add = self.numbers, self.references.add
+        numbers, add, put = self.numbers, self.references.add, self.numbers.put
+        # What `add` does with the first reference of a message, which is almost each.
+        first, queues, held = self.references.first, self.references.queues, self.references.numbers
         judges, newest, last = self._judges, None, 0
         idents, places = self.idents.append, self.places.append
         stamps, sizes = self.stamps.append, self.sizes.append
         long_at, counted = LONG.unpack_from, [0] * 256
-        for item in self._replay.live():
-            place, _, ident, kind, data, start, end = item
+        for place, code, (ident, size, kind), data, start in _one_by_one(self._replay.live_columns()):
+            end = start + size
             counted[kind] += 1
             try:
                 if kind == REFERENCE:
-                    if end - start < 8:
+                    if size < 8:
                         raise Undecodable("the id of its queue is cut")
                     (queue,) = long_at(data, start)
                     number = last if ident == newest else numbers.get(ident)
                     if number is None:
                         self._report("no-message", str(ident), place, f"queue {queue} refers to it")
+                    elif first[number] < 0:
+                        first[number] = len(queues)
+                        queues.append(queue)
+                        held.append(number)
                     else:
                         add(queue, ident, number)
                 elif kind in MESSAGES:
-                    newest, last = ident, len(self.places)
-                    self.references.add_message(numbers.put(ident, last))
+                    newest, last = ident, len(first)
+                    known = put(ident, last)
+                    first.append(-1 if known is None else first[known])
                     stamp, sound = glance(kind, data, start, end, judge=judges)
                     idents(ident)
                     places(place)
                     stamps(stamp)
-                    sizes(end - start)
-                    if is_large(kind, data, start):
+                    sizes(size)
+                    if kind == LARGE or (kind == PROTOCOL and is_large(kind, data, start)):
                         self.large.add(ident)
                     if not sound:
                         self.odd.append(last)
                 else:
+                    item = Body(place, code, ident, kind, data, start, end)
                     self._take_other(item, data[start:end])
             except ERRORS as error:
                 self.cut = True
@@ -307,6 +321,16 @@ class Pending:
             except ERRORS as error:
                 why = f"record type {item.user_type}: {error}"
                 self._report("undecodable", str(item.id), item.place, why)
+
+
+def _one_by_one(
+    found: Iterable[BodyColumns],
+) -> Iterator[tuple[int, int, tuple[int, int, int], bytes, int]]:
+    """Return place, code and head of each record, and its bytes with the offset of its body in them."""
+    return chain.from_iterable(
+        zip(each.places, each.codes, each.heads, repeat(each.data), each.starts, strict=False)
+        for each in found
+    )
 
 
 _CHANGES = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -166,11 +166,14 @@ class Store:
         """The files of large messages."""
         return LargeFiles(beside(self.answer.journal, "large"))
 
-    def size(self, number: int) -> int:
-        """Return the bytes of a message by its number, with those of its file."""
+    @cached_property
+    def sizes(self) -> Sequence[int]:
+        """The bytes of each message by its number, with those of its file."""
         pending = self.pending
-        size, ident = pending.sizes[number], pending.idents[number]
-        return size + self.large.size(ident) if pending.large.masks and ident in pending.large else size
+        sizes = pending.sizes[:] if pending.large.masks else pending.sizes
+        for number in pending.numbers_of_large():
+            sizes[number] += self.large.size(pending.idents[number])
+        return sizes
 
     @cached_property
     def paging(self) -> Paging:
