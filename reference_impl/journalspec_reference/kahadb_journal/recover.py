@@ -301,6 +301,8 @@ class JournalPass:
         #: The answer if recovery refuses, and the offset of the cause.
         self._refused: Observation | None = None
         self._refused_at = 0
+        #: The answer of strict recovery, if reading is whole and it refuses.
+        self._unfit: Observation | None = None
         #: Whether something of the journal is lost.
         self.lossy = False
         #: Whether the rest of a file does not count.
@@ -393,14 +395,24 @@ class JournalPass:
                     continue
                 source = str(item[1].get("source_file", 0))
                 self._skipped.append(Note("rewritten-skipped", file.name, at, source))  # KHD-RCV-012
-            elif self._skips:
-                yield step_of("OTHER", {}, place + off)
-                continue
-            elif self._refused is None or at < self._refused_at:
-                length, _ = head(batch.data, off)
-                self._refused = _refused(file, Dropped(file.name, at, length, "bad-command"), item)
+            else:
+                self._refuse(file, batch, off, item)
+                if self._skips:
+                    yield step_of("OTHER", {}, place + off)
+                    continue
             self._skipping = True
             return
+
+    def _refuse(self, file: DataFile, batch: Batch, off: int, why: str) -> None:
+        """Take in a record that is not a command: strict recovery refuses it, and reading knows that."""
+        if self._skips and not self._reading:
+            return
+        length, _ = head(batch.data, off)
+        refusal = _refused(file, Dropped(file.name, batch.base + off, length, "bad-command"), why)
+        if self._reading:
+            self._unfit = self._unfit or refusal
+        elif self._refused is None or batch.base + off < self._refused_at:
+            self._refused = refusal
 
     def observation(self) -> Observation:
         """Return the answer."""
@@ -425,6 +437,7 @@ class JournalPass:
             notes=joined(note_place, self._set_notes, self._found.notes(), late),
             unanchored=self._beside.records(),
             missing=missing,
+            unfit=self._unfit,
         )
 
     def _adds(self, place: Place, stored: int | None) -> bool:
