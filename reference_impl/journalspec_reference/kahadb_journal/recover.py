@@ -174,7 +174,11 @@ class Walk:
         found = partial(self.batches, file) if end is None else partial(self._beyond, file, end)
         records = partial(told, file=file.name, dialect=self._dialect)
         columns = late_columns(__package__, self._dialect)
-        return Stretch(file.name, found, records, columns, role_of(file, self._dialect))
+        role, names = role_of(file, self._dialect), self._dialect.commands
+        # A command that two editions know they know by one name, and parse alike.
+        return Stretch(
+            file.name, found, records, columns, role, alike=lambda codes: tuple(map(names.get, codes))
+        )
 
     def batches(self, file: DataFile) -> Iterator[Batch]:
         """Yield the batches of a file; ``more["parsed"]`` has what each record is."""
