@@ -399,24 +399,15 @@ class JournalPass:
                     continue
                 source = str(item[1].get("source_file", 0))
                 self._skipped.append(Note("rewritten-skipped", file.name, at, source))  # KHD-RCV-012
-            else:
-                self._refuse(file, batch, off, item)
-                if self._skips:
-                    yield step_of("OTHER", {}, place + off)
-                    continue
+            elif self._skips:
+                if self._reading:
+                    self._unfit = self._unfit or _no_command(file, batch, off, item)
+                yield step_of("OTHER", {}, place + off)
+                continue
+            elif self._refused is None or at < self._refused_at:
+                self._refused = _no_command(file, batch, off, item)
             self._skipping = True
             return
-
-    def _refuse(self, file: DataFile, batch: Batch, off: int, why: str) -> None:
-        """Take in a record that is not a command: strict recovery refuses it, and reading knows that."""
-        if self._skips and not self._reading:
-            return
-        length, _ = head(batch.data, off)
-        refusal = _refused(file, Dropped(file.name, batch.base + off, length, "bad-command"), why)
-        if self._reading:
-            self._unfit = self._unfit or refusal
-        elif self._refused is None or batch.base + off < self._refused_at:
-            self._refused = refusal
 
     def observation(self) -> Observation:
         """Return the answer."""
@@ -586,6 +577,11 @@ def _refused(file: DataFile, region: Dropped, why: str = "") -> Observation:
     text = f"{file.name}: no sound {'record' if why else 'batch'} at {region.off}: {why or region.reason}"
     phase = PHASES.get(region.reason, "header")
     return refused(phase, region.reason, text, At(file.name, region.off, region.length))
+
+
+def _no_command(file: DataFile, batch: Batch, off: int, why: str) -> Observation:
+    length, _ = head(batch.data, off)
+    return _refused(file, Dropped(file.name, batch.base + off, length, "bad-command"), why)
 
 
 def recover(files: Files, edition: str, policy: str, _: Params) -> Observation:
