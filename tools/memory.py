@@ -178,7 +178,7 @@ def _batches(shape: Shape) -> Iterator[Piece]:
     body = (BODY * (shape.body // len(BODY) + 1))[: shape.body]
     for number in count(1):
         name = b"%012d" % number
-        which = sized(2, sized(3, b"Q")) + sized(3, name)
+        which = sized(2, sized(2, b"Q")) + sized(3, name)
         if shape.transactions:
             tx = sized(1, sized(1, sized(1, b"c") + b"\x08" + varint(number)))
             add = _batch(1, tx + which + sized(4, body)) + _batch(4, tx)

@@ -321,6 +321,8 @@ class Implementation:
     lacks: bool = True
     #: Whether something can be kept even where recovery refuses.
     of_refused: bool = False
+    #: Whether reading meets all causes for which strict recovery refuses a journal that reads cleanly.
+    foresees: bool = False
     #: The editions under the names by which they are requested; only the existing ones.
     _asked: dict[str, str] = field(default_factory=dict)
 

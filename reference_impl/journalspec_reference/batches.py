@@ -140,8 +140,9 @@ class Stretch:
 
     `scan` yields its batches, the same ones each time; `tell` makes the records of one, `columns` the
     typed columns of one, by name (:mod:`.arrow` says what they are). `role` is the role of the file.
-    `alike` is not None if two stretches of a file with the same value have the same records at the same
-    places: comparing places is enough then.
+    `alike` gives for the types of records what these depend on besides their bytes: two stretches of a file
+    for which it is the same have the same records at the same places, and comparing places is enough. None:
+    that is unknown.
     """
 
     file: str
@@ -149,7 +150,7 @@ class Stretch:
     tell: Callable[[Batch], Iterable[Record]]
     columns: Callable[[Batch], Mapping[str, Any]] | None = None
     role: str = ""
-    alike: object = None
+    alike: Callable[[Iterable[int]], object] | None = None
 
 
 class ReadingRefused(Exception):
@@ -199,12 +200,13 @@ T = TypeVar("T")
 class _Scanned(Generic[T]):
     """What one stretch gave: how many rows, regions and notes; its batches as long as they are few."""
 
-    __slots__ = ("batches", "check", "notes", "regions", "rows", "stretch")
+    __slots__ = ("batches", "check", "codes", "notes", "regions", "rows", "stretch")
 
     def __init__(self, stretch: Stretch) -> None:
         self.stretch = stretch
         self.batches: list[Batch] | None = []
         self.rows = self.regions = self.notes = self.check = 0
+        self.codes = set[int]()
 
     def again(self) -> Iterator[Batch]:
         """Yield the batches once more; raises Changed if the file says something else by now."""
@@ -221,7 +223,8 @@ class _Scanned(Generic[T]):
     @property
     def key(self) -> object:
         """Equal for two stretches of one file that have the same records; None: they have to be compared."""
-        return None if self.stretch.alike is None else (self.stretch.alike, self.check)
+        alike = self.stretch.alike
+        return None if alike is None else (alike(sorted(self.codes)), self.check)
 
     def records(self) -> Iterator[Record]:
         return chain.from_iterable(map(self.stretch.tell, self.again()))
@@ -260,7 +263,9 @@ class Found:
     def take(self, batch: Batch) -> None:
         """Count the next batch of the stretch that was begun last, and keep it as long as they are few."""
         here = self._scanned[-1]
-        for code in set(batch.code):
+        codes = set(batch.code)
+        here.codes |= codes
+        for code in codes:
             self.codes[code] = self.codes.get(code, 0) + batch.code.count(code)
         here.rows += len(batch.off)
         here.regions += len(batch.damage)

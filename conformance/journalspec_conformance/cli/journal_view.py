@@ -39,6 +39,7 @@ from journalspec_reference.answers import (
     ask,
     lost,
 )
+from journalspec_reference.api import load as load_implementation
 from journalspec_reference.content import Content
 from journalspec_reference.filesets import FilesetError, Journal, LeftOut, by_reason
 
@@ -350,7 +351,9 @@ def refused_by_recovery(answer: Answer, *, redact: bool) -> Observation | None:
     seen = answer.observation
     if seen.verdict != CLEAN:
         return None
-    if all(note.code in SAID for note in seen.notes):
+    # An implementation may be any object that answers.
+    foresees = getattr(load_implementation(answer.journal.format), "foresees", False)
+    if foresees or all(note.code in SAID for note in seen.notes):
         # Without an oddity recovery would take as long again, and a reason for its refusal is usually seen.
         found = seen.unfit
     else:

@@ -19,4 +19,5 @@ IMPLEMENTATION = Implementation(
     fileset.assumed,
     lacks=False,
     of_refused=True,
+    foresees=True,
 )

@@ -394,8 +394,9 @@ class LogPass:
         scanned = partial(examined, self.log, file, start, self._forms, stop)
         records = partial(records_of, file.number, file.name, self._forms)
         # What two editions can decode they decode alike: they differ in which operations they know.
-        alike = self._forms is not None
-        return Stretch(file.name, scanned, records, late_columns(__package__, self._edition), alike=alike)
+        known = self._forms is not None
+        columns = late_columns(__package__, self._edition)
+        return Stretch(file.name, scanned, records, columns, alike=lambda _: known)
 
     def _vouched(self, file: LogFile, start: int) -> int:
         """Return the end of the range that the checksum records before `start` cover."""

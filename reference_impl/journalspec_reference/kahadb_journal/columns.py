@@ -188,8 +188,13 @@ class Gathered:
     def _stored(self, name: str) -> tuple[Ints, list[bytes]]:
         """Return the rows that have a field of bytes, and the bytes."""
         rows, start, size = self._find(name)
-        data, places = self._data, zip(start.tolist(), (start + size).tolist(), strict=True)
-        return rows, [data[first:last] for first, last in places]
+        data, stored = self._data, np.full(len(rows), b"", object)
+        for length in {*size.tolist()} - {0}:
+            # Items of one length from every offset: those that are wanted are copied at once.
+            items = np.ndarray(len(data) - length + 1, f"V{length}", data, strides=(1,))
+            here = size == length
+            stored[here] = items[start[here]].tolist()
+        return rows, stored.tolist()
 
     def within(self, name: str) -> tuple[Ints, list[Any]]:
         """Return a number for each record's message within its command, -1: it has none, and the messages."""

@@ -79,11 +79,14 @@ class _Bytes:
         """Return strings, and the bytes after them, of which each has so many."""
         # An index of many messages has as many texts: all texts of a node are taken in one loop.
         data, at, found, rest = self.data, self.at, list[bytes](), list[bytes]()
-        for _ in range(count):
-            end = at + _U2.size + int.from_bytes(data[at : at + _U2.size], "big")
-            found.append(data[at + _U2.size : end])
-            at = end + behind
-            rest.append(data[end:at])
+        try:
+            for _ in range(count):
+                end = at + _U2.size + (data[at] << 8 | data[at + 1])
+                found.append(data[at + _U2.size : end])
+                at = end + behind
+                rest.append(data[end:at])
+        except IndexError:
+            at = len(data) + 1
         if at > len(data):
             raise UnusableIndex("an entry reaches beyond its page")
         self.at = at
@@ -147,10 +150,10 @@ def _texts(node: _Bytes, count: int) -> Sequence[str]:
     return node.texts(count)[0]
 
 
-def _named(node: _Bytes, count: int, form: struct.Struct) -> Sequence[tuple[str, Place]]:
-    """Take ids of messages, each with its place."""
+def _named(node: _Bytes, count: int, form: struct.Struct) -> tuple[Sequence[str], Sequence[Place]]:
+    """Take ids of messages, and the place of each."""
     idents, places = node.texts(count, form.size)
-    return [*zip(idents, _Bytes(places).places(count, form), strict=True)]
+    return idents, _Bytes(places).places(count, form)
 
 
 class _Pages:
@@ -205,6 +208,11 @@ class _Pages:
 
     def tree(self, root: int, key: Take, value: Take) -> Iterator[tuple[Any, Any]]:
         """Yield the entries of a BTree."""
+        for keys, values in self.leaves(root, key, value):
+            yield from zip(keys, values, strict=True)
+
+    def leaves(self, root: int, key: Take, value: Take) -> Iterator[tuple[Sequence[Any], Sequence[Any]]]:
+        """Yield the keys and the values of each leaf of a BTree."""
         node = self.object(root)
         waiting: list[Iterator[int]] = []
         while node is not None:
@@ -213,7 +221,7 @@ class _Pages:
             if node.take(1) != b"\0":
                 waiting.append(iter(node.longs(count + 1)))
             else:
-                yield from zip(keys, value(node, count), strict=True)
+                yield keys, value(node, count)
             child = None
             while waiting and (child := next(waiting[-1], None)) is None:
                 waiting.pop()
@@ -344,14 +352,14 @@ class Index:
         places = ids = 0
         form = _SIZED_PLACE if self.version >= 6 else _PLACE
         for root in roots.orders:
-            for number, (ident, place) in self.pages.tree(root, _Bytes.longs, partial(_named, form=form)):
-                places += hash(_NUMBERED.pack(number, *place))
-                ids += hash(f"{number} {ident}")
-                yield number, ident, place
-        for place, number in self.pages.tree(roots.location, partial(_Bytes.places, form=form), _Bytes.longs):
-            places -= hash(_NUMBERED.pack(number, *place))
-        for ident, number in self.pages.tree(roots.ids, _texts, _Bytes.longs):
-            ids -= hash(f"{number} {ident}")
+            for numbers, (named, at) in self.pages.leaves(root, _Bytes.longs, partial(_named, form=form)):
+                places += _sum_of_places(numbers, at)
+                ids += _sum_of_ids(numbers, named)
+                yield from zip(numbers, named, at, strict=True)
+        for at, numbers in self.pages.leaves(roots.location, partial(_Bytes.places, form=form), _Bytes.longs):
+            places -= _sum_of_places(numbers, at)
+        for named, numbers in self.pages.leaves(roots.ids, _texts, _Bytes.longs):
+            ids -= _sum_of_ids(numbers, named)
         if places or ids:
             raise ContradictoryIndex(f"its trees contradict each other about {shown(roots.name)}")
 
@@ -384,6 +392,15 @@ class Index:
             owed[key] = sum(bisect_right(there, last) - bisect_left(there, first) for first, last in both)
         for key, _ in self.subscriptions(roots):
             yield key, owed.get(key, 0)
+
+
+def _sum_of_places(numbers: Sequence[int], places: Sequence[Place]) -> int:
+    pack = _NUMBERED.pack
+    return sum([hash(pack(number, *place)) for number, place in zip(numbers, places, strict=True)])
+
+
+def _sum_of_ids(numbers: Sequence[int], ids: Sequence[str]) -> int:
+    return sum([hash(f"{number} {ident}") for number, ident in zip(numbers, ids, strict=True)])
 
 
 def is_in(ranges: array[int], number: int) -> bool:

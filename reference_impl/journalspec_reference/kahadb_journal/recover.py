@@ -173,7 +173,11 @@ class Walk:
         found = partial(self.batches, file) if end is None else partial(self._beyond, file, end)
         records = partial(told, file=file.name, dialect=self._dialect)
         columns = late_columns(__package__, self._dialect)
-        return Stretch(file.name, found, records, columns, role_of(file, self._dialect))
+        role, names = role_of(file, self._dialect), self._dialect.commands
+        # A command that two editions know they know by one name, and parse alike.
+        return Stretch(
+            file.name, found, records, columns, role, alike=lambda codes: tuple(map(names.get, codes))
+        )
 
     def batches(self, file: DataFile) -> Iterator[Batch]:
         """Yield the batches of a file; ``more["parsed"]`` has what each record is."""
@@ -300,6 +304,8 @@ class JournalPass:
         #: The answer if recovery refuses, and the offset of the cause.
         self._refused: Observation | None = None
         self._refused_at = 0
+        #: The answer of strict recovery, if reading is whole and it refuses.
+        self._unfit: Observation | None = None
         #: Whether something of the journal is lost.
         self.lossy = False
         #: Whether the rest of a file does not count.
@@ -396,11 +402,12 @@ class JournalPass:
                 source = str(item[1].get("source_file", 0))
                 self._skipped.append(Note("rewritten-skipped", file.name, at, source))  # KHD-RCV-012
             elif self._skips:
+                if self._reading:
+                    self._unfit = self._unfit or _no_command(file, batch, off, item)
                 yield step_of("OTHER", {}, place + off)
                 continue
             elif self._refused is None or at < self._refused_at:
-                length, _ = head(batch.data, off)
-                self._refused = _refused(file, Dropped(file.name, at, length, "bad-command"), item)
+                self._refused = _no_command(file, batch, off, item)
             self._skipping = True
             return
 
@@ -428,6 +435,7 @@ class JournalPass:
             notes=joined(note_place, self._set_notes, self._found.notes(), late),
             unanchored=self._beside.records(),
             missing=missing,
+            unfit=self._unfit,
         )
 
     def _adds(self, place: Place, stored: int | None) -> bool:
@@ -572,6 +580,11 @@ def _refused(file: DataFile, region: Dropped, why: str = "") -> Observation:
     text = f"{file.name}: no sound {'record' if why else 'batch'} at {region.off}: {why or region.reason}"
     phase = PHASES.get(region.reason, "header")
     return refused(phase, region.reason, text, At(file.name, region.off, region.length))
+
+
+def _no_command(file: DataFile, batch: Batch, off: int, why: str) -> Observation:
+    length, _ = head(batch.data, off)
+    return _refused(file, Dropped(file.name, batch.base + off, length, "bad-command"), why)
 
 
 def recover(files: Files, edition: str, policy: str, _: Params) -> Observation:
