@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import shutil
 from collections.abc import Mapping
 from functools import partial
@@ -26,6 +27,8 @@ from tables import literals
 from work import LINEAR, Counted, growth
 
 ROWS = literals(__file__)
+#: Messages that a program sends; JOURNALSPEC_AMQP_MESSAGES=100000 for a caller that wants more.
+SENT = int(os.environ.get("JOURNALSPEC_AMQP_MESSAGES", "2000"))
 
 KEPT = json.loads((Path(__file__).parent / "data" / "contents_amqp.json").read_text("utf-8"))
 STORED = [bytes.fromhex(each["stored"]) for each in KEPT]
@@ -257,7 +260,7 @@ def test_contents_equal_what_the_broker_decoded() -> None:
     cached = list((stores.cache() / "brokers").glob("artemis-amqp-2.44.0-*"))
     if not cached and shutil.which("mvn") is None:
         pytest.skip("neither the broker's jars nor Maven are here")
-    store = stores.written("artemis-amqp", "2.44.0", messages=2000, end="halt")
+    store = stores.written("artemis-amqp", "2.44.0", messages=SENT, end="halt")
     (journal,) = find_journals(load(store / "journal"))
     found = shared.contents(ask(journal, "strict"))
     assert found is not None

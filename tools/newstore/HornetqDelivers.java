@@ -29,7 +29,9 @@ public class HornetqDelivers extends Delivers {
     settings.setLargeMessagesDirectory(directory + "/large-messages");
     settings.setPagingDirectory(directory + "/paging");
     settings.setJMXManagementEnabled(false);
-    settings.setJournalFileSize((int) new File(directory + "/journal").listFiles((where, name) -> name.endsWith(".hq"))[0].length());
+    File[] files = new File(directory + "/journal").listFiles((where, name) -> name.endsWith(".hq"));
+    // A broker killed at its first start leaves none.
+    if (files.length > 0) settings.setJournalFileSize((int) files[0].length());
     settings.setTransactionTimeout(36_000_000L);
     settings.setMessageExpiryScanPeriod(-1);
     settings.setJournalSyncTransactional(false);
