@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
-import tarfile
 from contextlib import suppress
 from pathlib import Path
 
@@ -21,8 +21,7 @@ def test_types_hold(tmp_path: Path) -> None:
     pytest.importorskip("mypy", reason="mypy is missing: install journalspec[test]")
     kept, own = stores.cache() / "types.tar", tmp_path / "cache"
     if kept.is_file():
-        with tarfile.open(kept) as archive:
-            archive.extractall(own, filter="data")
+        shutil.unpack_archive(kept, own, filter="data")
     command = [sys.executable, "-m", "mypy", "--cache-dir", str(own)]
     done = subprocess.run(
         command, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False, timeout=600
@@ -30,7 +29,4 @@ def test_types_hold(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     with suppress(OSError):  # where no cache can be written the next run takes as long as this one
         kept.parent.mkdir(parents=True, exist_ok=True)
-        fresh = kept.with_name(f"{kept.name}.{os.getpid()}")
-        with tarfile.open(fresh, "w") as archive:
-            archive.add(own, ".")
-        fresh.replace(kept)
+        Path(shutil.make_archive(f"{kept}.{os.getpid()}", "tar", own)).replace(kept)
