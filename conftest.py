@@ -47,7 +47,6 @@ LONG_FIRST = (
     "test_docs_transcripts.py",
     "test_contents_kahadb.py",
     "test_families.py",
-    "test_screen.py",
     "test_crash_reduce.py",
     "test_spec_families.py",
     "test_bounds.py",

@@ -32,7 +32,7 @@ from journalspec_conformance.products import (
 )
 from journalspec_conformance.products.fetch import TIMEOUT, Ivy, Maven, choose_fetcher, fetch_product, sweep
 from judged import PROGRAM, call
-from programs import until
+from programs import alive, until
 
 CONTENT = {"main-1.jar": b"the product", "api-2.jar": b"what it needs"}
 
@@ -210,13 +210,6 @@ def test_a_fetch_that_is_ended_leaves_neither_files_nor_children(
     running.send_signal(ending)
     running.wait(30)
     assert until(lambda: not any(cache.iterdir()) and not alive(int(told.read_text())))
-
-
-def alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z"
-    except OSError:
-        return False
 
 
 def test_files_of_a_killed_fetch_are_removed_by_a_later_one(tmp_path: Path) -> None:

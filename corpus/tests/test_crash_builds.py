@@ -11,14 +11,17 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from journalspec_corpus.pipeline.build import Builder, alone, build, prepare
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.shards import BuildError, sealed
+from programs import alive
 
 FORMAT = "bitronix_tlog"
 #: Six shards: a build is not at its end before a busy machine comes to kill it.
@@ -71,19 +74,27 @@ def until(holds: Callable[[], bool], process: subprocess.Popen[Any] | None = Non
         time.sleep(0.005)
 
 
-def alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
+def family(pid: int) -> list[int]:
+    """Return a process and all that came from it."""
+    with suppress(psutil.NoSuchProcess):
+        return [pid, *(child.pid for child in psutil.Process(pid).children(recursive=True))]
+    return [pid]
+
+
+def runs(pids: list[int], name: str) -> bool:
+    """Return whether one of the processes has this in its command line."""
+    for pid in pids:
+        with suppress(psutil.NoSuchProcess):
+            if any(name in word for word in psutil.Process(pid).cmdline()):
+                return True
+    return False
 
 
 def two_workers(process: subprocess.Popen[str]) -> list[int]:
     """Return both workers of a build (Linux); what keeps track of shared memory is a child of it, too."""
 
     def workers() -> list[int]:
-        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-        return [int(pid) for pid in children if runs([int(pid)], b"spawn_main")]
+        return [pid for pid in family(process.pid)[1:] if runs([pid], "spawn_main")]
 
     until(lambda: len(workers()) == 2, process)
     return workers()
@@ -204,33 +215,10 @@ def test_a_core_tier_is_read_without_the_optional_parts(core_build: Callable[[Pl
 # --- On a Spark cluster ----------------------------------------------------------------------------
 
 
-def family(pid: int) -> list[int]:
-    """Return a process and all that came from it (Linux)."""
-    try:
-        threads = [path / "children" for path in Path(f"/proc/{pid}/task").iterdir()]
-        children = [text for path in threads for text in path.read_text().split()]
-    except (FileNotFoundError, ProcessLookupError):
-        return [pid]
-    return [pid, *(found for child in children for found in family(int(child)))]
-
-
-def runs(pids: list[int], name: bytes) -> bool:
-    """Return whether one of the processes has this in its command line."""
-    for pid in pids:
-        try:
-            if name in Path(f"/proc/{pid}/cmdline").read_bytes():
-                return True
-        except (FileNotFoundError, ProcessLookupError):
-            continue
-    return False
-
-
 def end(pids: list[int]) -> None:
     for pid in pids:
-        try:
+        with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            continue
 
 
 #: Executors as quick to start as the driver makes itself: a compiler that takes its time is not worth it.
@@ -266,8 +254,8 @@ def test_a_cluster_that_loses_a_worker_writes_the_same_bytes(tmp_path: Path, ref
 
     def at_work() -> list[int]:
         """Return the processes of an executor whose Python has started."""
-        own = [pid for pid in family(driver.pid) if runs([pid], b"CoarseGrainedExecutorBackend")]
-        families = [found for found in map(family, own) if runs(found, b"pyspark.daemon")]
+        own = [pid for pid in family(driver.pid) if runs([pid], "CoarseGrainedExecutorBackend")]
+        families = [found for found in map(family, own) if runs(found, "pyspark.daemon")]
         return families[0] if families else []
 
     try:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import textwrap
 import time
 from collections.abc import Callable
+from contextlib import suppress
+
+import psutil
 
 HELLO = {
     "protocol": 1,
@@ -59,3 +62,10 @@ def until(condition: Callable[[], object], seconds: float = 60.0) -> bool:
             return False
         time.sleep(0.02)
     return True
+
+
+def alive(pid: int) -> bool:
+    """Return whether a process runs; one that only waits for somebody to ask how it ended does not."""
+    with suppress(psutil.NoSuchProcess):
+        return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
+    return False
