@@ -198,13 +198,13 @@ T = TypeVar("T")
 
 
 class _Scanned(Generic[T]):
-    """What one stretch gave: how many rows, regions and notes; its batches as long as they are few."""
+    """What one stretch gave: how many rows, regions and notes; its batches as long as all are few."""
 
     __slots__ = ("batches", "check", "codes", "notes", "regions", "rows", "stretch")
 
-    def __init__(self, stretch: Stretch) -> None:
+    def __init__(self, stretch: Stretch, *, keeps: bool) -> None:
         self.stretch = stretch
-        self.batches: list[Batch] | None = []
+        self.batches: list[Batch] | None = [] if keeps else None
         self.rows = self.regions = self.notes = self.check = 0
         self.codes = set[int]()
 
@@ -257,7 +257,7 @@ class Found:
 
     def begin(self, stretch: Stretch) -> Iterator[Batch]:
         """Return the batches of a stretch, each of which :meth:`take` is to count."""
-        self._scanned.append(_Scanned(stretch))
+        self._scanned.append(_Scanned(stretch, keeps=self._left >= 0))
         return iter(stretch.scan())
 
     def take(self, batch: Batch) -> None:
@@ -273,10 +273,11 @@ class Found:
         here.check = _checked(here.check, batch)
         self._left -= len(batch.data) + COST * (len(batch.off) + len(batch.damage) + len(batch.notes))
         if here.batches is not None:
-            if self._left >= 0:
-                here.batches.append(batch)
-            else:
-                here.batches = None
+            here.batches.append(batch)
+        if here.batches is not None and self._left < 0:
+            # As most is read again, a part of it is not worth its memory.
+            for each in self._scanned:
+                each.batches = None
 
     def walked(self, stretch: Stretch) -> Iterator[Batch]:
         """Yield the batches of a stretch, having counted each."""

@@ -93,12 +93,8 @@ class Commands(Protocol):
         """Return the steps of a replay; `place` is that of the batch."""
 
 
-def _plainly(files: Sequence[DataFile]) -> Callable[[Batch, Dialect], Commands] | None:
-    """Return what takes the commands of many records at once; None without NumPy, and for few records."""
-    if sum(file.length for file in files) < _LARGE:
-        return None
-    module = batches.columns_module(__package__)
-    return None if module is None else module.plain
+def _is_large(files: Sequence[DataFile]) -> bool:
+    return sum(file.length for file in files) >= _LARGE
 
 
 def emptied(files: Sequence[DataFile], dialect: Dialect) -> Iterator[Missing]:
@@ -153,7 +149,8 @@ def repeats(fields: Mapping[str, Any], numbers: frozenset[int]) -> bool:
 class Walk:
     """What each file of a journal gives; it has no results, so that what is read again keeps none alive.
 
-    `last` is the file that is always scanned; `numbers` are the ids of all files.
+    `last` is the file that is always scanned; `numbers` are the ids of all files. With `plain` the commands
+    of many records are taken at once, if NumPy is there.
     """
 
     def __init__(
@@ -162,7 +159,8 @@ class Walk:
         policy: str,
         last: DataFile | None,
         numbers: frozenset[int],
-        plain: Callable[[Batch, Dialect], Commands] | None = None,
+        *,
+        plain: bool = False,
     ) -> None:
         self._dialect, self._last, self._numbers, self._plain = dialect, last, numbers, plain
         self._reading = not policy
@@ -202,10 +200,10 @@ class Walk:
     def _parse(self, file: DataFile, batch: Batch, *, skipping: bool) -> bool:
         """Parse the records of a batch; return whether the rest of the file repeats another one."""
         data, base = batch.data, batch.base
-        if self._plain is not None and len(batch) >= _MANY:
+        if self._plain and len(batch) >= _MANY and (module := batches.columns_module(__package__)):
             # Most batches are plain, and then it is columns that are replayed.
             with suppress(CommandError):
-                batch.more["parsed"] = self._plain(batch, self._dialect)
+                batch.more["parsed"] = module.plain(batch, self._dialect)
                 return skipping
         found: list[Parsed] = []
         odd = len(batch.notes), len(batch.damage)
@@ -320,7 +318,7 @@ class JournalPass:
         self._set_notes = [*NAMES.notes(files), *unused]
         data = [file for file in self._files if self._roles[file.name] == "data"]
         self._last = data[-1] if data else None
-        self._walk = Walk(dialect, policy, self._last, self._numbers, _plainly(self._files))
+        self._walk = Walk(dialect, policy, self._last, self._numbers, plain=_is_large(self._files))
         for turn, file in enumerate(self._files):
             self._file(turn, file)
             if self._refused is not None:
@@ -598,5 +596,6 @@ def recover(files: Files, edition: str, policy: str, _: Params) -> Observation:
 def plan(files: Files, edition: str, _: Params) -> Sequence[Stretch]:
     """Return the stretches of a journal: its files, in their order."""
     found = gather(files)
-    walk = Walk(DIALECTS[edition], "", None, frozenset(file.number for file in found), _plainly(found))
+    numbers = frozenset(file.number for file in found)
+    walk = Walk(DIALECTS[edition], "", None, numbers, plain=_is_large(found))
     return [walk.stretch(file) for file in found]
