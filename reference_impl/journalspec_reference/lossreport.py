@@ -308,14 +308,19 @@ def _of_all(part: Part, items: Callable[[Answer, str], Iterator[LossItem]]) -> I
         yield from items(each, f"../{root.name}/" if root is not None and beside else "")
 
 
+#: One encoder for all items: to make one takes longer than to use it.
+_ENCODED = json.JSONEncoder(separators=(", ", ": ")).encode
+
+
 def _json(value: Any) -> str:
-    return json.dumps(_texts(value), separators=(", ", ": "))
+    return _ENCODED(_texts(value))
 
 
 def _texts(value: Any) -> Any:
     """Return a value with its integers as decimal strings."""
     if isinstance(value, Mapping):
-        return {name: _texts(each) for name, each in value.items()}
+        # Most members are texts, and a report may have a million items.
+        return {name: each if type(each) is str else _texts(each) for name, each in value.items()}
     if isinstance(value, list | tuple):
         return [*map(_texts, value)]
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
