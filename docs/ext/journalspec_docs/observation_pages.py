@@ -42,11 +42,6 @@ def range_of_field(item: Field) -> str:
     return item.bounds + (" bytes" if item.kind == "bytes" and item.bounds else "")
 
 
-def requirements_of(format_: Format, name: str) -> list[str]:
-    """Return the requirements that list a note."""
-    return [item.id for item in requirements(format_.id).items if f"`{name}`" in item.text]
-
-
 def answers_to(case: Case) -> Iterator[tuple[str, str]]:
     """Yield each question about a case, and the whole answer of the reference."""
     reference, given = load(case.format), case.files()
@@ -92,6 +87,11 @@ def _telling(entry: Mapping[str, Any]) -> bool:
     """Return whether an expectation has some of everything, a state too."""
     state = entry.get("state") or {}
     return _eventful(entry) and any(isinstance(value, list) and value for value in state.values())
+
+
+def requirements_of(format_: Format, name: str) -> list[str]:
+    """Return the requirements that list a note."""
+    return [item.id for item in requirements(format_.id).items if f"`{name}`" in item.text]
 
 
 def dumps(value: Any, indent: str = "") -> str:
