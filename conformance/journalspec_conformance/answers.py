@@ -103,13 +103,17 @@ def stranger_in(observed: Mapping[str, Any], format_id: str) -> tuple[str, str] 
     return f"{group}.{name}", _fault(path, name, sorted(known))
 
 
+#: Reasons of every format, for bytes that the disk does not give, and for those after them.
+NOT_READ = ("unreadable", "unreached")
+
+
 @cache
 def _words(format_id: str) -> Mapping[str, frozenset[str]]:
     words = get_format(format_id).vocabulary
     return {
         "record": frozenset(("type", "at", *words.field_names)),
         "type": frozenset(words.record_types),
-        "reason": frozenset(words.reasons),
+        "reason": frozenset((*words.reasons, *NOT_READ)),
         "missing": frozenset(words.missing),
         "role": frozenset(words.roles),
         "header": frozenset(field.name for field in words.header),

@@ -90,6 +90,14 @@ def test_unlisted_members_may_have_any_value(change: dict[str, Any]) -> None:
     assert fingerprint(WANT, {**GOOD, **change}) == ""
 
 
+@pytest.mark.parametrize("member", [{}, {"text": None}])
+def test_an_expected_null_is_a_member_that_is_null_or_absent(member: dict[str, Any]) -> None:
+    want = {"verdict": "clean", "records": [{"type": "ADD", "text": None}]}
+    good = {"verdict": "clean", "records": [{"type": "ADD", **member}]}
+    assert fingerprint(want, good) == ""
+    assert fingerprint(want, {**good, "records": [{"type": "ADD", "text": ""}]}) == "records:changed"
+
+
 def test_difference_says_where() -> None:
     found = compare(WANT, {**GOOD, "records": [A, B, {**C, "id": "3"}]}, Claims())
     assert found is not None

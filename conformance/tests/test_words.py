@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from journalspec_conformance.answers import FEATURES, check_claims, stranger_in
+from journalspec.formats import format_ids
+from journalspec_conformance.answers import FEATURES, NOT_READ, check_claims, stranger_in
 from journalspec_conformance.connection import Hello
 from journalspec_conformance.errors import Problem
 from journalspec_corpus.load import load_cases
@@ -68,6 +69,12 @@ def test_a_strange_name_in_an_answer_is_found(row: dict[str, Any]) -> None:
     assert found is not None
     assert found[0] == row["kind"]
     assert row["text"] in found[1]
+
+
+@pytest.mark.parametrize("format_id", format_ids())
+def test_bytes_that_a_disk_does_not_give_may_be_dropped_in_every_format(format_id: str) -> None:
+    dropped = [{"file": "f", "off": "0", "len": "1", "reason": reason} for reason in NOT_READ]
+    assert stranger_in({"verdict": "recovered", "dropped": dropped}, format_id) is None
 
 
 def test_own_names_are_not_unknown() -> None:

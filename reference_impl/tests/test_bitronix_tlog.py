@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 
 from disks import Disk
 from journalspec.bitronix_tlog import LAYOUT
-from journalspec.observation import Note, Record
+from journalspec.observation import REFUSED, Note, Record
+from journalspec_corpus import load_cases
+from journalspec_corpus.bitronix_tlog import naive
 from journalspec_reference import load
 from journalspec_reference.batches import STRETCH, Batch, Memory
 from journalspec_reference.bitronix_tlog import nio
@@ -76,6 +78,41 @@ def test_numbers_in_names_may_be_of_any_script() -> None:
     assert in_order([arabic_nine, "btm10.tlog"]) == [arabic_nine, "btm10.tlog"]
     # A superscript two is not a decimal digit.
     assert in_order(["btm\u00b2.tlog", "btm3.tlog"]) == ["btm3.tlog", "btm\u00b2.tlog"]
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [
+        ("btm2.tlog.gz", "btm1.tlog.gz"),
+        ("d1/a.tlog", ""),
+        ("x3.tlog", ""),
+        ("btm3.part1", ""),
+        ("btm\u0661.tlog", ""),
+    ],
+)
+def test_the_missing_file_has_a_name_only_if_the_other_one_shows_it(name: str, other: str) -> None:
+    """A case cannot say that a note has no file (BTM-FIL-018)."""
+    reference, given = load("bitronix_tlog"), {name: encode_header(1, 0, 21)}
+    for seen in (
+        reference.read(given, edition="2.1"),
+        reference.recover(given, edition="2.1", policy="salvage"),
+    ):
+        assert [note.file for note in seen.notes if note.code == "missing-file"] == [other]
+    (noted,) = (note for note in naive.read(given, "2.1")["noted"] if note["code"] == "missing-file")
+    assert noted.get("file", "") == other
+
+
+@pytest.mark.parametrize("tier", ["smoke", "captured"])
+def test_no_case_requires_of_a_reading_what_it_need_not_look_for(tier: str) -> None:
+    """A reading may list records outside the log, or not (BTM-RDR-013)."""
+    for case in load_cases("bitronix_tlog", tier):
+        readings = [entry for entry in case.expect if entry["when"]["op"] == "read"]
+        free = [
+            entry.get("verdict") == REFUSED
+            or not (entry.get("unanchored") or "unanchored" in entry.get("notes", ()))
+            for entry in readings
+        ]
+        assert any(free) or not readings, case.id
 
 
 def test_the_journals_of_a_directory_come_best_first() -> None:

@@ -7,7 +7,8 @@ what the fields of a record are comes from their table.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from journalspec.bitronix_tlog import LAYOUT
@@ -38,6 +39,16 @@ END_MARK = b"xntB"
 #: Records that show that a file knows of a decision.
 DECIDING = ("COMMITTING", "COMMITTED", "ROLLEDBACK", "UNKNOWN")
 UNDECIDED = ("PREPARING", "PREPARED", "ROLLING_BACK")
+OPEN, SWAPPED = 255, "position-as-timestamp"
+#: The codes of the notes that this reader reports.
+NOTED = (
+    *("unclean", "bad-state", "position-as-timestamp", "ambiguous-election"),
+    *("missing-file", "unequal-lengths", "invalid-file", "unanchored"),
+    *("header-length", "names-unsorted", "name-not-recoverable", "stale-suspect", "rolled-over-padding"),
+)
+#: The offsets of two fields of a header, and the usual header_length of a record.
+TIMESTAMP_AT, STATE_AT = 4, 12
+USUAL = {"seed": 16, "2.1": 28, "3.0": 28}
 
 
 def read(files: Files, edition: str) -> dict[str, Any]:
@@ -45,8 +56,8 @@ def read(files: Files, edition: str) -> dict[str, Any]:
     found = _scanned(files, edition)
     active = _elected(found, edition)
     if active is None:
-        return refused(*(_set_problem(found, edition) or ("fileset", "no-files")))
-    return _answer(found, found, active, edition)
+        return _nothing(found, files, edition, salvage=True)
+    return _answer(found, found, active, edition, files)
 
 
 def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
@@ -55,30 +66,104 @@ def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
     problem = _set_problem(found, edition)
     active = _elected(found, edition)
     if active is None or (problem and policy == "strict"):
-        return refused(*(problem or ("fileset", "no-files")))
+        return _nothing(found, files, edition, salvage=policy == "salvage")
     if active.dropped and policy == "strict":
         first = active.dropped[0]
         phase = "checksum" if first["reason"] == "bad-checksum" else "record"
         place = {key: first[key] for key in ("file", "off", "len")}
-        return {**refused(phase, first["reason"]), "at": place}
-    return _answer(found, [active], active, edition)
+        return {**refused(phase, first["reason"]), "at": place, **_notes(_tie(found, active))}
+    return _answer(found, [active], active, edition, files)
+
+
+def _nothing(found: Sequence[Scanned], files: Files, edition: str, *, salvage: bool) -> dict[str, Any]:
+    """Return the refusal for the file set; salvage lists what is in the files all the same (BTM-RCV-007)."""
+    told = salvage and len(found) <= _files_of(edition)
+    outside = [record for file in found if told for record in _outside(file, files, edition, 0, file.size)]
+    problem = _set_problem(found, edition) or ("fileset", "no-files")
+    return {**refused(*problem), **({"unanchored": outside} if outside else {}), **_notes([])}
 
 
 def _answer(
-    found: Sequence[Scanned], listed: Sequence[Scanned], active: Scanned, edition: str
+    found: Sequence[Scanned], listed: Sequence[Scanned], active: Scanned, edition: str, files: Files
 ) -> dict[str, Any]:
     """Return the answer that lists the records of `listed`; `active` is the file that counts."""
     gone = _missing(found, active, edition)
     left_out = [file for file in found if file.unusable and file not in listed]
     dropped = [region for file in (*left_out, *listed) for region in file.lost()]
     odd_set = len(found) < _files_of(edition) or found[0].size != found[-1].size
+    given_up = [
+        record
+        for file in sorted((*left_out, *listed), key=found.index)
+        for region in file.lost()
+        for record in _outside(file, files, edition, region["off"], region["off"] + region["len"])
+    ]
+    after = [
+        record
+        for file in listed
+        if file.boundaries
+        for record in _outside(file, files, edition, file.boundaries[-1], file.size)
+    ]
+    noted = [
+        *_of_the_set(found, edition),
+        *_tie(found, active),
+        *(note for file in listed for note in file.noted),
+        *(note for file in found if file not in listed for note in file.noted if note["code"] == SWAPPED),
+        *({"code": "unanchored", **{key: each["at"][key] for key in ("file", "off")}} for each in given_up),
+    ]
     return {
         "verdict": RECOVERED if dropped or odd_set or gone else CLEAN,
         "records": [record for file in listed for record in file.records],
         "dropped": dropped,
         **({"missing": gone} if gone else {}),
         "state": replayed(active.replayed, active.name, edition),
+        "unanchored": [*given_up, *after],
+        **_notes(noted),
     }
+
+
+def _notes(noted: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"notes": [note["code"] for note in noted], "noted": noted}
+
+
+def _tie(found: Sequence[Scanned], active: Scanned) -> list[dict[str, Any]]:
+    """Return the note on an election that two equal timestamps leave open (BTM-RCV-003)."""
+    equal = any(not file.unusable and file is not active and file.rank == active.rank for file in found)
+    return [{"code": "ambiguous-election", "file": active.name, "off": TIMESTAMP_AT}] if equal else []
+
+
+def _of_the_set(found: Sequence[Scanned], edition: str) -> Iterator[dict[str, Any]]:
+    """Yield the notes on the file set."""
+    if len(found) < _files_of(edition):
+        other = _other(found[0].name)
+        yield {"code": "missing-file", **({"file": other} if other else {})}
+    elif found[0].size != found[-1].size:
+        yield {"code": "unequal-lengths", "file": found[-1].name}
+    yield from ({"code": "invalid-file", "file": file.name} for file in found if file.unusable)
+
+
+def _other(path: str) -> str:
+    """Return the path that the missing file would have: one digit of the name is exchanged (BTM-FIL-018)."""
+    folder, slash, name = path.rpartition("/")
+    places = [at for at, char in enumerate(name) if char.isascii() and char.isdigit()]
+    before = [at for at in places if at + 1 == len(name) or name[at + 1] in "._-"]
+    at = (before[0] if before else places[-1]) if places else 0
+    if not places or name[at] not in "12":
+        return ""
+    return folder + slash + name[:at] + str(3 - int(name[at])) + name[at + 1 :]
+
+
+def _outside(file: Scanned, files: Files, edition: str, start: int, end: int) -> Iterator[dict[str, Any]]:
+    """Yield the valid records between two offsets, where there is no log (BTM-RDR-013)."""
+    data, usual = bytes(files[file.name]), USUAL.get(edition, 0).to_bytes(4, "big")
+    while edition in USUAL and (at := data.find(usual, start + 8, end) - 8) >= start:
+        start = at + 1
+        try:
+            stop = _frame(data, at, end)
+            record = _record(data[at:stop], edition)
+        except Invalid:
+            continue
+        start = stop
+        yield {**record, "at": {"file": file.name, "off": at, "len": stop - at}}
 
 
 def _missing(found: Sequence[Scanned], active: Scanned, edition: str) -> list[dict[str, Any]]:
@@ -165,7 +250,14 @@ def _disk_file(file: Scanned, data: bytes) -> None:
         file.unusable = "bad-position"
     else:
         _walk(file, data, LOG_START, tail, "2.1")
-        file.boundaries = [LOG_START, *(end_of(record) for record in file.records), tail]
+        starts = [record["at"]["off"] for record in file.records]
+        file.boundaries = [LOG_START, *starts, *(region["off"] for region in file.dropped), tail]
+        if header["state"] == OPEN:
+            file.note("unclean", STATE_AT)
+        elif header["state"]:
+            file.note("bad-state", STATE_AT, f"state byte {header['state']}")
+        if file.rank in file.boundaries:
+            file.note(SWAPPED, TIMESTAMP_AT, f"timestamp {file.rank}")
 
 
 def _seed_file(file: Scanned, data: bytes) -> None:
@@ -183,6 +275,29 @@ def _walk(file: Scanned, data: bytes, at: int, tail: int, edition: str) -> None:
             file.drop(at, end, fault.reason)
         at = end
     file.replayed = file.records
+    _remarks(file, edition)
+
+
+def _remarks(file: Scanned, edition: str) -> None:
+    """Note what is odd about the valid records of a file."""
+    oldest = lowest = None  # of the run so far
+    for record in file.records:
+        off, time, number = record["at"]["off"], record["time"], record["sequence_number"]
+        if record["header_length"] != USUAL[edition]:
+            file.note("header-length", off, f"headerLength {record['header_length']}")
+        names = record.get("names_raw", record["names"])
+        if any(one >= other for one, other in pairwise(names)):
+            file.note("names-unsorted", off)
+        if "names_raw" in record:
+            file.note("name-not-recoverable", off)
+        # The decisions before the first run are copies of a swap (BTM-RDR-011).
+        if oldest is None and record["type"] == "COMMITTING":
+            continue
+        if oldest is None or number in (0, 1):
+            oldest, lowest = time, number
+        elif time < oldest and number < lowest:
+            file.note("stale-suspect", off)
+        oldest, lowest = min(oldest, time), min(lowest, number)
 
 
 def _frame(data: bytes, at: int, tail: int) -> int:
@@ -225,8 +340,10 @@ def _nio_file(file: Scanned, data: bytes) -> None:
     at = NIO_LOG_START
     while (at := data.find(FRAME, at)) >= 0:
         try:
-            record, end = _nio_record(data, at, (header["previous_delimiter"], current))
+            record, end, padding = _nio_record(data, at, (header["previous_delimiter"], current))
             file.add(record, at, end)
+            if padding:
+                file.note("rolled-over-padding", at)
             at = end
         except Invalid as fault:
             broken[at] = fault
@@ -252,8 +369,8 @@ def _nio_damage(file: Scanned, broken: Mapping[int, Invalid], log_end: int) -> N
             file.drop(off, dropped_to, fault.reason)
 
 
-def _nio_record(data: bytes, at: int, delimiters: tuple[bytes, bytes]) -> tuple[dict[str, Any], int]:
-    """Return the record framed at `at` and the end of the frame; raises Invalid if there is none."""
+def _nio_record(data: bytes, at: int, delimiters: tuple[bytes, bytes]) -> tuple[dict[str, Any], int, bytes]:
+    """Return the record framed at `at`, the end of the frame and its padding; raises Invalid without one."""
     delimiter, length = data[at + 5 : at + 21], int.from_bytes(data[at + 21 : at + 25], "big", signed=True)
     start, stored = at + NIO_HEAD, int.from_bytes(data[at + 25 : at + 29], "big")
     end = start + length + NIO_FOOT
@@ -275,7 +392,7 @@ def _nio_record(data: bytes, at: int, delimiters: tuple[bytes, bytes]) -> tuple[
         values, _ = decoded(LAYOUT, "nio", data[at:end])
     except Invalid as fault:
         raise Invalid(fault.reason, end) from None
-    return reported(values, "nio"), end
+    return reported(values, "nio"), end, values["padding"]
 
 
 def replayed(records: Iterable[Entry], active: str, edition: str) -> dict[str, Any]:
@@ -310,7 +427,7 @@ def expected(
         seen = recover(files, edition, policy) if policy else read(files, edition)
         members = ["records", "dropped", "missing", *(("state",) if policy or full else ())]
         if seen["verdict"] == REFUSED:
-            members = ["phase", "code", "at"] if policy else []
+            members = ["phase", "code", *(["at"] if policy else [])]
         elif notes:
             seen, members = {**seen, "notes": list(notes)}, [*members, "notes"]
         out.append(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from journalspec.formats import Format
@@ -40,6 +40,15 @@ def range_of_field(item: Field) -> str:
     if item.width and (item.low, item.high) == WIDTHS[item.width]:
         return f"`{item.width}`"
     return item.bounds + (" bytes" if item.kind == "bytes" and item.bounds else "")
+
+
+def columns_of(content: Mapping[str, Any] | Sequence[Any], part: Mapping[str, Any]) -> dict[str, str]:
+    """Return the columns of a table: those of `part` in which some entry of `content` has something."""
+    entries = [*content.values()] if isinstance(content, Mapping) else [*content]
+    columns: Mapping[str, str] = part.get("columns", {})
+    return {
+        name: head for name, head in columns.items() if any(getattr(entry, name, "") for entry in entries)
+    }
 
 
 def answers_to(case: Case) -> Iterator[tuple[str, str]]:

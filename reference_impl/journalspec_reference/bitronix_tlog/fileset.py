@@ -61,23 +61,25 @@ def in_order(names: Iterable[str]) -> list[str]:
     return sorted(sorted(names), key=lambda name: natural_key(name.rpartition("/")[2]))
 
 
-def sibling(name: str) -> str:
-    """Return the likely name of the missing other file, for messages only."""
-    return _numbered(name) or f"the other part of {name}"
+def sibling(path: str) -> str:
+    """Return the likely path of the missing other file, for messages only."""
+    return exchanged(path) or f"the other part of {path}"
 
 
-def other_of(name: str) -> str:
-    """Return a name for the other file: the likely one, or one that differs by a digit."""
-    path = PurePosixPath(name)
-    return _numbered(name) or path.with_stem(f"{path.stem}2").as_posix()
+def other_of(path: str) -> str:
+    """Return a path for the other file: the likely one, or one that differs by a digit."""
+    here = PurePosixPath(path)
+    return exchanged(path) or here.with_stem(f"{here.stem}2").as_posix()
 
 
-def _numbered(name: str) -> str:
+def exchanged(path: str) -> str:
+    """Return the path with the other digit in its name, 1 or 2 (BTM-FIL-018); without one an empty text."""
+    folder, slash, name = path.rpartition("/")
     # The last digit counts, but one before a suffix comes first.
-    digit = re.search(r"\d(?=[._-]|\Z)", name) or re.search(r"\d(?!.*\d)", name, re.DOTALL)
+    digit = re.search(r"[0-9](?=[._-]|\Z)", name) or re.search(r"[0-9](?!.*[0-9])", name, re.DOTALL)
     if digit is None or digit[0] not in "12":
         return ""
-    return f"{name[: digit.start()]}{3 - int(digit[0])}{name[digit.end() :]}"
+    return f"{folder}{slash}{name[: digit.start()]}{3 - int(digit[0])}{name[digit.end() :]}"
 
 
 def examine(name: str, data: Any) -> LogFile:

@@ -20,7 +20,7 @@ from journalspec_reference.api import Files, Params
 from journalspec_reference.batches import Batch, Found, Stretch, late_columns, lost, source_of
 from journalspec_reference.bitronix_tlog import codec, nio
 from journalspec_reference.bitronix_tlog.codec import PAYLOAD_AT, SEED, STATUS_CODES
-from journalspec_reference.bitronix_tlog.fileset import PAIR, LogFile, load_pair, refusal, sibling
+from journalspec_reference.bitronix_tlog.fileset import PAIR, LogFile, exchanged, load_pair, refusal
 from journalspec_reference.bitronix_tlog.scan import gtrids, records, scan, search, told
 from journalspec_reference.xids import gtrid_text
 
@@ -227,7 +227,7 @@ def recover(files: Files, edition: str, policy: str, _: Params) -> Observation:
         return replace(problem, files=tuple(map(map_of, pair)), unanchored=found.records())
     losses = [Note("invalid-file", file.name, None, file.problem[1]) for file in invalid if file.problem]
     if len(pair) < PAIR:
-        losses.insert(0, Note("missing-file", sibling(pair[0].name)))
+        losses.insert(0, Note("missing-file", exchanged(pair[0].name)))
     elif pair[0].length != pair[1].length:
         losses.insert(0, Note("unequal-lengths", pair[1].name))
     return _observed(pair, policy, losses)
