@@ -134,7 +134,7 @@ class NewLog:
     def _unprepare(self, number: int) -> None:
         """Replace the record that prepares a transaction by the begin of an empty transaction.
 
-        Derby then undoes all changes of the first transaction, also those of indexes, and the empty one.
+        Derby then undoes all changes of the prepared transaction, also those of indexes, and the empty one.
         """
         known = self._store.transactions[number]
         at = Instant.unpack(known.prepared_by)

@@ -128,8 +128,8 @@ def examined(  # noqa: C901, PLR0912  # what is asked of a batch before its reco
             if stop is not None:
                 behind = min(stop, file.length)
             elif last.reason:
-                # Zeros up to the end of the file are unused space (DRB-END-041); unreadable bytes can be more
-                # than that.
+                # Zeros up to the end of the file are unused space (DRB-END-041); if bytes are unreadable, the
+                # damage reaches to the end of the file.
                 used = None if last.reason == UNREADABLE else garbage(file.data, last.off)
                 behind = used[1] if used else file.length
             if last.off < behind:
@@ -221,8 +221,8 @@ class LogPass:
         if not self._policy:
             yield from self._before(start)
         if self._beside and self._forms is not None and self._replay:
-            # Earlier files come first. The file where the log begins is among them only if the log does not
-            # begin with it: otherwise it is walked below.
+            # Read the files before the log first, and the log's first file too if the log begins inside it.
+            # Otherwise the walk below reads that file.
             self._explained = Explained(self.store)
             begins = start.number + (start.position != HEADER)
             self._explained.walk(self.log, self._forms, (each for each in self._logs if each < begins))

@@ -1,7 +1,7 @@
 """Writing: rows of two tables, in groups after a checksum record, in the product's order (DRB-WRT).
 
-The tables are those of the kept base, or of the containers next to the log. Pages are only tracked, never
-written. So checkpoints keep the redo instant, and no log file becomes unneeded.
+The tables are those of the suite's base database, or of the containers next to the log. Pages are only
+tracked, never written. So checkpoints keep the redo instant, and no log file becomes unneeded.
 """
 
 from __future__ import annotations

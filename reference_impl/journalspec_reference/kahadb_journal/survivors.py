@@ -120,8 +120,8 @@ class Survivors:
     def _needs_placeholder(self, found: Sequence[Listed], here: Destination) -> bool:
         """Return whether a subscription acknowledged messages, but none before the first that it needs.
 
-        Products deliver the messages after the last acknowledged one of a replay, so it must be a
-        placeholder.
+        Products deliver the messages after the last one acknowledged in a replay. So a placeholder before all
+        others has to be acknowledged last.
         """
         if len(found) * len(here.messages) > _MOST_PAIRS:
             return False

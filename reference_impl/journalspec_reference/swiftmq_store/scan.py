@@ -413,7 +413,8 @@ class ReplayedPages:
             first = number // some * some
             self._held = range(first, min(first + some, self.in_file))
             start, size = first * self.page_size, len(self._held) * self.page_size
-            # Blocks are read into the file's cache, because a small file is read twice. A lone page is not.
+            # A block is read through the file's cache, as all of a small file is read twice. A lone page is
+            # read without the bytes around it.
             self._block = self._source.read(start, size) if near else self._source.peek(start, start + size)
         return (number - self._held.start) * self.page_size
 
