@@ -24,13 +24,13 @@ from journalspec.reread import Lazy, Part
 from journalspec_reference.batches import Batch
 from journalspec_reference.derby_log.codec import BEFORE, BEHIND, BadLog, Instant
 
-#: Those whose bodies are known, the oldest first.
+#: Editions whose record bodies are specified, the oldest first.
 EDITIONS = tuple(databases())
 BITS = groups()
 FIRST, LAST, COMPENSATION = BITS["FIRST"], BITS["LAST"], BITS["COMPENSATION"]
 PREPARE, CHECKSUM = BITS["PREPARE"], BITS["CHECKSUM"]
 _FIXED = {"u1": Struct(">B"), "u2": Struct(">H"), "s4": Struct(">i"), "s8": Struct(">q")}
-#: Of each form of a compressed int and of a compressed long: its bytes, and what of them is the number.
+#: For each form of a compressed int and of a compressed long: its size (bytes), and the mask of its number.
 _NARROW = ((1, 0x3F), (2, 0x3FFF), (4, 0x7FFFFFFF), (4, 0x7FFFFFFF))
 _WIDE = tuple(
     (2 * size, (1 << 16 * size - (1 if form > 1 else 2)) - 1) for form, (size, _) in enumerate(_NARROW)
@@ -39,7 +39,7 @@ _WIDE = tuple(
 _FEW = 16
 #: This many bodies up to this length (bytes) are kept decoded: 2 MiB in all.
 _MOST, _SHORT = 1024, 128
-#: The beginning of a body.
+#: The first bytes of every body.
 BODY_START = LOG_RECORD.to_bytes(2, "big")
 
 
@@ -50,7 +50,7 @@ class Body(NamedTuple):
     transaction: int | None
     operation: Form
     fields: Mapping[str, Any]
-    #: Of a compensation record: which record it undoes.
+    #: The record that a compensation record undoes; None for other records.
     undone: Instant | None
     data: bytes
     #: The number of bytes that no field uses, and whether a number has a longer form than it needs.
@@ -59,25 +59,25 @@ class Body(NamedTuple):
 
 
 #: The role of a record in a replay: a change of a page, the undo of one, begin or end of a transaction,
-#: creation or removal of a container, nothing, or not plain.
+#: creation or removal of a container, no effect, or only the decoded body shows it (CLOSELY).
 CHANGE, UNDO, BEGIN, END, MAKE, NOTHING, CLOSELY = range(7)
-#: From this many records on NumPy is used, if it is installed.
+#: A batch of at least this many records is decoded by NumPy, if it is installed.
 MANY = 1024
 
 
 #: A compressed int in its shortest form.
 _INT = rb"[\0-\x3f]|\x40[\x40-\xff]|[\x41-\x7f].|\x80\0[\x40-\xff].|\x80[^\0]..|[\x81-\xff]..."
 NUMBER = re.compile(_INT, re.DOTALL)
-#: This many of them, a power of two.
+#: Patterns for 1, 2, 4, ... such numbers in a row.
 _NUMBERS = [re.compile(b"(?:%b){%d}+" % (_INT, 1 << power), re.DOTALL) for power in range(13)]
 #: The first bytes of numbers in their shortest form are below this one.
 SHORTEST = 0x40
 
 
 class BodyReader:
-    """Bytes that are read from `at` on; every method raises BadLog where there are too few.
+    """A reader of `data` from offset `at` on; every method raises BadLog if too few bytes are left.
 
-    `quick`: no caller needs to see how each number is read.
+    `quick`: small numbers are read inline. A subclass that records every number turns it off.
     """
 
     quick = True
@@ -118,7 +118,7 @@ class BodyReader:
         return self.data[self.at - size : self.at]
 
     def object(self, form: Form, *, null: bool) -> dict[str, Any] | None:
-        """Read an object, or (`null`) the mark that there is none."""
+        """Read an object; with `null` a format id of 0 stands for no object, and None is returned."""
         ident = self.fixed("u2")
         if not ident and null:
             return None
@@ -159,11 +159,12 @@ class BodyReader:
             return mutf8.readable(self.take(self.fixed("u2")))
         if isinstance(slot.of, str):
             return self.object(objects()[slot.of], null=slot.null)
-        # Each element takes a byte: more of them than bytes are left end soon. An object costs many times its
-        # bytes: the bytes of a long list are kept, and decoded on each iteration.
+        # Each element takes at least a byte, so a count larger than the remaining bytes soon raises BadLog.
+        # An object costs many times its bytes: the bytes of a long list are kept, and decoded on each
+        # iteration.
         start, count, rows = self.at, known[slot.count], []
         plain = count > _FEW and self.quick and all(each.type == "cint" for each in slot.of)
-        # Numbers in their shortest forms are passed all at once.
+        # Numbers in their shortest forms are skipped by a pattern, without decoding each.
         end = passed(self.data, start, len(self.data), count * len(slot.of)) if plain else -1
         if end >= 0:
             self.at = end
@@ -185,7 +186,7 @@ def _elements(data: bytes, slots: tuple[Slot, ...], count: int) -> Iterator[dict
 def passed(data: bytes, at: int, stop: int, count: int) -> int:
     """Return the end of `count` compressed ints from `at` on; -1 if one is longer than it needs to be.
 
-    It is -1, too, if they do not end at `stop` or before it.
+    It also returns -1 if they end after `stop`.
     """
     while count > 0:
         power = min(count.bit_length(), len(_NUMBERS)) - 1
@@ -197,7 +198,7 @@ def passed(data: bytes, at: int, stop: int, count: int) -> int:
 
 
 class Forms(dict[int, Form]):
-    """Format id -> operation; it has the bodies that were decoded by it last."""
+    """Format id -> operation, with a cache of the last bodies decoded by these operations."""
 
     def __init__(self, forms: Mapping[int, Form]) -> None:
         super().__init__(forms)
@@ -219,10 +220,11 @@ def _all() -> Forms:
 def decode(data: bytes, forms: Forms | None = None) -> Body:
     """Return the fields of a body, by default by all operations; raises BadLog (DRB-REC-022).
 
-    It is not to be changed: the same bytes may give the same object.
+    Callers must not change the body: equal bytes can return the same object.
     """
     forms = _all() if forms is None else forms
-    # Recovery looks at some records again and again, and whoever recovers crash states at all of them.
+    # Recovery decodes some records repeatedly; recovery of many crash states of one log decodes all of them
+    # repeatedly.
     body = forms.recent.get(data)
     if body is None:
         body = _decoded(data, forms)
@@ -255,10 +257,10 @@ def _decoded(data: bytes, forms: Forms) -> Body:
 def coverage(body: bytes) -> tuple[int, int] | None:
     """Return the number of bytes that a checksum record covers, and their sum; None for others (DRB-REC-023).
 
-    A body is one whatever else its group has; opaque bodies are others. Raises BadLog if it is of another
-    algorithm, or of fewer than no bytes.
+    Such a body has the group bit CHECKSUM and the operation CHECKSUM; other bits do not matter. An opaque
+    body gives None. Raises BadLog for an unknown algorithm or a negative length.
     """
-    # Of every record only the part is decoded that shows whether it is a record.
+    # Most bodies are not decoded: their group shows that they are not checksum records.
     try:
         size, mask = _NARROW[body[2] >> 6] if len(body) > 2 else (1, 0)
         group = int.from_bytes(body[2 : 2 + size], "big") & mask if len(body) >= 2 + size else 0

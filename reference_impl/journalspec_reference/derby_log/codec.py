@@ -13,17 +13,17 @@ from journalspec_reference.batches import ReadingRefused
 FILE_FORMAT = 128
 #: The lengths of a control file and of a log file header (bytes).
 CONTROL, HEADER = 48, 24
-#: The bytes around a record's body: before it length and instant, after it the length again.
+#: The number of bytes around a record's body: length and instant before it, the length again after it.
 BEFORE, BEHIND = 12, 4
 OVERHEAD = BEFORE + BEHIND
-#: A position has 31 bits in an instant; the bit above them is ignored.
+#: A position has 31 bits in an instant; the 32nd bit is ignored.
 POSITION = 0x7FFFFFFF
 _CONTROL = Struct(">iiqiiiB11xq")
 _HEADER = Struct(">iiqq")
 
 
 class BadLog(ValueError):
-    """Bytes that do not have the expected form; `reason` is the spec's word for how."""
+    """Bytes that do not have the expected form; `reason` is the specification's code for the fault."""
 
     def __init__(self, message: str, reason: str = "bad-body") -> None:
         super().__init__(message)
@@ -31,7 +31,7 @@ class BadLog(ValueError):
 
 
 class Refusal(ReadingRefused):
-    """There is no result: `phase` and `code` are the spec's, `at` is the place that is at fault, if any."""
+    """Recovery refuses; `phase` and `code` are the specification's, `at` is the faulty place, if known."""
 
     def __init__(self, phase: str, code: str, message: str, at: At | None = None) -> None:
         super().__init__(message)
@@ -39,7 +39,7 @@ class Refusal(ReadingRefused):
 
 
 class Instant(NamedTuple):
-    """Where a record is: the number of its file, and the offset of its leading length."""
+    """The place of a record: the number of its file, and the offset of its leading length."""
 
     number: int
     position: int

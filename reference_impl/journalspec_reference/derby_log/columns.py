@@ -1,7 +1,8 @@
-"""The bodies of all records of a batch at once, as columns: needs NumPy, which is imported here alone.
+"""Decodes the bodies of a whole batch into columns; the only module of this format that imports NumPy.
 
-The table of operations gives the fields of a body, field by field for all records of one operation.
-A record that is not quite as the table has it is left to :func:`.bodies.decode`, and one that has a list.
+The table of operations lists the fields of a body. Each field is read for all records of one operation at
+once. A record that differs from the table, or has a list of anything but plain numbers, is left to
+:func:`.bodies.decode`.
 """
 
 from __future__ import annotations
@@ -41,38 +42,40 @@ from journalspec_reference.derby_log.codec import BEFORE, BEHIND, BadLog
 from journalspec_reference.derby_log.store import CREATED, Changes, Plain, growth
 
 Ints = npt.NDArray[np.int64]
-#: Of each form of a compressed int and of a compressed long: its bytes, and the least number that needs it.
+#: For each form of a compressed int and of a compressed long: its size (bytes), and the least number that
+#: needs it.
 _SIZES = (np.array([1, 2, 4, 4]), np.array([2, 4, 8, 8]))
 _LEAST = tuple(np.where(np.arange(4) > 0, np.left_shift(1, 4 * sizes - 2), 0) for sizes in _SIZES)
-#: How far a number is from the end of the eight bytes from its first one on, and what of them it is.
+#: A number is read from eight bytes: the shift that drops the bytes after it, and the mask that drops its
+#: form.
 _SHIFTS = tuple((64 - 8 * sizes).astype(np.uint64) for sizes in _SIZES)
 _MASKS = tuple(
     (np.uint64(1) << (8 * sizes - [2, 2, 1, 1]).astype(np.uint64)) - np.uint64(1) for sizes in _SIZES
 )
-#: For eight bytes, by their number: the bits that are 0 if each is a number in its shortest form.
+#: For the first 0 to 8 of eight bytes: the bits that are 0 if each byte is a number in its shortest form.
 _FIRST_BITS = np.array(
     [int.from_bytes((b"\xc0" * many).ljust(8, b"\0"), "big") for many in range(9)], np.uint64
 )
 _FIXED = {"u1": ">u1", "u2": ">u2", "s4": ">i4", "s8": ">i8"}
 _NUMBERS = {"cint", "clong", *_FIXED}
-#: More than all the fields of one operation have before its data (bytes).
+#: Padding (bytes) after the batch: longer than the fields of any operation before its data.
 _ROOM = bytes(256)
 _BEHIND = BITS["COMPENSATION"] | BITS["CHECKSUM"]
-#: The groups that mean something for a replay, and the operations that take pages away.
+#: The group bits that matter for a replay; operations that undo; operations that remove pages.
 _MEANS = sum(BITS[name] for name in ("FIRST", "LAST", "PREPARE", "COMPENSATION", "CHECKSUM"))
 _UNDOES = [named()[name].id for name in ("LOGICAL_UNDO", "PHYSICAL_UNDO")]
 _RESHAPES = [form.id for form in operations().values() if form.name.startswith("COMPRESS_SPACE")]
 #: A position has 31 bits in an instant (DRB-ENC-108).
 _INSTANT = ~(1 << 31)
-#: Places of a table of pages, and what spreads the pages of several containers over it.
+#: The size of a hash table of pages, and the factor that spreads several containers over it.
 _PLACES, _SPREAD = 1 << 16, 4099
-#: The fields that a replay looks at.
+#: The fields that a replay uses.
 REPLAYED = ("container", "page", "page_version", "undone", "status", "action")
 _CONTAINER = named()["CONTAINER"].id
 
 
 class Gathered:
-    """The columns of a batch, by name. The rows in `closely` have none: their bodies are to be decoded."""
+    """The columns of a batch, by name. Rows in `closely` have no values: callers decode their bodies."""
 
     def __init__(self, batch: Batch, forms: Forms, rows: int, names: Sequence[str] = ()) -> None:
         self._data = batch.data
@@ -93,15 +96,15 @@ class Gathered:
         at = np.where(owned, behind, at + 2)
         self.operation = shorts[at].astype(np.int64)
         self.closely |= at + 2 > stop
-        #: Field -> its values, and where there are any.
+        #: Field -> its values; and whether each record has the field.
         self.fields: dict[str, Ints] = {name: np.zeros(rows, np.int64) for name in names}
         self.has = {name: np.zeros(rows, np.bool_) for name in names}
-        #: Begin and size of the data of each row.
+        #: Start and size of the data of each row.
         self.data_at, self.data_size = np.zeros(rows, np.int64), np.zeros(rows, np.int64)
-        #: The lists: their rows, their fields, the number of their elements, their begin and end.
+        #: The lists: row, fields of an element, number of elements, start and end.
         self._lists: list[tuple[int, tuple[Slot, ...], int, int, int]] = []
-        # The operation, and the bytes after its fields: the rows of each pair have the same fields, and those
-        # of most begin with the fields of a page.
+        # Rows with the same operation and the same group bits COMPENSATION and CHECKSUM have the same fields.
+        # Most begin with the fields of a page.
         key = np.where(self.closely, -1, self.operation << 16 | self.group & _BEHIND)
         known = {pair: _slots(pair >> 16, pair & 0xFFFF, pair >> 16 in forms) for pair in _distinct(key)}
         self.closely |= np.isin(key, [pair for pair, slots in known.items() if slots is None])
@@ -116,7 +119,7 @@ class Gathered:
         self.closely |= at != stop
 
     def put(self, row: int, body: Body) -> None:
-        """Take in a row whose body is decoded."""
+        """Set the values of a row from its decoded body."""
         self.operation[row], self.group[row] = body.operation.id, body.group
         self.transaction[row] = -1 if body.transaction is None else body.transaction
         given: dict[str, Any] = dict(body.fields)
@@ -129,9 +132,9 @@ class Gathered:
             values[row] = given.get(name, 0)
 
     def fill(self, decoded: Mapping[int, Body]) -> None:
-        """Take in the rows whose bodies are decoded, and by how much each row moves the version of its page.
+        """Set the values of decoded rows, and the number by which each row increases the version of its page.
 
-        The step is -1 if the undone record gives it (DRB-RCV-164).
+        That number is -1 if only the undone record shows it (DRB-RCV-164).
         """
         self.growth = np.ones(len(self.closely), np.int64)
         for row, slots, count, start, end in self._lists:
@@ -151,11 +154,11 @@ class Gathered:
     def plain(
         self, closely: Collection[int], place: int, rows: int, known: Container[int] | None = None
     ) -> tuple[Sequence[int], Iterator[Plain], int]:
-        """Return rows by their numbers, what each is for a replay, and the highest transaction of the others.
+        """Return row numbers, the role of each row in a replay, and the highest transaction of omitted rows.
 
-        In the first `rows`, those of transactions that begin and end here are omitted if pages have all
-        changes: `known` are then the transactions that began before. Those of `closely` are containers;
-        `place` is the instant of the batch.
+        With `known`, the transactions begun earlier, all changes of the first `rows` are on the pages
+        already: transactions that begin and end here are then omitted. Changes of the containers in `closely`
+        get the role CLOSELY; `place` is the instant of the batch.
         """
         group, owned = self.group & _MEANS, (self.transaction >= 0) & ~self.closely
         container, page, version, undone, status, _ = (self.fields[name] for name in REPLAYED)
@@ -181,7 +184,7 @@ class Gathered:
         return here.tolist(), plain, highest
 
     def _open(self, kind: npt.NDArray[Any], known: Container[int]) -> tuple[Ints, int]:
-        """Return the rows without those of transactions that begin and end here, and the last of these."""
+        """Return the rows without transactions that begin and end here, and the highest of these."""
         number = self.transaction[: len(kind)]
         found, first, which = np.unique(number, return_index=True, return_inverse=True)
         last = len(kind) - 1 - np.unique(number[::-1], return_index=True)[1]
@@ -220,7 +223,8 @@ class Gathered:
         """Return the changes of pages in the first `rows`; `last`: at least the last one of each page."""
         here = np.flatnonzero(self.has["page_version"][:rows])
         if last:
-            # Among the rows of one place in the table the last one stays, and those of other pages than its.
+            # For each place in the hash table, the last row stays, and every row of another page than that
+            # row's.
             container, page = (self.fields[name][here] for name in REPLAYED[:2])
             place, table = (container * _SPREAD + page) & _PLACES - 1, np.empty(_PLACES, np.int64)
             table[place] = order = np.arange(len(here))
@@ -231,17 +235,17 @@ class Gathered:
         return Changes(list(zip(container, page, strict=True)), version, growth, undone)
 
     def numbers_at(self, at: Ints) -> Ints:
-        """Return the numbers of eight plain bytes at places in the batch."""
+        """Return the 64-bit numbers at offsets in the batch."""
         return self._longs[at].astype(np.int64)
 
     def _every(self, kind: str) -> npt.NDArray[Any]:
-        """Return every offset as the begin of a number: a view, not a copy."""
+        """Return the number that begins at every offset: a view, not a copy."""
         return np.ndarray((len(self._view) - 8,), kind, self._view, 0, (1,))
 
     def _number(self, at: Ints, longer: npt.NDArray[np.bool_], *, wide: bool = False) -> tuple[Ints, Ints]:
-        """Return the compressed numbers at `at`, and their ends; `longer`: a shorter form would do."""
+        """Return the compressed numbers at `at`, and their ends; set `longer` where a shorter form exists."""
         first = self._view[at]
-        # Most are small.
+        # Most numbers are small.
         value = first.astype(np.int64)
         if wide:
             value = value << 8 | self._view[at + 1]
@@ -255,7 +259,7 @@ class Gathered:
         return value, end
 
     def _parts(self, slots: Sequence[Slot], here: Ints, places: Ints, stops: Ints) -> None:
-        """Take in fields of which the last may be there only if another one has some value."""
+        """Read fields; the last one can depend on the value of an earlier one."""
         always = tuple(takewhile(lambda slot: not slot.when, slots))
         self._take(always, here, places, stops)
         if rest := slots[len(always) :]:
@@ -265,7 +269,7 @@ class Gathered:
             self._take([slot for slot in rest if not slot.when], here[~there], places, stops)
 
     def _take(self, slots: Sequence[Slot], here: Ints, places: Ints, stops: Ints) -> None:
-        """Take in the fields of rows `here`, which begin at `places`: these become where they end."""
+        """Read the fields of rows `here`, which begin at `places`; set `places` to their ends."""
         at, closely = places[here], np.zeros(len(here), np.bool_)
         counts: dict[str, Ints] = {}
         for slot in slots:
@@ -295,8 +299,8 @@ class Gathered:
         places[here] = at
 
     def _list(self, slots: tuple[Slot, ...], here: Ints, at: Ints, stop: Ints, counts: Ints) -> Ints:
-        """Pass over a list of each of the rows `here`; return where it ends, -1 if it is not plain."""
-        # Most have a few numbers of one byte each.
+        """Skip a list in each row of `here`; return its end, -1 if it has numbers in a longer form."""
+        # Most lists have a few numbers of one byte each.
         many = np.maximum(counts * len(slots), 0)
         few = (many <= len(_FIRST_BITS) - 1) & (self._longs[at] & _FIRST_BITS.take(many, mode="clip") == 0)
         end = np.where(few & (at + many <= stop), at + many, -1)
@@ -318,7 +322,7 @@ def _empty(slot: Slot) -> int:
 
 
 def _distinct(values: Ints) -> list[int]:
-    """Return the different values, in order; of few different ones sooner than NumPy does."""
+    """Return the distinct values, sorted; faster than NumPy's `unique` if few differ."""
     ordered = np.sort(values)
     found: list[int] = ordered[np.flatnonzero(np.diff(ordered, append=ordered[-1:] + 1))].tolist()
     return found
@@ -326,7 +330,7 @@ def _distinct(values: Ints) -> list[int]:
 
 @cache
 def _slots(ident: int, group: int, known: bool) -> tuple[Slot, ...] | None:
-    """Return the fields of an operation and those after it; None if it has texts, or objects in lists."""
+    """Return the fields of an operation and its tail; None if it has texts, or objects in lists."""
     if not known:
         return None
     form = operations()[ident]
@@ -340,7 +344,7 @@ def _slots(ident: int, group: int, known: bool) -> tuple[Slot, ...] | None:
 
 
 def _numbers() -> dict[str, str]:
-    """Return the columns of all fields that are numbers, of whatever operation, with their types."""
+    """Return the columns for all numeric fields of all operations, with their types."""
     slots = [slot for form in operations().values() for slot in form.fields]
     return {slot.name: "int64" for slot in slots if slot.type in _NUMBERS and not slot.measures}
 
@@ -357,8 +361,8 @@ COLUMNS: dict[str, str] = {
 def columns(batch: Batch, edition: str) -> dict[str, Any]:
     """Return name -> values, one a record, of each field of :data:`COLUMNS`; the seed's bodies are opaque.
 
-    A number is an array, masked where there is none; the type is (codes, the names that they number);
-    `data` and `body` are (starts, sizes) into the bytes of the batch, of size -1 where there are none.
+    A numeric column is an array, masked where a record has no value. The type is (codes, names by code).
+    `data` and `body` are (starts, sizes) into the bytes of the batch; size -1 means no value.
     """
     forms = known(edition) if edition in EDITIONS else Forms({})
     rows, names = len(batch.off), [*_numbers(), "undo", "undone"]
@@ -373,7 +377,7 @@ def columns(batch: Batch, edition: str) -> dict[str, Any]:
             found.put(row, body)
             if "file_name" in body.fields:
                 called[row] = body.fields["file_name"]
-            # Data end where the body ends, except for bytes that no field uses.
+            # Data end at the end of the body, less the bytes that no field uses.
             found.data_size[row] = len(body.data)
             found.data_at[row] = batch.end[row] - BEHIND - body.surplus - len(body.data)
     codes = np.where(opaque, len(forms), np.searchsorted(sorted(forms), found.operation))

@@ -1,8 +1,7 @@
-"""The containers next to a log, page by page: their faults, and Derby's messages about them.
+"""The containers next to a log, page by page: their faults, with Derby's SQLState for each.
 
-A container is a file of pages of one size; the first of them says so (its *info*), and it has a checksum of
-its own. Pages of encrypted containers are decrypted when they are read, except for the first one, which is
-clear.
+A container is a file of pages of one size. Its first page states that size in the *info*, which has its own
+checksum. Pages of encrypted containers are decrypted when read, except for the first page, which is clear.
 """
 
 from __future__ import annotations
@@ -30,39 +29,39 @@ from journalspec_reference.derby_log.heap import (
 
 #: Offset and size (bytes) of the info of a container on its first page.
 INFO, INFO_SIZE = 109, 80
-#: Its format, status and page size; and, before its checksum, what that covers.
+#: The format, status and page size in the info; the number of bytes that its checksum covers.
 _INFO, _SUMMED = Struct(">iii"), 72
 _CONTAINER, _REMOVED = 116, 2
-#: Of the extent after it: the number of its first page, of its last possible page, and the number of its
+#: The extent after the info: the numbers of its first page and its last possible page, and its number of
 #: pages.
 _EXTENT = Struct(">8xqqi")
 _SMALLEST, _LARGEST = 1024, 32768
-#: The place of the number of the next page of that kind, and its value if there is none.
+#: The offset of the number of the next allocation page, and its value if there is none.
 _NEXT, _NO_PAGE = 60, b"\xff" * 8
-#: The beginning of the first row of a heap: its format (up to 10.2, from 10.3 on), and its container.
+#: The beginning of the first row of a heap, with its container; its formats (up to 10.2, from 10.3 on).
 _HEAP, _HEAPS = Struct(">Hiqi"), (91, 467)
-#: The beginning of the column at this place of the first row of an index: its format, and its container.
+#: The beginning of a column of an index's first row, with its container; its formats; the column's position.
 _INDEX, _INDEXES, _ABOUT_INDEX = Struct(">Hq"), (388, 470), 6
-#: The map of its free pages: its place, the number of its bits, and the bits.
+#: The offset of the map of free pages: the number of its bits, then the bits.
 _FREE = 245
 _DELETED = 1
 
 
 class Fault(Exception):
-    """A fault of a container or a page: a code of the remarks, words, and Derby's SQLState."""
+    """A fault of a container or a page: the code and text of a remark, and Derby's SQLState."""
 
     def __init__(self, code: str, text: str, state: str = "", off: int | None = None) -> None:
         super().__init__(text)
         self.code, self.text, self.state, self.off = code, text, state, off
-        #: Where the page of the row begins that it is about; None: it does not refer to a row.
+        #: The offset of the page with the faulty row; None: the fault does not refer to a row.
         self.page: int | None = None
 
 
 class Decrypts(Protocol):
-    """What decrypts pages."""
+    """An object that decrypts pages."""
 
     def page(self, data: bytes) -> bytes:
-        """Return a page in clear."""
+        """Return a decrypted page."""
 
 
 class Heap:
@@ -72,7 +71,7 @@ class Heap:
         self, number: int, name: str, data: Any, cipher: Decrypts | None = None, info: bytes = b""
     ) -> None:
         self.number, self.name, self._data, self._cipher = number, name, data, cipher
-        #: The fault of its info. Without a page size, nothing of it can be read.
+        #: The fault of its info. If the page size is unknown too, no page can be read.
         self.fault: Fault | None = None
         start = bytes(data[: INFO + INFO_SIZE + _EXTENT.size])
         info = info or start[INFO : INFO + INFO_SIZE]
@@ -90,7 +89,7 @@ class Heap:
                 self.fault = Fault("bad-container", text, "XJ001", INFO)
             elif not self.size:
                 self.fault = Fault("bad-container", f"{name} has pages of {size} bytes", "", INFO + 8)
-        #: Whether it was dropped for good: nothing but a stub is left of it.
+        #: Whether it was dropped for good: only a stub of it is left.
         self.removed = bool(status & _REMOVED)
         #: The number of pages in its file.
         self.count = len(data) // self.size if self.size else 0
@@ -106,9 +105,9 @@ class Heap:
         return len(self._data)
 
     def page(self, number: int) -> bytes:
-        """Return the bytes of a page, whose checksum is right; raises Fault.
+        """Return the bytes of a page whose checksum is right; raises Fault for any other page.
 
-        A page of zeros is a Fault `unknown-page`, one that the file does not have a Fault `no-page`.
+        A page of zeros raises Fault `unknown-page`; a page after the end of the file raises Fault `no-page`.
         """
         off = number * self.size
         where = f"page {number} of {self.name}"
@@ -122,7 +121,7 @@ class Heap:
             raise Fault("unknown-page", f"{where} is of format {form}", "XSDBB", off)
         summed = data[:-PAGE_TAIL]
         if number == 0:
-            # It is written with the info, and the info without it: their checksums are two.
+            # The page's checksum counts the info as zeros: the info has a checksum of its own.
             summed = summed[:INFO] + bytes(INFO_SIZE) + summed[INFO + INFO_SIZE :]
         if zlib.crc32(summed) != int.from_bytes(data[-PAGE_TAIL:], "big"):
             raise Fault("bad-page", f"{where} has a wrong checksum", "XSDG2", off)
@@ -139,11 +138,11 @@ class Heap:
         return numbers_of(self._data, self.size, self.count)
 
     def absent(self) -> range:
-        """Return the pages that the first page lists, and that the file does not have."""
+        """Return the pages that the first page lists and that the file lacks."""
         return range(self.count, self._listed)
 
     def spare(self, number: int) -> bool:
-        """Return whether a page was set aside and never used: it is after all that the first page lists.
+        """Return whether a page was preallocated and never used: the first page ends its list before it.
 
         The existing bytes were not forced to disk, and may be torn.
         """
@@ -184,7 +183,7 @@ class Heap:
                 yield page
 
     def check(self) -> Iterator[Fault]:
-        """Yield what keeps Derby from reading the container: its first page, or pages that it lacks."""
+        """Yield faults that keep Derby from reading the container: its first page, or missing pages."""
         try:
             if self.fault is not None:
                 raise self.fault
@@ -198,13 +197,13 @@ class Heap:
 
 
 def main_page(data: bytes) -> bool:
-    """Return whether rows begin on a page: it is in use, and holds not only parts of rows."""
+    """Return whether rows begin on a page: it is in use, and does not hold only parts of rows."""
     form, overflow, status, *_ = PAGE_HEADER.unpack_from(data)
     return bool(form == ROWS_PAGE and status == VALID and not overflow)
 
 
 def tally(data: bytes, skip: int) -> tuple[int, int]:
-    """Return how many rows of a page are not deleted, and their bytes, without the first `skip` slots."""
+    """Return the number and bytes of the rows on a page that are not deleted; `skip`: not the first slot."""
     size = len(data)
     count = min(PAGE_HEADER.unpack_from(data)[4], size // SLOT.size - 1)
     rows = total = 0
@@ -230,7 +229,7 @@ def descriptor(row: HeapRow) -> tuple[int, tuple[int, ...]] | None:
 
 
 def said_container(row: HeapRow) -> int | None:
-    """Return the container that the first row of a heap or index is of; None if it does not say."""
+    """Return the container that the first row of a heap or index names as its own; None if it names none."""
     if (found := descriptor(row)) is not None:
         return found[0]
     data = row.values[_ABOUT_INDEX] if len(row.values) > _ABOUT_INDEX else None

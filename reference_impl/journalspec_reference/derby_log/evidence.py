@@ -1,7 +1,7 @@
 """Conclusions from the containers of a database: which are damaged, and which are missing.
 
-A page that is only older than the log is healthy, because redo repairs it; so is one that the log makes anew.
-Only those rows are decoded that belong to the catalogue and name the containers.
+A page that is only older than the log is healthy, because redo repairs it. A page that the log creates again
+is healthy, too. Only the rows of the catalogue that name the containers are decoded.
 """
 
 from __future__ import annotations
@@ -27,10 +27,11 @@ from journalspec_reference.derby_log.fileset import (
 from journalspec_reference.derby_log.heap import rows_of
 from journalspec_reference.derby_log.store import Bodies, Place, Store, growth
 
-#: The heaps of the catalogue: where they are, all containers are. Every boot opens these, and the properties.
+#: The heaps of the catalogue: if all of them are present, every container should be. Every boot opens them,
+#: and the container of the properties.
 CATALOGUE = frozenset({0x20, 0x60, 0x90, 0xC0})
 BOOT = CATALOGUE | {0x10}
-#: The table of all containers, and its column with their numbers.
+#: The container of the table that lists all containers, and the column with their numbers.
 _CONGLOMERATES, _NUMBER = 0x20, 2
 MAY_START = "Derby may not start"
 NO_START, NO_SELECT = "Derby does not start", "Derby starts, and cannot read the table"
@@ -38,9 +39,10 @@ OTHER_ROWS = "Derby may start, and take the rows of the other one for those of t
 
 
 class Evidence:
-    """The containers of a database against its log, once that is redone.
+    """The containers of a database compared with its log, after redo.
 
-    `names` are their files by number; `own` are containers that the log makes or removes, or that it lacks.
+    `names` are their files by number; `own` are containers that the log creates or removes, that have a stub,
+    or that are missing although the log changes them.
     """
 
     def __init__(
@@ -50,7 +52,7 @@ class Evidence:
         self._heaps = {
             number: Heap(number, name.removeprefix(HOME), files[name])
             for number, name in sorted(names.items())
-            # The dropped part of the log may be partly missing.
+            # A container that the log removes can be incomplete, so it is not checked.
             if number in store.made or number not in own
         }
         #: Container that the log changes -> the pages that redo reads.
@@ -62,7 +64,8 @@ class Evidence:
     def damaged(self, *, plain: bool) -> list[Note]:
         """Return a note for the first fault of each container.
 
-        `plain`: the log shows that nothing is encrypted. If not, a database without any sound page is.
+        `plain`: the log shows that nothing is encrypted. Without it, a database without any sound page counts
+        as encrypted, and its pages get no notes.
         """
         found = []
         for number, heap in self._heaps.items():
@@ -88,8 +91,8 @@ class Evidence:
         return found
 
     def _note(self, number: int, heap: Heap, first: Fault, later: Iterator[Fault]) -> Note:
-        # A start reads the first page of a container that redo changes, and the pages that it changes; of the
-        # catalogue it reads some.
+        # A boot reads the pages that redo changes, and the first page of their containers. It also reads some
+        # pages of the catalogue.
         redone = self._changed.get(number, set())
         stops, more = heap.page_of(first.off) in redone, 0
         for fault in later:
@@ -137,7 +140,7 @@ class Evidence:
                 yield Missing("listed-container", file_of(number), by, off, text=f"{NO_SELECT} (XSAI2)")
 
     def _listed(self) -> dict[int, int]:
-        """Return the containers that the catalogue lists, each with the offset of the page that does."""
+        """Return the containers that the catalogue lists, each with the offset of the page that lists it."""
         heap, found = self._heaps.get(_CONGLOMERATES), dict[int, int]()
         if heap is None or heap.fault is not None:
             return found
@@ -152,17 +155,17 @@ class Evidence:
 
 
 def _other(data: bytes, number: int) -> int | None:
-    """Return the container that the page after the first one names as its own, if that is another one."""
+    """Return the container that page 1 names as its own, if that is not `number`."""
     with suppress(BadLog, StopIteration):
         said = said_container(next(rows_of(data))[2])
         return said if said != number else None
     return None
 
 
-# The pages next to a log show that it is older than they are, or newer (DRB-RCV-173). A page has no instant,
-# only the number of its changes; a record says how many its page has had before it.
+# The pages show whether the log next to them is older or newer than they are (DRB-RCV-173). A page stores no
+# instant, only its version, the number of its changes; a record stores the version before its change.
 
-#: The version after a change that nothing here shows: the change that it undoes shows it.
+#: Stands for a version that only the undone record shows.
 _UNDONE = -1
 
 
@@ -190,15 +193,15 @@ def held(log: Log, forms: Forms, place: Place, has: int, below: int) -> str:
 
 
 class Explained:
-    """The pages of the containers next to a log: the version that each has at the end of the log.
+    """The version that the log gives to each page, to be compared with the pages next to it.
 
-    `made` are containers that the log makes or removes.
+    `made` are containers that the log creates or removes.
     """
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._after: dict[Place, int] = {}
-        #: Page -> the version before its last PHYSICAL_UNDO, and what this undoes.
+        #: Page -> the version before its last PHYSICAL_UNDO, and the instant of the undone record.
         self._undone: dict[Place, tuple[int, int]] = {}
         self.made: set[int] = set()
 
@@ -220,7 +223,7 @@ class Explained:
             self.take(bodies)
 
     def _explained(self, place: Place) -> int | None:
-        """Return the version of a page after the log; None: nothing says how its last change moves it."""
+        """Return the version of a page after the log; None: the record undone last is missing."""
         if self._after[place] != _UNDONE:
             return self._after[place]
         version, undone = self._undone[place]
@@ -229,9 +232,9 @@ class Explained:
         return None
 
     def newer(self) -> Iterator[Note]:
-        """Yield a note for the first page of each container that has had more changes than the log explains.
+        """Yield a note for the first page of each container whose version is higher than the log explains.
 
-        A container that the log makes or removes is omitted: what fills it at first need not be logged.
+        A container that the log creates or removes is omitted: its first content is not always logged.
         """
         told: set[int] = set()
         containers = self._store.containers

@@ -27,9 +27,9 @@ FORMAT = "derby_log"
 #: The prefix of the names of a database's files, relative to the directory of its log. Its properties.
 HOME, PROPERTIES_NAME = "../", "service.properties"
 PROPERTIES = f"{HOME}{PROPERTIES_NAME}"
-#: No more of them is read (bytes).
+#: At most this much of the properties is read (bytes).
 _LONGEST = 1 << 20
-#: The minimal properties of a database: the place of its catalogue, the same in all releases.
+#: The properties that every database has: mostly the containers of its catalogue, the same in all releases.
 AT_LEAST = {
     "SysconglomeratesIdentifier": 32, "SysconglomeratesIndex1Identifier": 49,
     "SysconglomeratesIndex2Identifier": 65, "SysconglomeratesIndex3Identifier": 81,
@@ -40,30 +40,31 @@ AT_LEAST = {
     "derby.serviceProtocol": "org.apache.derby.database.Database",
 }  # fmt: skip
 CONTROLS = ("log.ctrl", "logmirror.ctrl")
-#: A container: in the directory of the database, or as the suite has it, flat.
+#: The names of container files: below the database's directory, or flat, as in the test suite.
 _CONTAINER = re.compile(r"(?:(?:\.\./)?seg0/|seg0\.)(?:c([0-9a-f]{1,15})\.dat|C([0-9A-F]{1,15})\.DAT)")
 #: The rest of a container that was removed.
 _STUB = re.compile(r"(?:\.\./)?seg0/(?:d([0-9a-f]{1,15})\.dat|D([0-9A-F]{1,15})\.DAT)")
-#: Files of containers in a directory, those first that Derby looks for first: `d` is what is left of a
-#: dropped one.
+#: Names of container files in seg0, and the order in which Derby looks for them by their first letter; `d` is
+#: the stub of a dropped one.
 _FILE, _ORDER = re.compile(r"([cCdD])([0-9a-fA-F]{1,15})\.(?:dat|DAT)"), "cCdD"
 _NAME = re.compile(r"log([1-9][0-9]{0,9})\.dat")
 LARGEST = 2147483646
 #: The names of log files (DRB-FIL-101).
 NAMES = NumberedNames(_NAME, re.compile(r"log.*\.(dat|ctrl)", re.DOTALL), LARGEST, "file-gap", CONTROLS)
 number_of = NAMES.number
-#: What a map of files has of headers and control files.
+#: The fields of headers and control files that a file map shows.
 _TOLD = ("number", "previous", "checkpoint", "major", "minor", "flags", "jbms_version", "checkpoint_interval")
-#: What the buffers of a writer hold: a switch names an end before they are written.
+#: The size of a writer's buffers (bytes). The header of a next file can name an end up to that far after the
+#: last written byte.
 _BUFFERS = 3 << 15
-#: Bytes of the length of 0 that ends a log, and the bytes that a disk writes at once.
+#: The size of the zero length that ends a log, and the size of a disk sector (bytes).
 _MARK, _SECTOR = 4, 512
 
 
 def detect(files: Files, _: Params) -> list[Detection]:
     """Return the control and log files among `files` as one log, by name and by how they begin.
 
-    The containers beside them are of it: recovery starts from their pages.
+    The containers next to them belong to that log: recovery starts from their pages.
     """
     logs = gather(files)
     names = [name for name in CONTROLS if name in files] + [file.name for file in logs.values()]
@@ -80,7 +81,7 @@ def detect(files: Files, _: Params) -> list[Detection]:
             hits += 1
     score = 1 + bool(found or hits) + bool(found and hits == len(logs))
     if not found:
-        # Checksum records are not of the oldest level.
+        # The oldest edition has no checksum records.
         firsts = (
             next(scan(file.source, number, HEADER, until=HEADER + 1, stretch=FEW))
             for number, file in logs.items()
@@ -95,7 +96,7 @@ def detect(files: Files, _: Params) -> list[Detection]:
 
 def assumed(files: Files) -> Params:
     """Return parameters that suppress rows, unless tables of the suite's database are next to the log."""
-    # In other databases the containers of these numbers are other tables: they are not flat.
+    # Only the suite's database has flat names. In other databases, the same numbers are other tables.
     own = container_names(name for name in files if name.startswith("seg0."))
     return {} if own.keys() & tables_of_all().keys() else {"tables": "none"}
 
@@ -107,11 +108,11 @@ class LogFile(NumberedFile):
 
     @property
     def source(self) -> Source:
-        """Its bytes."""
+        """The bytes of the file."""
         return source_of(self.data)
 
     def previous(self) -> Instant:
-        """Return where its header says that the file before ends; raises BadLog."""
+        """Return the end of the previous file that the header states; raises BadLog."""
         return codec.header(bytes(self.data[:HEADER]), self.number)
 
 
@@ -130,7 +131,7 @@ class ChosenControl(NamedTuple):
 
 
 def choose(files: Mapping[str, Any]) -> ChosenControl:
-    """Return the control file that counts (DRB-CTL-006, DRB-CTL-007); raises Refusal (DRB-CTL-110)."""
+    """Return the control file to use (DRB-CTL-006, DRB-CTL-007); raises Refusal (DRB-CTL-110)."""
     invalid: tuple[str, ...] = ()
     found, name = None, ""
     for here in CONTROLS:
@@ -147,7 +148,7 @@ def choose(files: Mapping[str, Any]) -> ChosenControl:
 
 
 class LogEnd(NamedTuple):
-    """The end of the whole log: the file, the kind; and an oddity of the next file (a note, its file)."""
+    """The end of the whole log: its file and kind, and a note on an unusual next file."""
 
     file: LogFile
     end: End
@@ -156,7 +157,7 @@ class LogEnd(NamedTuple):
 
 
 class Log:
-    """The files of a log, to be walked from an instant on; `linked`: links between files are compared."""
+    """The files of a log; `linked`: a next file must name the end of the previous one."""
 
     def __init__(self, files: Mapping[int, LogFile], *, summed: bool, linked: bool) -> None:
         self.files = files
@@ -180,7 +181,7 @@ class Log:
         return groups_after(file.source, file.number, start) if self.summed else None
 
     def enter(self, number: int) -> LogFile:
-        """Return a file whose header is right; raises Refusal, KeyError."""
+        """Return a file with a correct header; raises Refusal, or KeyError without such a file."""
         file = self.files[number]
         try:
             file.previous()
@@ -190,7 +191,7 @@ class Log:
         return file
 
     def after(self, file: LogFile, end: End) -> LogFile | LogEnd:
-        """Return the file in which the log continues after the end of another, if it does; raises Refusal."""
+        """Return the file in which the log continues after `end`, or the end of the log; raises Refusal."""
         after = self.files.get(file.number + 1)
         if end.reason or not end.marked or after is None:
             return LogEnd(file, end)
@@ -201,7 +202,7 @@ class Log:
         return after
 
     def later(self, last: LogEnd) -> Iterator[tuple[LogFile, Instant]]:
-        """Yield the files after the end of the log whose headers are right, and what these say."""
+        """Yield later files with correct headers, and the end of the previous file that each states."""
         for number, file in self.files.items():
             if number > last.file.number and file.length >= HEADER:
                 with suppress(BadLog):
@@ -224,9 +225,9 @@ class Log:
         return self.record(file.number, HEADER) is not None or self.groups_after(file, HEADER) is not None
 
     def ended(self, last: LogEnd) -> bool:
-        """Return whether the last file was ended by a length of 0 for a missing next one (DRB-FIL-169).
+        """Return whether a length of 0 ends the last file and the next file is missing (DRB-FIL-169).
 
-        Preallocated space ends with a sector: there, four zeros may be just the rest of it.
+        Preallocated space ends at a sector boundary: four zeros directly before one can be the rest of it.
         """
         file, end = last.file, last.end
         whole = end.marked and file.length == end.off + _MARK and file.length % _SECTOR != 0
@@ -234,12 +235,12 @@ class Log:
 
 
 def container_names(files: Iterable[str]) -> dict[int, str]:
-    """Return the names of the containers that are next to a log, by number; Derby prefers small letters."""
+    """Return the names of the containers next to a log, by number; Derby prefers lower case."""
     return {_number(match): match[0] for name in sorted(files) if (match := _CONTAINER.fullmatch(name))}
 
 
 def file_of(container: int) -> str:
-    """Return the name of the file of a container, from the directory of the database."""
+    """Return the file name of a container, relative to the database's directory."""
     return f"seg0/c{container:x}.dat"
 
 
@@ -260,7 +261,7 @@ def beside(journal: Journal) -> dict[int, tuple[str, Any]]:
 
 
 def header_of(structure: str, edition: str, data: bytes) -> Mapping[str, Any]:
-    """Return what a map of files has of a header or a control file."""
+    """Return the fields of a header or a control file that a file map shows."""
     form = LAYOUT.structure(structure, edition)
     found = dict(zip(form.names, form.packed().unpack(data), strict=True))
     header = {each: found[each] for each in _TOLD if each in found}
@@ -270,7 +271,7 @@ def header_of(structure: str, edition: str, data: bytes) -> Mapping[str, Any]:
 
 
 def stubs(files: Iterable[str]) -> set[int]:
-    """Return the containers that stubs are left of."""
+    """Return the numbers of containers of which only stubs are left."""
     return {_number(match) for name in files if (match := _STUB.fullmatch(name))}
 
 
@@ -298,7 +299,7 @@ def last_checkpoint(log: Log, edition: str) -> Instant | None:
         with suppress(Refusal):
             for batch in log.scan(log.enter(number)):
                 for off, end in zip(batch.off, batch.end, strict=True):
-                    # What cannot be decoded is a record all the same (DRB-REC-022).
+                    # A record whose body cannot be decoded is a record nevertheless (DRB-REC-022).
                     with suppress(BadLog):
                         body = decode(batch.data[off + BEFORE : end - BEHIND], known(edition))
                         if body.operation.name == "CHECKPOINT":
@@ -335,13 +336,13 @@ def properties_fault(stored: Any) -> str:
         )
         found.append(f"{len(gone)} {text} missing, the first {gone[0]}: Derby does not start (XCY03)")
     if lines and not lines[-1].endswith("\n") and not lines[-1].startswith("#"):
-        # What is left of it may be a complete property.
+        # The rest of the cut line can look like a complete property.
         found.append("the last line is cut: Derby may not start")
     return "; ".join(found)
 
 
 def whole_properties(stored: Any) -> tuple[bytes, list[str]]:
-    """Return the properties of a database, and what had to be done to them."""
+    """Return the repaired properties of a database, and a list of the repairs."""
     said: list[str] = []
     kept, names = [], set()
     complete, _, cut = bytes(stored[:_LONGEST]).decode("latin-1").rpartition("\n")
@@ -353,7 +354,7 @@ def whole_properties(stored: Any) -> tuple[bytes, list[str]]:
         said.append("the last line is cut, and left out")
     for line in lines:
         if not line.replace("\t", " ").isprintable():
-            # Not treated as a present one: Derby would read a value without a meaning.
+            # The line does not count as its property: Derby would read a meaningless value.
             said.append("a line that is no text is left out")
             continue
         name = line.partition("=")[0].strip()

@@ -16,25 +16,26 @@ from journalspec_reference.batches import source_of
 from journalspec_reference.derby_log.bodies import SHORTEST, Body
 from journalspec_reference.derby_log.codec import BadLog
 
-#: A page begins with its format; its slots are before its last bytes, a checksum, the first one last.
+#: The header of a page, and a slot. The slots lie before the checksum at the end of the page, the first slot
+#: last.
 PAGE_HEADER, SLOT = Struct(">HxxBBqHi"), Struct(">HHH")
 ROWS_PAGE, ALLOCATION_PAGE, VALID, PAGE_TAIL = 117, 118, 1, 8
 _DELETED, _OVERFLOW, _HAS_FIRST = 1, 2, 4
-#: Of a field: no value; a place where it is; with the first one, no such field here; its length in two
-#: plain bytes.
+#: The status of a field: null; a pointer to a long value; no such field here; its length takes two plain
+#: bytes.
 _NULL, _LONG, _ABSENT, _FIXED = 1, 2, 5, 32
 #: The size of a compressed int by its first two bits.
 _SIZES = (1, 2, 4, 4)
-#: What changes its page row by row.
+#: The operations that change their page row by row.
 BY_ROW = ("PURGE", "COPY_ROWS")
-#: A value of a row: None if it has none, `...` if nothing here shows it.
+#: A value of a row: bytes, a :class:`Pointer`, None for null, or `...` if the row's bytes do not contain it.
 Value = Any
 #: Adds a row to a page, at a slot, under a record id.
 Put = Callable[[int, int, "HeapRow"], None]
 
 
 class Pointer(bytes):
-    """The place of a long value: a page, a clong, and a record id, a cint."""
+    """The place of a long value: its page (a compressed long) and its record id (a compressed int)."""
 
     __slots__ = ()
 
@@ -53,7 +54,7 @@ class HeapRow(NamedTuple):
 
     @property
     def room(self) -> int:
-        """The approximate number of its own bytes on its page."""
+        """The approximate number of bytes that it takes on its page."""
         return max(self.had, sum(len(value) + 4 for value in self.values if isinstance(value, bytes)))
 
 
@@ -61,7 +62,7 @@ class HeapRow(NamedTuple):
 class HeapPage:
     """A page: its version, its rows by record id, and the order of their slots.
 
-    `overflow`: it holds parts of rows, and no row begins there. One that is not `valid` is in no use.
+    `overflow`: it holds parts of rows, and no row begins there. A page that is not `valid` is unused.
     """
 
     version: int
@@ -71,12 +72,12 @@ class HeapPage:
     overflow: bool = False
     valid: bool = True
     _slots: list[int] = field(default_factory=list)
-    #: The pending changes of the order: a slot where a row was added, or None, and its record id.
+    #: The pending changes of the order: the slot of an added row, None for a removed row, and the record id.
     _moves: list[tuple[int | None, int]] = field(default_factory=list)
 
     @property
     def slots(self) -> list[int]:
-        """The order of the rows, brought up to date on access: each move costs all, reading needs none."""
+        """The record ids in slot order. Pending changes are applied only here: each takes linear time."""
         for slot, ident in self._moves:
             if slot is None:
                 self._slots.remove(ident)
@@ -137,7 +138,7 @@ def image(data: bytes, at: int = 0) -> tuple[int, HeapRow, int]:
         # A mere pointer to the rest of a row ends here.
         if at < len(data) or status & (_OVERFLOW | _HAS_FIRST) != _OVERFLOW:
             count, at = number(data, at, wide=False)
-        # Each field takes a byte: more of them than bytes end soon.
+        # Each field takes at least a byte, so a count larger than the remaining bytes soon raises an error.
         values: list[Value] = []
         for _ in range(count):
             if data[at] & (_NULL | _LONG | _FIXED) or data[at + 1] >= SHORTEST:
@@ -173,7 +174,7 @@ def logged_field(data: bytes, at: int) -> tuple[Value, int]:
 
 
 def numbers_of(data: Any, size: int, count: int) -> array[int]:
-    """Return which of `count` pages of `size` bytes, after the first one, are in no hole of a file."""
+    """Return the numbers of the pages after the first one that are not in a hole of the file."""
     source, at, found = source_of(data), size, array("q")
     while count and (at := source.next_data(at)) < count * size:
         found.append(at // size)
@@ -184,7 +185,7 @@ def numbers_of(data: Any, size: int, count: int) -> array[int]:
 def rows_of(data: bytes, *, parted: bool = False) -> Iterator[tuple[int, int, HeapRow]]:
     """Yield slot, record id and row of all rows of a page; raises BadLog if one is invalid or overlaps.
 
-    With `parted` rows of one part may be omitted.
+    With `parted`, rows that lie on this page alone may be omitted.
     """
     size, taken = len(data), 0
     count = min(PAGE_HEADER.unpack_from(data)[4], size // SLOT.size - 1)
@@ -200,7 +201,7 @@ def rows_of(data: bytes, *, parted: bool = False) -> Iterator[tuple[int, int, He
 
 
 def _all_there(data: bytes, at: int, end: int) -> bool:
-    """Return whether a row is sound and has no part elsewhere: a quick look, which may not tell of some."""
+    """Return whether a quick check shows that a row is sound and has no part elsewhere."""
     if data[at] & (_OVERFLOW | _HAS_FIRST):
         return False
     at += 1 + _SIZES[data[at + 1] >> 6]
@@ -244,9 +245,9 @@ def changed(old: HeapRow | None, new: HeapRow) -> HeapRow:
 
 
 def apply(page: HeapPage, body: Body, by: Body, put: Put, *, undo: bool = False) -> None:
-    """Apply to the rows of `page` the change of a record, or undo it, where `by` says; raises BadLog.
+    """Apply the change of the record `body` to the rows of `page`, or undo it; raises BadLog.
 
-    A row gets onto the page by `put`.
+    `by` names the row: it is `body`, or the record that undoes it. `put` stores a row on the page.
     """
     fields, name, data = body.fields, body.operation.name, body.data
     ident = by.fields.get("record_id", fields.get("record_id", 0))

@@ -1,7 +1,7 @@
-"""What keeps log files from being deleted at the next checkpoint (DRB-FIL, DRB-CHK).
+"""The reasons why the next checkpoint does not delete log files (DRB-FIL, DRB-CHK).
 
 A checkpoint deletes the files before its undo point: the begin of the oldest transaction active then, or the
-end of the log. Until the next one, a boot reads from the undo point of the last.
+end of the log. Until the next checkpoint, a boot reads from the undo point of the last one.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from journalspec_reference.keeping import Holder, Keeping
 
 
 def kept(files: Files, edition: str, params: Params) -> Keeping:
-    """Return the reasons to keep each log file; files before the last undo point are free."""
+    """Return the reasons to keep each log file; files before the last undo point have none."""
     logs = gather(files)
     lengths = {file.name: file.length for file in logs.values()}
     found = LogPass(files, edition, "default", suite=False)

@@ -1,7 +1,7 @@
-"""The log of a new database: what recovery reads of the old one, and what decides transactions in doubt.
+"""The log of a new database: the old log as recovery reads it, and decisions on transactions in doubt.
 
-It ends where the old one does for recovery: later bytes are not in it. Sums are right, each file names the
-end of the one before it, and control files name a checkpoint in it.
+It ends where recovery ends the old log; later bytes are omitted. Its checksums are right, each file names the
+end of the previous one, and the control files name a checkpoint in it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from journalspec_reference.derby_log.scan import UNSUMMED
 from journalspec_reference.derby_log.store import INTERNAL
 from journalspec_reference.newstore import PIECE, CannotRebuild, ChoiceRefused, NewFile, StoreChoices
 
-#: Bytes covered by checksum records that are recomputed: they overlap only if an author made them so.
+#: For each file, the most bytes whose checksums are recomputed. Only a crafted log needs more: its checksum
+#: records overlap.
 _MOST_SUMMED = 64 << 20
 _RAWSTORE = BITS["RAWSTORE"]
 _COMMITTED = 4
@@ -43,7 +44,7 @@ class NewLog:
         self._log, self._store = log, store
         #: A line for each choice.
         self.said: list[str] = []
-        #: Which of the records that are added is a checkpoint.
+        #: The position of the checkpoint among the added records; -1: there is none.
         self._named = -1
         #: Number of a log file -> replacements for its bytes at offsets.
         self._edits: dict[int, dict[int, bytes]] = {}
@@ -52,7 +53,7 @@ class NewLog:
         self.last = log.last.file.number
         self._end = log.last.end.off
         if log.ends[self._begin.number] == self._begin.position and self.last > self._begin.number:
-            # Derby takes a log for empty if nothing follows in the file where it begins.
+            # Derby treats a log as empty if no record follows in the file where it begins.
             self._begin = Instant(self._begin.number + 1, HEADER)
         self._next = store.next
         bodies = [*self._decided(choices)]
@@ -61,7 +62,8 @@ class NewLog:
         end = Instant(self.last, self._end)
         kept = self._checkpoint is not None and self._checkpoint < end and log.redo_from <= end
         if not kept or self._begin != log.start:
-            # It is not needed if Derby begins by itself: at the first record of the first file.
+            # A checkpoint is not needed if Derby finds the start without one: the first record of the first
+            # file.
             self._checkpoint = None
             if self._begin != (1, HEADER) or log.redo_from > (1, HEADER):
                 bodies += self._new_checkpoint(len(bodies))
@@ -80,11 +82,11 @@ class NewLog:
 
     @property
     def changed(self) -> bool:
-        """Whether anything is in it that the old one does not have."""
+        """Whether it contains bytes that the old log does not have."""
         return bool(self._edits or self._added)
 
     def files(self, place: str) -> Iterator[NewFile]:
-        """Yield its files, below a directory."""
+        """Yield its files, with names below the directory `place`."""
         said = {**self._control._asdict(), "checkpoint": self._checkpoint.packed if self._checkpoint else 0}
         control = LAYOUT.build("control", self._journal.edition, **said)
         for name in CONTROLS:
@@ -93,13 +95,13 @@ class NewLog:
             yield NewFile(f"{place}log{number}.dat", self._log_file(number))
 
     def _level(self, answer: Answer) -> tuple[int, int]:
-        """Return the lowest level of a database that the log may be of: newer products open it."""
+        """Return the lowest level of a database that fits the log; newer products open it, too."""
         agree = [trial.edition for trial in answer.trials if trial.agrees] or [self._journal.edition]
         known = [edition for edition in databases() if edition in agree and edition != "10.0"]
         return databases()[(known or agree)[0]].level
 
     def _decided(self, choices: StoreChoices) -> Iterator[bytes]:
-        """Yield the records that commit branches in doubt; those that are rolled back are edited."""
+        """Yield the records that commit branches in doubt; edit the log for branches to roll back."""
         committed = {number: name for name in choices.commit for number in self._branches(name)}
         undone = {number: name for name in choices.rollback for number in self._branches(name)}
         if both := sorted(committed.keys() & undone.keys()):
@@ -130,15 +132,15 @@ class NewLog:
         return found
 
     def _unprepare(self, number: int) -> None:
-        """Put the begin of an empty transaction in the place of the record that prepares one.
+        """Replace the record that prepares a transaction by the begin of an empty transaction.
 
-        Derby then undoes all that it has done, in indexes, too; the empty one is undone with it.
+        Derby then undoes all changes of the prepared transaction, also those of indexes, and the empty one.
         """
         known = self._store.transactions[number]
         at = Instant.unpack(known.prepared_by)
         file = self._log.log.files[at.number]
         length = int.from_bytes(bytes(file.data[at.position : at.position + 4]), "big")
-        # A record has room for data after its fields; that of a begin means nothing.
+        # A record can have data after its fields; the data of a BEGIN mean nothing.
         bits, other = BITS["FIRST"] | _RAWSTORE, self._next
         spare = length - len(_body("BEGIN", bits, other, data=b""))
         if spare < 0:
@@ -152,9 +154,8 @@ class NewLog:
         """Yield the records of a checkpoint; control files then name it."""
         number, self._next = self._next, self._next + 1
         at = Instant(self.last, self._end)
-        # Pages have all changes before the redo instant. One after the end would let a boot after another
-        # crash
-        # pass over what Derby has added since.
+        # Pages have all changes before the redo instant. A redo instant after the end would make a boot after
+        # another crash skip records that Derby has added since.
         redo = min(max(self._log.redo_from, self._begin), at)
         own = {"transaction": {"number": number}, "first": {"file": at.number, "position": at.position}}
         entries = [{"entry": {**own, "global_id": None, "status": 0}}]
@@ -177,7 +178,7 @@ class NewLog:
         return (_sum_of(number, at, data) if summed else b"") + data
 
     def _relink(self, number: int) -> None:
-        """Let a header say where the file before ends: older databases are not held to it."""
+        """Make a header name the end of the previous file; Derby does not require it of older databases."""
         file, stored = self._log.log.files[number], None
         with suppress(BadLog):
             stored = header(bytes(self._journal.seen[file.name][:HEADER]), number)
@@ -189,7 +190,7 @@ class NewLog:
             self._edits.setdefault(number, {})[0] = LAYOUT.build("header", self._journal.edition, **link)
 
     def _seal(self, number: int) -> None:
-        """Compute the sums of edited parts, and of the end of the log if it was cut, once more."""
+        """Recompute the checksums of edited ranges, and of the last range if the log was cut."""
         file, limit = self._log.log.files[number], self._log.ends[number]
         edits, left = self._edits.setdefault(number, {}), _MOST_SUMMED
         sums = [
@@ -197,7 +198,7 @@ class NewLog:
             for batch in self._log.log.scan(file, HEADER, limit)
             for row, size in batch.more["sums"]
         ]
-        # The last one first: others may cover it.
+        # The last checksum comes first: earlier ones can cover it.
         for off, stop, covers in reversed(sums):
             end = min(stop + covers, limit)
             if stop + covers > limit or any(

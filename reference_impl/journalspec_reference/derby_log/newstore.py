@@ -1,8 +1,8 @@
 """A new database from a recovered one: log and control files repaired, the pages unchanged.
 
-Derby redoes the log when it starts on it. Where a page does not fit to the log, or cannot be read, it would
-not start, or not read a table: then the rows are written as SQL instead (see :mod:`.sql`). Without containers
-next to the log, the new log is the only result.
+Derby redoes the log when it starts on it. If a page does not fit the log, or cannot be read, Derby would not
+start, or would not read a table. Then the rows are written as SQL instead (see :mod:`.sql`). Without
+containers next to the log, the new log is the only result.
 """
 
 from __future__ import annotations
@@ -40,24 +40,24 @@ from journalspec_reference.newstore import (
     pieces,
 )
 
-#: This many of the pages that records after the end of the log change are read.
+#: At most this many pages are compared with the records after the end of the log that change them.
 _MOST_PAGES = 50_000
-#: Below the directory of a database: files that do not belong to it or are rebuilt; and the depth to which
-#: directories are searched.
+#: Below the directory of a database: directories that are rebuilt or temporary, lock files, and the depth to
+#: which directories are searched.
 _NOT_COPIED, _LOCKS, _DEPTH = {"log", "seg0", "tmp"}, {"db.lck", "dbex.lck"}, 4
-#: Remarks on things that the new database does not have: they are rebuilt there.
+#: Codes of remarks on faults that are repaired in the new database.
 _REPAIRED = {"bad-header", "lost-checkpoint", "remade-page"}
-#: Those, and remarks on a database that Derby starts on, and where it reads the rows that contents have.
+#: Those, and codes of remarks on faults with which Derby starts, and reads the same rows as contents.
 _HARMLESS = _REPAIRED | {
     *("other-container", "bad-value", "long-value", "in-doubt", "no-properties", "no-containers")
 }
-#: What strict recovery alone refuses.
+#: Codes with which only strict recovery refuses.
 _STRICT = {"lost-middle", "no-checkpoint"}
-#: An item that the answer has as well.
+#: The kind of an item that the answer reports as well.
 _NOTE = "note"
-#: A page that the log does not explain: its rows can be read nevertheless.
+#: The code for a page that the log does not explain; its rows can be read nevertheless.
 _NEWER = "newer-page"
-#: A container that the new database would have as it is.
+#: The code for a damaged container; the new database would contain it unchanged.
 _DAMAGED = "damaged-container"
 
 
@@ -118,16 +118,16 @@ def _check(choices: StoreChoices) -> None:
 def _problems(  # noqa: C901, PLR0912  # one question after the other, of everything that a boot looks at
     answer: Answer, found: DerbyContents, behind: Behind
 ) -> Iterator[LossItem]:
-    """Yield why Derby would not start on the database, or not read what contents have of it."""
+    """Yield the reasons why Derby would not start on the database, or not read rows that contents have."""
     seen, state = answer.observation, found.state
     if seen.state is None and not found.repairs:
         file, off = (seen.at.file, seen.at.off) if seen.at else ("", None)
         yield LossItem("log", str(seen.code), seen.message, file=file, off=off)
-    # The answer's own statements are listed as its own.
+    # Items that the answer reports are listed as notes.
     for gone in seen.missing:
         if gone.code == "container":
             yield LossItem(_NOTE, gone.code, gone.text, file=gone.name)
-    # A new database would have the same fault in a container, but for a page that the log makes again.
+    # The new database would have the same damaged container, unless the log creates the faulty page again.
     again = {remark.file.removeprefix("../") for remark in found.remarks.kept if remark.code in _REPAIRED}
     for note in seen.notes:
         if note.code == _NEWER or (note.code == _DAMAGED and note.file.removeprefix("../") not in again):
@@ -143,7 +143,7 @@ def _problems(  # noqa: C901, PLR0912  # one question after the other, of everyt
         if len(places) < _MOST_PAGES:
             places.add((file, fault.off))
         yield LossItem("page", fault.code, fault.text, queue=found.title(container), file=file, off=fault.off)
-    # OnlyRows that have parts elsewhere: these may be of another time.
+    # Read only rows with parts on other pages: the parts can be from another moment than the rows.
     for container in sorted(state.parted):
         for _ in state.rows(container, parted=True):
             pass
@@ -174,8 +174,9 @@ def _file(found: DerbyContents, container: int) -> str:
 class Behind:
     """The records after the end of the log: nothing redoes them.
 
-    `changes` counts those that change a page, by container; `newer` are the pages of each container that have
-    such changes. Pages that are `ahead` have changes that no record of the log itself explains.
+    `changes` counts the changes of pages among them, by container; `newer` are the pages of each container
+    that have such changes already. `ahead` are notes on pages with changes that no record of the log
+    explains.
     """
 
     def __init__(self, answer: Answer, found: DerbyContents) -> None:
@@ -183,7 +184,7 @@ class Behind:
         self.changes: Counter[int] = Counter()
         self.newer: dict[int, list[int]] = {}
         self.ahead: list[Note] = []
-        #: Where the first of them is.
+        #: The place of the first record that changes a page.
         self.file, self.off = "", 0
         if log is None or log.last is None:
             return
@@ -214,7 +215,7 @@ class Behind:
 
 
 class _Made(NewStore):
-    """The statements of a new store in either form."""
+    """The common part of both forms of a new store, a database and rows alone."""
 
     base = ".."
 
@@ -285,7 +286,7 @@ class Database(_Made):
             yield NewFile(name, edited(data, edits, 0, end) if edits or end < len(data) else pieces(data))
 
     def _edited(self) -> dict[str, tuple[dict[int, bytes], int]]:
-        """Return the containers with pages of zeros, because the log makes them, and the end of each."""
+        """Return edits and end of containers: pages that the log creates again become zeros."""
         state, found = self._found.state, {}
         changed = state.store.pages if state.store is not None else {}
         for container, (name, data) in state.beside.items():
@@ -293,7 +294,7 @@ class Database(_Made):
             if heap is None or not heap.size:
                 continue
             zeros = {page * heap.size: bytes(heap.size) for at, page in state.remade if at == container}
-            # A part of a page is not a page: the log makes it, too.
+            # An incomplete last page is cut off if redo writes that page.
             part = len(data) % heap.size if (container, heap.count) in changed else 0
             if zeros or part:
                 found[name] = zeros, len(data) - part
@@ -313,7 +314,7 @@ class Database(_Made):
         yield from self._not_redone()
 
     def unverified(self) -> Iterator[LossItem]:
-        """Yield values that are not as their types are, and properties that had to be made."""
+        """Yield repairs of the log, values that do not fit their types, and rebuilt properties."""
         for remark in self._found.remarks.kept:
             if remark.code in _REPAIRED:
                 yield LossItem(FILE, remark.code, remark.text, file=remark.file, off=remark.off)
@@ -341,7 +342,7 @@ class Database(_Made):
 
 
 class OnlyRows(_Made):
-    """No database: the rows as SQL, because of a `problem` that keeps Derby from reading it."""
+    """The rows as SQL instead of a database, which Derby could not read because of a `problem`."""
 
     def __init__(self, answer: Answer, found: DerbyContents, behind: Behind, problem: LossItem) -> None:
         super().__init__(answer, found, behind)
@@ -358,7 +359,7 @@ class OnlyRows(_Made):
         return self._script.counts()
 
     def left_out(self) -> Iterator[LossItem]:
-        """Yield why there is no database, which facts SQL does not show, and which changes are not redone."""
+        """Yield why there is no database, facts that SQL does not show, and changes that are not redone."""
         problems = _problems(self.answer, self._found, self._behind)
         yield from (each for each in problems if each.what != _NOTE and each.code != _NEWER)
         yield from self._script.losses()
@@ -370,7 +371,7 @@ class OnlyRows(_Made):
     def unverified(self) -> Iterator[LossItem]:
         """Yield the tables whose rows may be older than the end of the log, newer, or not committed."""
         for each in _newer(self._found, self._behind):
-            # Without a table it is a page of an index: the script makes it again.
+            # A page without a table belongs to an index, and the script creates indexes again.
             if each.queue:
                 yield replace(each, text=f"{each.text}: its rows are carried over, committed or not")
         for count in self.carried() if not self._redone else ():
@@ -378,8 +379,9 @@ class OnlyRows(_Made):
             yield LossItem("table", "no-redo", text, queue=count.name)
 
     def steps(self) -> Sequence[str]:
-        """Return how to get a database of it."""
-        # Its text may name a table, and steps are not redacted: the omitted items have it.
+        """Return the steps to make a database from the script."""
+        # The problem's text can name a table, and steps are not redacted. The omitted items contain that
+        # text.
         problem = ": ".join(filter(None, (self._problem.code, self._problem.file)))
         return (
             f"No database can be made ({problem}): rows.sql makes its tables in an empty one.",
@@ -391,7 +393,7 @@ class OnlyRows(_Made):
 
 
 def _files(directory: Path) -> dict[str, Any]:
-    """Return the files of a directory itself; none if it cannot be read."""
+    """Return the files directly in a directory; none if it cannot be read."""
     with suppress(FilesetError):
         return {name: data for name, data in load(directory).files.items() if "/" not in name}
     return {}

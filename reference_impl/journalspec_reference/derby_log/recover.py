@@ -59,8 +59,8 @@ _BETA, _TEST_MODE = 1, 2
 #: The length of a control file of an old release.
 _OLD_CONTROL = 16
 _UNBORN = "DRB-DEV-006, DRB-DEV-007: Derby does not start (XSLAM, or XSLA3 from 16 bytes on)"
-#: The reaction of the product to a missing log file: that of the checkpoint, that of the undo start, a later
-#: one.
+#: The reaction of the product if a log file is missing: the one with the checkpoint, the one with the undo
+#: start, or a later one.
 _NEW_LOG = (
     "Derby 10.1 to 10.16 begins a new log and boots: rows that only the log has are lost, rows of"
     " transactions without an end stay, and none is in doubt (DRB-DEV-004)"
@@ -68,7 +68,7 @@ _NEW_LOG = (
 _NO_UNDO = "Derby 10.1 to 10.16 does not boot (NullPointerException)"
 _ENDS_BEFORE = "Derby 10.1 to 10.16 boots as if the log ended before it, and says nothing (DRB-DEV-018)"
 _UNCHOSEN = choose({})
-#: The next reported item, and the consumer of its batches.
+#: A stretch to report, and the function that takes its batches.
 Step = tuple[Stretch, Callable[[Batch], None]]
 #: Notes that make a verdict `recovered`.
 _LOSSES = {code for code, word in get_format(FORMAT).vocabulary.notes.items() if word.loss}
@@ -83,11 +83,11 @@ def examined(  # noqa: C901, PLR0912  # what is asked of a batch before its reco
 ) -> Iterator[Batch]:
     """Yield the batches of a file from `start` on, up to a record whose body cannot be decoded (DRB-REC-022).
 
-    Each has in `more` its ``bodies``, if they are decoded; the last one has the ``end``. Notes report
-    oddities of bodies, and bodies that checksum records cover only in part. With a `stop` the log begins
-    there: what reaches beyond it is not a record. Bytes after the end are damage.
+    Each has in `more` its ``bodies``, if they are decoded; the last one has the ``end``. Notes report unusual
+    bodies, and records that a checksum range covers only in part. With a `stop`, the log begins there: bytes
+    that reach beyond it are not a record. Bytes after the end are damage.
     """
-    #: The end of the range of a checksum record, and the place of that record: the first end first.
+    #: Sorted pairs: the end of the range of a checksum record, and the offset of that record.
     covered: list[tuple[int, int]] = []
     for batch in log.scan(file, start, None if stop is None else stop + 1):
         base, off, end, last = batch.base, batch.off, batch.end, batch.more.get("end")
@@ -99,11 +99,12 @@ def examined(  # noqa: C901, PLR0912  # what is asked of a batch before its reco
             rows, last = bodies.rows, End(base + off[bodies.rows], "bad-body")
             batch.more["problem"] = bodies.problem
         sums = [(base + end[row] + size, base + off[row]) for row, size in batch.more["sums"] if row < rows]
-        # Nearly every range ends where the next checksum record begins, and so inside no range.
+        # Nearly every range ends where the next checksum record begins, so inside no record. Only other ends
+        # are kept.
         covered += [one for one, after in pairwise([*sums, (0, 0)]) if one[0] != after[1]]
         covered.sort()
         odd: list[tuple[int, Note]] = []
-        # A record that became invalid also shows that the covered bytes end inside it.
+        # The first invalid record is included: covered bytes can end inside it, too.
         reach = base + end[min(rows, len(end) - 1)] if end else base
         known = bisect_right(covered, reach, key=itemgetter(0))
         for place, at in covered[:known]:
@@ -127,7 +128,8 @@ def examined(  # noqa: C901, PLR0912  # what is asked of a batch before its reco
             if stop is not None:
                 behind = min(stop, file.length)
             elif last.reason:
-                # Zeros up to the end of the file were not used (DRB-END-041); what cannot be read may be.
+                # Zeros up to the end of the file are unused space (DRB-END-041); if bytes are unreadable, the
+                # damage reaches to the end of the file.
                 used = None if last.reason == UNREADABLE else garbage(file.data, last.off)
                 behind = used[1] if used else file.length
             if last.off < behind:
@@ -140,31 +142,31 @@ def examined(  # noqa: C901, PLR0912  # what is asked of a batch before its reco
 class LogPass:
     """One pass over a log; `policy` is that of recovery, or empty for reading.
 
-    `suite`: it is that of the suite's database, of whose tables rows are reported. Without `replay` only its
-    records are read.
+    `suite`: the log belongs to the suite's database, whose rows are reported. Without `replay`, records are
+    read and not redone.
     """
 
     def __init__(
         self, files: Files, edition: str, policy: str, *, suite: bool = True, replay: bool = True
     ) -> None:
         self._replay = replay
-        #: Where the batch begins in which the redo point is, and what was known before it.
+        #: The start of the batch with the redo point, and a copy of the store before that batch.
         self.resume: tuple[Instant, Store] | None = None
         self._files, self._edition, self._policy = files, edition, policy
         self._logs = gather(files)
         self._found, self._beside_log = Found(), Found()
-        #: The number of records of each operation, and of those that change a page of each container.
+        #: The number of records by operation, and the number of page changes by container.
         self._types: Counter[int] = Counter()
         self._containers: Counter[int] = Counter()
         self._late: list[Note] = []
         self._invalid: set[str] = set()
-        #: The checkpoint record that the control file names; without one, the last of the log.
+        #: The checkpoint record that the control file names; without a control file, the last one of the log.
         self._named: Instant | None = None
         self.chosen = _UNCHOSEN
         #: The first record that no checksum covers.
         self._unverified: Note | None = None
         self._opaque = self._short = False
-        #: What recovery refuses first of a log that can be read: the whole of it is scanned before.
+        #: The first reason why recovery refuses a readable log; the whole log is scanned before it is raised.
         self._unfit: Refusal | None = None
         #: The last checksum record of the log: number of its file, begin, end, covered range.
         self.last_sum: tuple[int, int, int, int] | None = None
@@ -178,20 +180,22 @@ class LogPass:
         #: The reaction of the product to missing log files.
         self._does = _ENDS_BEFORE
         self.log = Log(self._logs, summed=edition not in UNSUMMED, linked=edition not in UNLINKED)
-        #: How bodies are decoded; None: they are opaque.
+        #: The operations by which bodies are decoded; None: bodies are opaque.
         self._forms: Forms | None = None
-        # A method of its own would create a reference cycle, and a reader of many logs would keep them all.
+        # A bound method would create a reference cycle, and a reader of many logs would keep all of them in
+        # memory.
         self._find = partial(body_at, self.log, edition)
         self._beside = container_names(files)
-        #: Whether all containers should be next to the log; the missing ones that are changed, by the first
-        #: record that changes each; and those that the log itself makes or removes, or that have a stub.
+        #: Whether the log is in a database; whether all containers should be next to it; missing containers
+        #: -> the first record that changes each; stubs; containers that the log creates or removes, or that
+        #: have a stub.
         self._home = any(name.startswith(HOME) for name in files)
         self._complete = self._home or self._beside.keys() >= CATALOGUE
         self._absent: dict[int, Instant] = {}
         self._stubs = stubs(files)
         self._own = {*self._stubs}
         self.store = Store(tables(edition) if suite else {}, Containers(files, self._beside), self._find)
-        #: The log's statements about the pages next to it.
+        #: The versions of pages that the log explains.
         self._explained: Explained | None = None
         self.answer: Observation | None = None
         try:
@@ -205,7 +209,7 @@ class LogPass:
     def steps(self) -> Iterator[Step]:
         """Yield the reported items, records or damage, in order; raises Refusal.
 
-        The next step depends on the batches of this one: all of them are to be taken first.
+        The next step depends on the batches of this one: the caller must take all of them first.
         """
         if not self._logs and not any(name in self._files for name in CONTROLS):
             raise Refusal("fileset", "no-files", "there is neither a control file nor a log file")
@@ -217,7 +221,8 @@ class LogPass:
         if not self._policy:
             yield from self._before(start)
         if self._beside and self._forms is not None and self._replay:
-            # In the order of the files. A part that was walked from its beginning is not walked again.
+            # Read the files before the log first, and the log's first file too if the log begins inside it.
+            # Otherwise the walk below reads that file.
             self._explained = Explained(self.store)
             begins = start.number + (start.position != HEADER)
             self._explained.walk(self.log, self._forms, (each for each in self._logs if each < begins))
@@ -269,9 +274,9 @@ class LogPass:
         return "DRB-DEV-002: Derby does not start" if len(data) == _OLD_CONTROL else "Derby uses it, too"
 
     def _entered(self, start: Instant, by: At | None = None) -> Instant:
-        """Check the file in which the scan starts (DRB-RCV-061, DRB-HDR-162); to read, any will do.
+        """Check the file in which the scan starts (DRB-RCV-061, DRB-HDR-162); reading takes the first one.
 
-        `by` is the place that names it.
+        `by` is the place that names the file.
         """
         name = f"log{start.number}.dat"
         if start.number not in self._logs:
@@ -286,7 +291,7 @@ class LogPass:
         return start
 
     def _from_checkpoint(self, at: Instant) -> Instant:
-        """Return the place where the scan starts by the checkpoint record at `at` (DRB-RCV-060)."""
+        """Return the start of the scan that the checkpoint record at `at` gives (DRB-RCV-060)."""
         file = self._logs[at.number]
         first = self.log.record(at.number, HEADER)
         if first is not None and _is_cipher(first):
@@ -314,7 +319,7 @@ class LogPass:
         return Instant(at.number, HEADER)
 
     def _before(self, start: Instant) -> Iterator[Step]:
-        """Take in the files before the log, and the earlier part of its own first file."""
+        """Read the files before the log, and the earlier part of its own first file."""
         for number, file in self._logs.items():
             if number < start.number and file.length >= HEADER:
                 end = yield from self._beside_the_log(file)
@@ -323,14 +328,14 @@ class LogPass:
         yield from self._take(self._logs[start.number], HEADER, stop=start.position)
 
     def _beside_the_log(self, file: LogFile) -> Generator[Step, None, End]:
-        """Take in a file before the log; return its end. One whose header is wrong is damage."""
+        """Read a file before the log; return its end. A file with a wrong header is damage."""
         if self._usable(file):
             return (yield from self._take(file, HEADER))
         yield from self._whole(file.name, "bad-header")
         return End(0)
 
     def _usable(self, file: LogFile) -> bool:
-        """Return whether the header of a file that is not of the log is right."""
+        """Return whether a file outside the log has a correct header."""
         try:
             self.log.enter(file.number)
         except Refusal:
@@ -356,7 +361,7 @@ class LogPass:
     # The walk.
 
     def _walk(self, start: Instant) -> Generator[Step, None, LogEnd]:
-        """Take in the log from `start` on; return where it ends. Raises Refusal."""
+        """Read the log from `start` on; return where it ends. Raises Refusal."""
         number, at = start
         while True:
             file = self._logs[number]
@@ -370,7 +375,7 @@ class LogPass:
     def _take(
         self, file: LogFile, start: int, *, stop: int | None = None, counts: bool = False
     ) -> Generator[Step, None, End]:
-        """Take in a file from `start` on (up to `stop`); `counts`: it is of the log. Raises Refusal."""
+        """Read a file from `start` on (up to `stop`); `counts`: it belongs to the log. Raises Refusal."""
         covered, end, problem = self._vouched(file, start) if counts else start, End(start), ""
 
         def take(batch: Batch) -> None:
@@ -386,14 +391,14 @@ class LogPass:
 
         yield self._stretch(file, start, stop), take
         if counts and problem:
-            # Its wrapper is sound, or the log would end here.
+            # The record's wrapper is sound: otherwise the log would end here without an error.
             raise Refusal("record", "bad-body", problem, _framed(file, end.off))
         return end
 
     def _stretch(self, file: LogFile, start: int, stop: int | None = None) -> Stretch:
         scanned = partial(examined, self.log, file, start, self._forms, stop)
         records = partial(records_of, file.number, file.name, self._forms)
-        # What two editions can decode they decode alike: they differ in which operations they know.
+        # Two editions that both know an operation decode it alike.
         known = self._forms is not None
         columns = late_columns(__package__, self._edition)
         return Stretch(file.name, scanned, records, columns, alike=lambda _: known)
@@ -406,7 +411,7 @@ class LogPass:
         return out
 
     def _covered(self, file: LogFile, batch: Batch, covered: int) -> int:
-        """Look for the first record that no checksum covers; return up to where the last one does."""
+        """Note the first record that no checksum covers; return the end of the covered bytes."""
         base, off, end, low = batch.base, batch.off, batch.end, 0
         sums = [found for found in batch.more["sums"] if found[0] < len(batch)]
         for row, size in (*sums, (len(batch), None)):
@@ -429,11 +434,12 @@ class LogPass:
             self._explained.take(bodies)
         rows: Iterable[int] = range(len(batch))
         if (columns := bodies.filled()) is not None:
-            # Rows of these tables are reported, and absent containers must be reported as missing.
+            # Changes of reported tables and of absent containers are redone from decoded bodies.
             closely = {*store.tables}
             if self._complete:
                 closely |= columns.containers() - self._beside.keys()
-                # In a database, content created earlier has been on disk since the checkpoint.
+                # In a database, containers created before the redo point must be on disk since the
+                # checkpoint.
                 if not self._home or number << 32 | base + batch.end[-1] > redo_from:
                     self._own |= bodies.made()
             rows = bodies.replay(store, closely, number << 32 | base, len(batch), redo_from)
@@ -448,7 +454,7 @@ class LogPass:
                 self._redo(file, base + off, body, redo_from)
 
     def _redo(self, file: LogFile, off: int, body: Body, redo_from: int) -> None:
-        """Redo one record; what does not fit is reported, or refused once the whole log is walked."""
+        """Redo one record; a misfit is noted, or refused after the whole log is read."""
         try:
             self.store.take(file.number << 32 | off, body, redo_from)
         except OldPage as old:
@@ -469,7 +475,7 @@ class LogPass:
             self._unfit = self._unfit or Refusal("record", "bad-body", str(error), _framed(file, off))
 
     def _changed(self, instant: Instant, body: Body) -> None:
-        """Take in the containers that the log changes although they are missing next to it."""
+        """Note a container that a record creates or removes, or changes although it is missing."""
         container, name = body.fields.get("container"), body.operation.name
         if container is None:
             return
@@ -495,7 +501,7 @@ class LogPass:
             beyond = self._logs[self.checkpoint.number]
         groups = self._after_damage(file, end)
         if self._policy == "strict" and (beyond or groups):
-            # The log may begin after its file.
+            # The log can begin after the end of its file.
             off = min(end.off, file.length)
             shows = (
                 f"{groups.number} sound group(s) follow" if groups else f"{beyond and beyond.name} continues"
@@ -520,7 +526,7 @@ class LogPass:
         yield from self._later(last)
 
     def _later(self, last: LogEnd) -> Iterator[Step]:
-        """Take in the files after the log."""
+        """Read the files after the log."""
         for number, later in self._logs.items():
             if number <= last.file.number:
                 continue
@@ -534,7 +540,7 @@ class LogPass:
 
     def _missing_files(self, last: LogEnd) -> None:
         """List missing items: log files with references to them, and containers that are changed."""
-        # In a database, one that is dropped later must be there until then, or its stub.
+        # In a database, a container that the log drops must be present, at least as a stub.
         own = self._stubs | self.store.made.keys() if self._home else self._own
         for container, instant in self._absent.items():
             if container not in own:
@@ -572,7 +578,8 @@ class LogPass:
         lost = self._short or any(note.code in _LOSSES for note in self._late)
         dropped = self._found.dropped()
         if self.resume is not None and self._unfit is None and self.chosen.control is not None:
-            # It is the same log by each policy. Of pages the rows above are all that is asked for.
+            # Contents reuse this pass, which is the same with each policy. Its pages are no longer needed:
+            # `state` has the rows.
             self.store.pages.clear()
             self._explained, state = None, RedoneState(state, self)
         if self._forms is not None:
@@ -616,7 +623,7 @@ class LogPass:
     def _branch(self, number: int, locked: set[RowPlace]) -> dict[str, Any]:
         """Roll a prepared transaction back; return its changes (DRB-RCV-113).
 
-        `locked` are the rows of the branches before it. Its own are added.
+        `locked` are the rows of earlier branches; those of this branch are added.
         """
         store = self.store
         touched = [place for place in store.touched(number) if place not in locked]
@@ -632,7 +639,7 @@ class LogPass:
         return told
 
     def _maps(self) -> Iterator[FileMap]:
-        """Yield the role of each file, and its own description at its beginning, if that is intact."""
+        """Yield the role of each file, with the fields of its header if that is intact."""
         last = self.last.file.number if self.last else 0
         roles = dict(zip(CONTROLS, ("control", "mirror"), strict=True))
         if self._edition == SEED:
@@ -665,7 +672,7 @@ def recover(files: Files, edition: str, policy: str, params: Params) -> Observat
 def plan(files: Files, edition: str, _: Params) -> Iterator[Stretch]:
     """Yield the stretches of the log that reading reports as records, and as damage, in order.
 
-    Which one is next depends on how this one ends. Raises Refusal where reading refuses.
+    The next stretch depends on the end of this one. Raises Refusal where reading refuses.
     """
     for stretch, take in LogPass(files, edition, "", suite=False, replay=False).steps():
         done: list[bool] = []

@@ -1,9 +1,9 @@
-"""What of a log that nothing can be redone of can be made again: headers of files, and where it begins.
+"""Repairs of a log that cannot be redone: headers of its files, and the checkpoint where it begins.
 
-All that a header has follows from the name of its file and from the file before it. If the checkpoint of
-the control files is lost, an older one that is still in the log leads to the same pages: the additional
-changes that it redoes are on them already. If its file is missing nothing is rebuilt: it is unknown which
-transactions ended, and Derby leaves all pages as they are.
+All fields of a header follow from the name of its file and from the previous file. If the checkpoint of the
+control files is lost, an older one that is still in the log leads to the same pages: the additional changes
+that it redoes are on them already. If the file of the checkpoint is missing, nothing is rebuilt: it is
+unknown which transactions ended, and Derby leaves all pages unchanged.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from journalspec_reference.derby_log.scan import UNSUMMED, End
 
 
 class Repair(NamedTuple):
-    """A file as it can be made again: a remark's code and text on that, and its bytes."""
+    """A rebuilt file: its name, the code and text of the remark on it, and its bytes."""
 
     name: str
     code: str
@@ -30,14 +30,14 @@ class Repair(NamedTuple):
 
 
 def repaired(files: Mapping[str, Any], edition: str) -> Iterator[Repair]:
-    """Yield the files of a log that can be made again."""
+    """Yield the files of a log that can be rebuilt."""
     logs = gather(files)
     log = Log(logs, summed=edition not in UNSUMMED, linked=True)
     for number, file in logs.items():
         try:
             file.previous()
         except BadLog as error:
-            # A file that holds no record may be of no log at all.
+            # A file without records may not belong to a log at all.
             if log.filled(file):
                 link = _end(log, logs[number - 1]).packed if number - 1 in logs else 0
                 header = LAYOUT.build("header", edition, number=number, previous=link)
@@ -77,7 +77,7 @@ def _end(log: Log, file: LogFile) -> Instant:
 
 
 def _older(log: Log, before: Instant) -> Instant | None:
-    """Return the last checkpoint before an instant that has the file in which its undo begins."""
+    """Return the last checkpoint before an instant whose undo begins in an existing file."""
     found = None
     for number, file in log.files.items():
         for batch in log.scan(file) if number <= before.number else ():

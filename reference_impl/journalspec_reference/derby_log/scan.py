@@ -1,8 +1,8 @@
-"""Walking the log: which control file counts, the records of a file, the next file, and the end (DRB-END).
+"""Scanning a log file: its records, its end (DRB-END), and complete records and groups after the end.
 
 :func:`scan` is the one loop that finds records: it yields a batch per stretch of a file, and no objects.
-Lengths are compared with the file before anything is read, and every byte is summed once. If checksum records
-claim the same bytes repeatedly, sums are computed from those of prefixes, so that it stays linear.
+Lengths are compared with the file before anything is read, and every byte is summed once. If several checksum
+records cover the same bytes, sums of prefixes are combined, so the time stays linear.
 """
 
 from __future__ import annotations
@@ -21,27 +21,26 @@ from journalspec_reference.derby_log.codec import HEADER, OVERHEAD, BadLog
 
 #: The editions without checksum records.
 UNSUMMED = ("seed", "10.0")
-#: Those that ignore what the header of a file says about the end of the previous one.
+#: The editions that ignore the header field about the end of the previous file.
 UNLINKED = (*UNSUMMED, "10.1")
-#: The number of the type of checksum records in a batch; others have 0, and differ by their bodies.
+#: The code of checksum records in a batch; all others have 0, and their bodies show their operation.
 SUM = 1
 #: A batch has no more records than this: each of them may give rise to a note.
 MOST_ROWS = 1 << 14
-#: The first bytes of a record, its length and its instant; its second length, with the first bytes of the
-#: next.
+#: A record's length and instant; its second length, with the next record's length and instant; a length
+#: alone.
 _HEAD, _NEXT, _LENGTH = Struct(">iq"), Struct(">iiq"), Struct(">i")
-#: The bytes after the last bytes of a file: nothing there is read as a record.
+#: Padding after the end of a file: it is never read as a record.
 _PAD = b"\xff" * 32
-#: The beginning of the body of a checksum record in the form of all writers, and then: the covered length,
-#: and the sum.
+#: The beginning of a checksum record's body as all writers write it; then the covered length and the sum.
 _SUM, _COVERS = b"\0\x81\x49\0\0\0\x01\xc5\x01", Struct(">iq")
 _SUM_BODY = len(_SUM) + _COVERS.size
-#: A group may have CHECKSUM only if the first byte of its number is larger: for others no body is decoded.
+#: A mask of the group's first byte, and a limit. Only above the limit the group can have the bit CHECKSUM:
+#: other bodies are not decoded.
 _FORM_AND_CHECKSUM, _NEITHER = 0xC8, 0x40
 #: A checksum record as writers make it, from the last byte of its length on.
 _GROUP = rb"\x15(?<=\0\0\0\x15)%b[\0-\x7f].{3}\0\x81\x49\0\0\0\x01\xc5\x01[\0-\x7f].{3}\0\0\0\0.{4}\0\0\0\x15"
-#: The header that a writer puts before the bytes that it sums: the 37 bytes of a checksum record
-#: (DRB-CHK-037).
+#: The size of a checksum record, which a writer puts before the bytes that it covers (DRB-CHK-037).
 _CHECKSUM = 37
 #: Ranges are summed in pieces of this size (bytes).
 _PIECE = 1 << 20
@@ -50,7 +49,7 @@ FEW = 1 << 12
 
 
 class End(NamedTuple):
-    """Where the log of a file ends: whole if there is no reason; `marked`: by a length of 0."""
+    """The end of a file's records: regular without a `reason`; `marked`: a length of 0 ends them."""
 
     off: int
     reason: str = ""
@@ -76,9 +75,9 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
 ) -> Iterator[Batch]:
     """Yield the records of log file `number` from `start` on; the last batch has in `more` the ``end``.
 
-    The file ends at `limit`. `summed`: there are checksum records, and they can be read. No record is looked
-    at that begins at `until` or after it: then there may be no ``end``. Each batch has in `more` as ``sums``
-    its checksum records: their rows, and the number of bytes that each covers. Any `stretch` gives the same.
+    The file ends at `limit`. `summed`: there are readable checksum records. Records that begin at `until` or
+    after it are not read: then there may be no ``end``. Each batch has in `more` as ``sums`` its checksum
+    records: their rows, and the number of bytes that each covers. The result is the same for any `stretch`.
     """
     limit = source.size if limit is None else limit
     high, digest, unreadable = number << 32, Sums(source), source.unreadable
@@ -92,11 +91,11 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
         top, at, need = len(data), 0, 0
         final = top >= room
         if final:
-            # Here no record continues in the next stretch: its head may be read beyond the end.
+            # In the last stretch, padding lets a head be read beyond the end of the file.
             data += _PAD
         ready, edge = room if final else top - _HEAD.size, min(room, until - base)
-        # The place where a record may end directly, and its instant minus its offset here; beyond 4 GiB there
-        # is none.
+        # A record that ends up to `soon` can take the fast path. `origin` is its instant less its offset in
+        # `data`; beyond 4 GiB no instant matches.
         soon = -1 if unreadable else min(ready, edge)
         origin = high + base if base + top < 1 << 32 else -1 << 63
         batch = Batch(base, data)
@@ -105,7 +104,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
         length, instant = head(data)
         for _ in range(MOST_ROWS):
             stop = at + length + OVERHEAD
-            # What almost all records are. It is true only where all checks below would pass.
+            # The fast path for almost all records: it accepts only records that would pass all checks below.
             if length > 0 and stop <= soon and instant == origin + at:
                 again, next_length, next_instant = following(data, stop - trailer)
                 if again == length:
@@ -140,7 +139,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
             elif instant != high | base + at:
                 reason = "bad-instant"  # DRB-REC-016
             elif stop > ready:
-                # Only what ends as it begins is worth loading: a false length may be 2 GiB.
+                # Load a record only if its two lengths are equal: a wrong length can be 2 GiB.
                 if _LENGTH.unpack(source.read(base + stop - _LENGTH.size, _LENGTH.size))[0] == length:
                     need = stop - at + _HEAD.size
                     break
@@ -172,7 +171,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
                     reason = UNREADABLE
                 end = End(base + at, reason)
                 break
-            # Summing bytes far ahead may have found it.
+            # Summing bytes further on can have found unreadable ones.
             soon = -1 if unreadable else soon
             add(at)
             at, length, instant = stop, next_length, next_instant
@@ -194,9 +193,9 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
 def places(
     source: Source, pattern: re.Pattern[bytes], start: int, end: int, before: int
 ) -> Iterator[tuple[int, bytes, int]]:
-    """Yield each place between `start` and `end` where `pattern` matches, and bytes with their offset.
+    """Yield each offset from `start` to `end` where `pattern` matches, bytes, and their offset.
 
-    They are those that it matches, and `before` bytes before them. Holes and zeros are skipped.
+    The bytes include the match and `before` bytes before it. Holes and zeros are skipped.
     """
     at = max(0, start)
     while (at := source.next_data(at)) < end:
@@ -215,13 +214,14 @@ def _group_of(number: int) -> re.Pattern[bytes]:
 
 
 def groups_after(source: Source, number: int, start: int) -> Groups | None:
-    """Return the intact groups from `start` on, whatever place their records state (DRB-END-165).
+    """Return the intact groups from `start` on, even if their instants name other offsets (DRB-END-165).
 
     A group that was moved, because bytes before it were cut out, still has its number and its checksum.
     """
     first, count, at, digest = -1, 0, start, Sums(source)
     pattern = _group_of(number)
-    # The first three bytes of the length are zeros, which a search passes over.
+    # The first three bytes of the length are zeros, so the pattern begins with the fourth: the search skips
+    # zeros.
     for place, data, low in places(source, pattern, start + 3, source.size, 3):
         off, end = place - 3, place - 3 + _CHECKSUM
         stood = int.from_bytes(data[off + 8 - low : off + 12 - low], "big")
@@ -236,10 +236,10 @@ def groups_after(source: Source, number: int, start: int) -> Groups | None:
 def search(source: Source, number: int, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Yield begin and end of complete records of file `number` between `start` and `end`, not overlapping.
 
-    A record says where it is. A record with another instant is not read further, and of one with another
-    second length only its last bytes are read: the search is linear for any bytes.
+    A record's instant must match its offset; only then is its second length read, and no other byte. So the
+    search is linear for any bytes.
     """
-    # Zeros are skipped: the search is for the last nonzero byte of the number.
+    # The search skips zeros, so the pattern ends with the last nonzero byte of the number.
     stamp = number.to_bytes(4, "big").rstrip(b"\0")
     pattern = re.compile(re.escape(stamp[-1:]) + b"(?<=" + re.escape(stamp) + b")", re.DOTALL)
     behind, at = _LENGTH.size + len(stamp) - 1, start
@@ -258,7 +258,7 @@ def search(source: Source, number: int, start: int, end: int) -> Iterator[tuple[
 
 
 def garbage(data: Any, start: int) -> tuple[int, int] | None:
-    """Return where the first byte that is not a zero is from `start` on, and where the last one ends."""
+    """Return the offset of the first nonzero byte from `start` on, and the end of the last one."""
     source, at = source_of(data), start
     first = end = -1
     while (at := source.next_data(at)) < source.size:

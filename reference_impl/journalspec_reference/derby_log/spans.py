@@ -18,7 +18,8 @@ from journalspec_reference.derby_log.fileset import CONTROLS, Log, LogFile, body
 from journalspec_reference.derby_log.recover import SEED
 from journalspec_reference.derby_log.scan import End, garbage, search
 
-#: This many fields of a body are named, the rest is one field: a name costs many times its value.
+#: At most this many fields of a body are named, and the rest is one field: a name takes many times the memory
+#: of its value.
 _NAMED = 1000
 
 
@@ -66,7 +67,7 @@ def _fields(edition: str, data: bytes, piece: Piece) -> Iterator[Spot]:
 
 
 class _NamingReader(BodyReader):
-    """A reader that keeps the values under the names of a body's fields."""
+    """A reader that records the name, place and value of each field of a body."""
 
     quick = False
 
@@ -126,7 +127,7 @@ def _start(files: Files, edition: str) -> Instant:
 
 
 def _pieces(file: LogFile, edition: str, start: int) -> Iterator[Piece]:
-    """Yield the content of a file; if it makes no sense up to `start`, it is read from there nevertheless."""
+    """Yield the content of a file; it is read from `start` on even if its records end before that."""
     if file.length < HEADER:
         yield Piece(0, file.length, "dropped", "bad-header")
         return
@@ -143,7 +144,7 @@ def _pieces(file: LogFile, edition: str, start: int) -> Iterator[Piece]:
 
 
 def _behind(file: LogFile, end: End, start: int) -> Iterator[Piece]:
-    """Yield the bytes after the end of the records, up to `start` if that is before it."""
+    """Yield the bytes after the end of the records; if it is before `start`, up to `start`."""
     if end.off < start:
         yield Piece(end.off, min(start, file.length), "dropped", end.reason or "truncated")
     elif end.reason:

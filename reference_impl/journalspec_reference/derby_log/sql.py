@@ -1,7 +1,7 @@
-"""The tables of a database as SQL: what makes them, and their rows, for Derby's ``ij``.
+"""The tables of a database as SQL for Derby's ``ij``: statements that create and fill them.
 
-Names are quoted, and a text of the catalogue (a default, a check, a view) is taken only if it stays within
-its place: nothing in a database becomes a statement of its own. The order is always the same.
+Names are quoted. A text of the catalogue (a default, a check, a view) is used only if it cannot end its
+statement: no content of a database becomes a statement of its own. The order is always the same.
 """
 
 from __future__ import annotations
@@ -22,21 +22,22 @@ from journalspec_reference.derby_log.contents.catalog import ODD, SqlTable, by_h
 from journalspec_reference.derby_log.contents.values import Typed, described, integer, text, utf
 from journalspec_reference.newstore import LossItem, parts
 
-#: What runs a script.
+#: The command that runs a script.
 RUN = "java -Dderby.ui.codeset=UTF-8 -Dij.database='jdbc:derby:NEW;create=true' org.apache.derby.tools.ij"
-#: The longest literal (letters, bytes): longer values are put together. Derby takes no longer ones.
+#: The longest literals that Derby accepts (letters, bytes): longer values are concatenated.
 _LETTERS, _BYTES = 20_000, 8000
-#: The longest values of a row that a statement can make, together: its code has 64 KiB in Java.
+#: The most bytes of long values in one statement: Java limits its compiled code to 64 KiB.
 _LONGEST = 7 << 20
-#: The formats of a default, of a map of an index, of a number and a text in it.
+#: The formats of a default, of the description of an index and its map, and of a number and a text in the
+#: map.
 _DEFAULT, _INDEX, _MAP, _INT, _TEXT = 326, 387, 313, 303, 1
 _BY_DEFAULT, _GENERATED = 1, 2
-#: A table has no more columns.
+#: The largest number of columns of a table.
 _MOST_COLUMNS = 1012
 _XML, _USER, _NUMERIC = 457, 264, 198
 #: DATE, TIME and TIMESTAMP.
 _MOMENTS = (32, 33, 34)
-#: Type id -> what SQL calls it; `{}` is its length.
+#: Type id -> its SQL name; `{}` stands for its length.
 _NAMES = {
     16: "BOOLEAN", 17: "CHAR({})", 18: "DOUBLE", 19: "INTEGER", 20: "REAL", 22: "SMALLINT", 23: "BIGINT",
     25: "VARCHAR({})", 28: "CHAR({}) FOR BIT DATA", 30: "VARCHAR({}) FOR BIT DATA", 32: "DATE", 33: "TIME",
@@ -46,29 +47,31 @@ _NAMES = {
 #: The length of a type that does not state one and is known only from a heap.
 _WIDEST = {17: 32672, 28: 32672, 25: 32672, 30: 32672, 442: 2147483647, 446: 2147483647}
 _RULES = {"C": "CASCADE", "U": "SET NULL", "R": "NO ACTION", "S": "RESTRICT"}
-#: A schema of the product's own.
+#: Schemas of the product itself begin with these names.
 _SYSTEM = ("SYS", "NULLID", "SQLJ")
-#: Tables of the catalogue with unwritten contents -> the column with its name, and its kind.
+#: Tables of the catalogue whose objects the script omits -> the column with an object's name, and the kind of
+#: object.
 _UNTOLD = {
     "SYSTRIGGERS": ("TRIGGERNAME", "trigger"), "SYSALIASES": ("ALIAS", "routine, synonym or type"),
     "SYSROLES": ("ROLEID", "role"), "SYSTABLEPERMS": ("GRANTEE", "privilege on a table"),
     "SYSCOLPERMS": ("GRANTEE", "privilege on columns"), "SYSPERMS": ("GRANTEE", "privilege"),
     "SYSFILES": ("FILENAME", "jar file"), "SYSUSERS": ("USERNAME", "user"),
 }  # fmt: skip
-#: The tables of every catalogue that are needed.
+#: The tables of the catalogue that the script needs.
 _NEEDED = {
     "SYSSCHEMAS", "SYSTABLES", "SYSCOLUMNS", "SYSCONGLOMERATES", "SYSCONSTRAINTS", "SYSKEYS",
     "SYSFOREIGNKEYS", "SYSCHECKS", "SYSVIEWS", "SYSDEPENDS", "SYSTRIGGERS", "SYSALIASES",
 }  # fmt: skip
 _VIEW = re.compile(r"\s*create\s+view\s", re.IGNORECASE)
-#: Quoted text, and comments. An open comment takes the rest of the text, or it were read again and again.
+#: Quoted text, and comments. An unclosed comment matches the rest of the text, so that the search stays
+#: linear.
 _QUOTED = re.compile(r"""'[^']*'|"[^"]*"|--[^\n]*\n|/\*.*?\*/|(?:--|/\*).*""", re.DOTALL)
 Raw = Mapping[str, Any]
 
 
 @dataclass(slots=True)
 class _Table:
-    """A table as the script makes it: its columns in order; `known` is what the catalogue adds to each."""
+    """A table in the script: its columns in order; `known` has the row of SYSCOLUMNS for each."""
 
     table: SqlTable
     ident: str = ""
@@ -85,7 +88,7 @@ class Script:
         self._nulls: dict[str, set[int]] = {}
         self._counts: list[Count] | None = None
         self._part = bool(tables)
-        #: By its name: without names of schemas the catalogue is still usable.
+        #: By table name alone: the catalogue is usable even if the names of schemas are lost.
         self._system = {table.name: table for table in found.sql.values() if table.kind == "system"}
         self._schemas = {_text(row["SCHEMAID"]): _text(row["SCHEMANAME"]) for row in self._raw("SYSSCHEMAS")}
         listed = {
@@ -119,11 +122,11 @@ class Script:
             yield defaultdict(lambda: None, zip(names, values, strict=True))
 
     def _lose(self, what: str, name: str, table: str, why: str) -> None:
-        # It is found again each time that the script is made.
+        # The script can be generated several times, with the same loss each time.
         item = LossItem(what, "not-in-sql", why, name, table)
         self._losses.setdefault((what, name, table, why), item)
 
-    # The questions about it.
+    # The script and its losses.
 
     def parts(self) -> Iterator[bytes]:
         """Return the script, in UTF-8; the same each time."""
@@ -140,7 +143,7 @@ class Script:
                 )
 
     def unread(self) -> Iterator[LossItem]:
-        """Yield the pages of its tables that cannot be read, and the branches in doubt: it lacks their rows.
+        """Yield unreadable pages of its tables, and branches in doubt: the script lacks their rows.
 
         A new store lists these itself, with all else that keeps Derby from starting.
         """
@@ -157,9 +160,9 @@ class Script:
             yield LossItem("transaction", "in-doubt", text, str(number))
 
     def counts(self) -> list[Count]:
-        """Return the rows of each table, and their bytes in the script."""
+        """Return the number of rows of each table, and their size in the script."""
         if self._counts is None:
-            # Everything is made once: the missing parts are known only then.
+            # Generate the whole script once: only then are all losses known.
             for _ in self._made():
                 pass
             self._counts = []
@@ -195,7 +198,7 @@ class Script:
     def _table(self, title: str, table: _Table) -> str:
         columns = [self._column(table, name, typed) for name, typed in _columns(table.table)]
         if not columns:
-            # There is none without columns.
+            # SQL has no table without columns.
             self._lose("table", "", title, "nothing tells of its columns")
             columns = ['"?" INTEGER']
         return f"CREATE TABLE {_title(table.table)} ({', '.join(columns)});\n"
@@ -237,7 +240,7 @@ class Script:
         return out if typed.nullable else f"{out} NOT NULL"
 
     def _generated(self, table: _Table, name: str) -> bool:
-        """Return whether a column has its values from others."""
+        """Return whether a column is generated from others."""
         with suppress(*ODD):
             default = table.known.get(name, {}).get("COLUMNDEFAULT")
             if default is not None:
@@ -249,14 +252,14 @@ class Script:
 
     @cached_property
     def _numbers(self) -> dict[str, Any]:
-        """The value of each sequence by its name: there may be as many as tables."""
+        """The value of each sequence by name; read once, because there can be as many as tables."""
         found: dict[str, Any] = {}
         for row in self._raw("SYSSEQUENCES"):
             found.setdefault(_text(row["SEQUENCENAME"]), row["CURRENTVALUE"])
         return found
 
     def _following(self, table: _Table, known: Raw) -> int:
-        """Return the number that an identity column gives next: newer products have a sequence for it."""
+        """Return the next number of an identity column; newer products keep it in a sequence."""
         named = {f"U{each.replace('-', 'X')}" for each in (table.ident, table.ident.upper())}
         stored = next((self._numbers[name] for name in sorted(named & self._numbers.keys())), None)
         return _number(known["AUTOINCREMENTVALUE"] if stored is None else stored, 1)
@@ -386,12 +389,12 @@ class Script:
                 yield f"ALTER TABLE {_title(table.table)} ADD CONSTRAINT {called} {what};\n"
 
     def _lacks_a_value(self, table: _Table, key: Sequence[str]) -> bool:
-        """Return whether a row that was written has no value in one of the columns of a key."""
+        """Return whether a row in the script has a null in one of the columns of a key."""
         columns = _columns(table.table)
         return any(_name(columns[at][0]) in key for at in self._nulls.get(table.table.title, ()))
 
     def _filled(self, table: _Table, key: Sequence[str]) -> Iterator[str]:
-        """Yield statements that make columns a key, if nothing shows that they have values in all rows."""
+        """Yield statements that declare the nullable columns of a key NOT NULL."""
         for name, typed in _columns(table.table):
             if typed.nullable and _name(name) in key:
                 yield f"ALTER TABLE {_title(table.table)} ALTER COLUMN {_name(name)} NOT NULL;\n"
@@ -447,7 +450,7 @@ class Script:
         return {schema for schema in found if schema and not schema.startswith(_SYSTEM)}
 
     def _views(self) -> Iterator[str]:
-        """Yield the views, each after those that it is made of."""
+        """Yield the views, each after the views that it uses."""
         views = self._view_rows()
         named = {_text(row["TABLEID"]): row for row in self._raw("SYSTABLES")}
         of: dict[str, set[str]] = {}
@@ -467,7 +470,7 @@ class Script:
             yield f"{definition.strip()}\n;\n"
 
     def _untold(self) -> None:
-        """Count objects without a statement here."""
+        """List the objects of the catalogue that the script omits."""
         for table, (column, what) in _UNTOLD.items():
             for row in self._raw(table):
                 with suppress(*ODD):
@@ -481,7 +484,7 @@ class Script:
 
 
 def _text(stored: Any) -> str:
-    """Return a text of the catalogue; empty if it has none."""
+    """Return a text of the catalogue; empty if it is null or invalid."""
     with suppress(*ODD):
         return "" if stored is None else text(bytes(stored))
     return ""
@@ -494,7 +497,7 @@ def _number(stored: Any, otherwise: int) -> int:
 
 
 def _name(name: str) -> str:
-    """Return a name as SQL has it, whatever letters it has; it has no zero letters, and no NUL."""
+    """Return a quoted SQL name; NUL is replaced, and an empty name becomes a question mark."""
     quoted = name.replace("\0", "\ufffd").replace('"', '""') or "?"
     return f'"{quoted}"'
 
@@ -504,7 +507,7 @@ def _title(table: SqlTable) -> str:
 
 
 def _columns(table: SqlTable) -> list[tuple[str, Typed]]:
-    """Return the columns of a table, no two of one name."""
+    """Return the columns of a table; a repeated name gets a suffix."""
     out: dict[str, Typed] = {}
     for at, (name, typed) in enumerate(table.columns, start=1):
         while name in out:
@@ -514,15 +517,15 @@ def _columns(table: SqlTable) -> list[tuple[str, Typed]]:
 
 
 def _type(typed: Typed) -> str:
-    """Return a type as SQL has it: by its number, for a catalogue may call it anything."""
+    """Return the SQL name of a type by its number: its name in a catalogue can be anything."""
     if typed.type == _NUMERIC:
         if not 0 < typed.precision <= 31 or not 0 <= typed.scale <= typed.precision:
-            return "VARCHAR(64)"  # only its heap shows it
+            return "VARCHAR(64)"  # known from its heap alone
         word = "NUMERIC" if typed.name == "NUMERIC" else "DECIMAL"
         return f"{word}({typed.precision},{typed.scale})"
     width = typed.width
     if width <= 0:
-        # Only its heap shows it, and nothing shows its length.
+        # The type is known from its heap alone, and its length is not known.
         name = {17: "VARCHAR({})", 28: "VARCHAR({}) FOR BIT DATA"}.get(
             typed.type, _NAMES.get(typed.type, "BLOB({})")
         )
@@ -546,7 +549,7 @@ def _bits(value: Any, *, blob: bool = False) -> str:
 
 
 def _joined(pieces: list[str]) -> str:
-    """Return pieces put together by halves: a chain of many would be too deep."""
+    """Return pieces concatenated by halves: a chain of many would be nested too deeply."""
     if len(pieces) == 1:
         return pieces[0]
     half = len(pieces) // 2
@@ -558,7 +561,7 @@ def _plain(value: Any) -> str:
 
 
 def _is_moment(value: str) -> bool:
-    """Return whether Derby takes the text of a DATE, TIME or TIMESTAMP: damage leaves others in rows."""
+    """Return whether Derby accepts the text of a DATE, TIME or TIMESTAMP; damaged rows have others."""
     day, _, clock = value.rpartition(" ") if " " in value else ("", "", value)
     try:
         if "-" in clock:
@@ -592,7 +595,7 @@ _LITERALS: Mapping[int, Callable[[Any], str]] = {
 
 
 def in_order(names: Sequence[str], of: Mapping[str, set[str]]) -> Iterator[str]:
-    """Yield names, each after those that it is made `of`; where they go in a circle, the first of them."""
+    """Yield names, each after the names that it needs (`of`); a cycle is broken at the first name left."""
     known = {*names}
     left = {name: (of.get(name, set()) & known) - {name} for name in names}
     users: dict[str, list[str]] = defaultdict(list)
@@ -617,9 +620,9 @@ def in_order(names: Sequence[str], of: Mapping[str, set[str]]) -> Iterator[str]:
 
 
 def contained(sql: str, *, commas: bool) -> bool:
-    """Return whether a text stays within its place: quotes and brackets close, and no statement ends in it.
+    """Return whether a text cannot end its statement: quotes and brackets close, no semicolon.
 
-    Without `commas` it is one item of a list.
+    Without `commas`, a comma outside of brackets is not allowed either.
     """
     bare = _QUOTED.sub(_blank, sql)
     if any(mark in bare for mark in ("'", '"', ";", "\0", "--", "/*", "*/")):
@@ -633,9 +636,9 @@ def contained(sql: str, *, commas: bool) -> bool:
 
 
 def _blank(quoted: re.Match[str]) -> str:
-    """Return the text that is checked instead of something quoted: itself, if it may end elsewhere.
+    """Return a blank for a quoted text or a comment; the text itself if ij could end it elsewhere.
 
-    For ij a comment ends at a carriage return, too, and one in brackets may have others in it.
+    For ij, a line comment also ends at a carriage return, and a block comment can contain others.
     """
     found = quoted[0]
     if found.startswith("--"):

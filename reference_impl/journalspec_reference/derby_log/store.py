@@ -1,7 +1,7 @@
-"""What the records of a log leave: transactions with their outcomes, pages, and the rows on them (DRB-RCV).
+"""The state that the records of a log produce: transactions, pages, and the rows on them (DRB-RCV).
 
-Pages are followed by their versions, whatever they belong to. Rows are followed only in the named tables, if
-the log and the containers next to it identify them.
+The versions of all pages are tracked. Rows are tracked only in the named tables, if the log and the
+containers next to it identify them.
 """
 
 from __future__ import annotations
@@ -47,9 +47,10 @@ from journalspec_reference.derby_log.heap import (
 
 #: The first bytes of a container hold its page size.
 _PAGE_SIZE = Struct(">117xi")
-#: From the second one on, slots have numbers of four bytes; no product makes such pages.
+#: The smallest page size, and the size from which on slots have numbers of four bytes; no product writes such
+#: pages.
 _SMALLEST_PAGE, _LARGE_PAGE = 1024, 65536
-#: The operation on a container.
+#: The action of a CONTAINER record that creates a container.
 CREATED = 1
 #: A transaction that the engine began for itself: it is rolled back before others.
 INTERNAL = 16
@@ -57,20 +58,20 @@ INTERNAL = 16
 _PARTS = 64
 #: A row that is reported: its table, key and value.
 Row = tuple[str, str, str]
-#: A container and a page; these and a record id.
+#: A container and a page; a container, a page and a record id.
 Place = tuple[int, int]
 RowPlace = tuple[int, int, int]
 
 
-#: The role of a record in a replay (see :mod:`.bodies`), its transaction, page, the version of that and its
-#: growth, its instant; and the instant that it undoes, or its status, or the container that it makes, or the
-#: number of rows it changes one by one (-1: none). A version grows by -1 if the undone record gives the
-#: number.
+#: The role of a record in a replay (see :mod:`.bodies`), its transaction, its page, the version of the page
+#: before it, the growth of that version, and its instant. The last number is the undone instant, the status,
+#: the created container, or the number of rows that it changes one by one (-1: none of these). A growth of -1
+#: means that only the undone record shows the growth.
 Plain = tuple[int, int, Place, int, int, int, int]
 
 
 class Changes(NamedTuple):
-    """Changes of pages: the pages, their versions before, how these grow, and what is undone (see Plain)."""
+    """Changes of pages: pages, versions before them, growths of versions, undone instants (see Plain)."""
 
     pages: list[Place]
     versions: list[int]
@@ -79,7 +80,7 @@ class Changes(NamedTuple):
 
 
 def growth(body: Body, *, undo: bool = False) -> int:
-    """Return how much a record, or (`undo`) its undo, changes the version of its page (DRB-RCV-164)."""
+    """Return the growth of a page's version by a record, or by its `undo` (DRB-RCV-164)."""
     if body.operation.name not in BY_ROW:
         return 1
     rows = body.fields["rows"]
@@ -88,17 +89,17 @@ def growth(body: Body, *, undo: bool = False) -> int:
 
 
 class Bodies:
-    """The bodies of the records of a batch: those of all, or of many records only those that are not plain.
+    """The bodies of a batch: all decoded; in a large batch, columns and the bodies that do not fit them.
 
     `rows` is the number of records before the first one whose body cannot be decoded, `problem` the fault of
-    that body. `columns` are those of the others, if there are others.
+    that body. `columns` hold the other records of a large batch; None in a small one.
     """
 
     __slots__ = ("_end", "_filled", "columns", "decoded", "problem", "rows")
 
     def __init__(self, batch: Batch, forms: Forms, rows: int) -> None:
         self.rows, self.problem, self._filled = rows, "", False
-        #: Where the last record ends.
+        #: The end of the last record.
         self._end = batch.end[rows - 1] if rows else 0
         self.decoded: dict[int, Body] = {}
         module = columns_module(__package__) if rows >= MANY else None
@@ -113,7 +114,7 @@ class Bodies:
                 break
 
     def filled(self) -> Any:
-        """Return the columns with the rows that are decoded; None if there are no columns."""
+        """Return the columns, with decoded rows filled in; None if there are no columns."""
         if self.columns is not None and not self._filled:
             self.columns.fill(self.decoded)
             self._filled = True
@@ -122,14 +123,14 @@ class Bodies:
     def replay(
         self, store: Store, closely: Collection[int], place: int, rows: int, redo_from: int
     ) -> Iterable[int]:
-        """Redo simple records in the first `rows`; yield the numbers of the others, to be taken at once.
+        """Redo simple records in the first `rows`; yield each other row: the caller redoes it at once.
 
-        `closely` are containers whose changes are not plain; `place` is the instant of the batch.
+        `closely` are containers whose changes the caller redoes; `place` is the instant of the batch.
         """
         columns = self.filled()
         if columns is None:
             return range(rows)
-        # Pages have the changes before the redo point: what counts of them is who began, and who ended.
+        # Pages have all changes before the redo point: only the begin and end of transactions matter there.
         known = store.transactions if rows and place + self._end <= redo_from else None
         numbers, plain, highest = columns.plain(closely, place, rows, known)
         store.next = max(store.next, highest + 1)
@@ -167,7 +168,7 @@ class Bodies:
 
 
 class Container:
-    """The pages of a container that exists as a file: incomplete ones are treated as absent."""
+    """The pages of a container that exists as a file: incomplete pages are treated as absent."""
 
     def __init__(self, data: Any) -> None:
         start = bytes(data[: _PAGE_SIZE.size])
@@ -176,7 +177,7 @@ class Container:
         self.count = len(data) // self._size if _SMALLEST_PAGE <= self._size < _LARGE_PAGE else 0
 
     def version(self, number: int = 0) -> int | None:
-        """Return the version of a page; None if nothing is there that a page begins with."""
+        """Return the version of a page; None if there is no page header."""
         off = number * self._size
         found = bytes(self._data[off : off + PAGE_HEADER.size]) if number < max(self.count, 1) else b""
         if len(found) < PAGE_HEADER.size:
@@ -185,7 +186,7 @@ class Container:
         return int(version) if form in (ROWS_PAGE, ALLOCATION_PAGE) else None
 
     def offset(self, number: int) -> int:
-        """Return the place where a page begins."""
+        """Return the offset of a page."""
         return number * self._size
 
     def numbers(self) -> Iterable[int]:
@@ -193,7 +194,7 @@ class Container:
         return numbers_of(self._data, self._size, self.count)
 
     def page(self, number: int) -> HeapPage | None:
-        """Return one page of rows; a page whose rows overlap is not accepted."""
+        """Return one page of rows; None if it is absent, unused or invalid."""
         size = self._size
         if number >= self.count:
             return None
@@ -243,16 +244,16 @@ class Transaction:
     status: int
     branch: Mapping[str, Any] | None
     prepared: bool = False
-    #: The record that shows it.
+    #: The instant of the record that prepares it.
     prepared_by: int = 0
     changes: array[int] = field(default_factory=lambda: array("q"))
-    #: Those of them that change their page row by row -> number of rows.
+    #: Changes that change their page row by row -> number of rows.
     by_row: dict[int, int] = field(default_factory=dict)
 
     def undo(self, instant: int) -> int | None:
-        """Undo the changes from `instant` on; return how much the one there counts, None if there is none.
+        """Remove the changes from `instant` on; return the growth of the version that undoing it gives.
 
-        That is 1, except for changes of a page row by row.
+        That is 1, or the number of rows if it changes them one by one; None: no change is at `instant`.
         """
         last = -1
         while self.changes and self.changes[-1] >= instant:
@@ -261,13 +262,13 @@ class Transaction:
 
     @property
     def ids(self) -> tuple[bytes, bytes, int]:
-        """Its XA id as what can be compared: both parts, and the format."""
+        """Its XA id as a comparable tuple: both parts, and the format."""
         of = self.branch
         return (b"", b"", 0) if of is None else (of["gtrid"], of["bqual"], of["format_id"])
 
 
 def _text(data: bytes) -> str:
-    """Return a VARCHAR, as far as it goes (DRB-RCV-113)."""
+    """Return a VARCHAR, even if it is cut short (DRB-RCV-113)."""
     size = int.from_bytes(data[:2], "big")
     return mutf8.readable(data[2 : 2 + size] if size else data[2:].partition(b"\xe0\0\0")[0])
 
@@ -281,26 +282,26 @@ class Store:
         self.tables, self.containers, self.find = tables, containers, find
         self.transactions: dict[int, Transaction] = {}
         self.pages: dict[Place, HeapPage] = {}
-        #: Container -> the numbers of those pages of it, less than 0 and as a heap: the last page is first.
+        #: Container -> the negated numbers of its pages in `pages`, as a heap: the last page is first.
         self._numbers: dict[int, list[int]] = {}
         #: The number of the next transaction.
         self.next = 1
         #: The record that is being undone.
         self.undoing: Instant | None = None
-        #: Containers that the log makes, with the transaction that does: they may be filled without records,
-        #: and forced to disk instead.
+        #: Container that the log creates -> the transaction. It can be filled without records: its pages are
+        #: then forced to disk instead.
         self.made: dict[int, int] = {}
-        #: Those of them that were filled in that way, and of which a page is not on disk.
+        #: Container that was filled in that way -> a page of it that is not on disk.
         self.unloaded: dict[int, int] = {}
-        #: Pages that the log makes in an existing container: nothing was on disk.
+        #: Pages that the log creates in an existing container; they are not on disk.
         self.fresh: set[Place] = set()
-        #: Container -> its last page, where the log cuts it off: its file may still have later ones.
+        #: Container -> its last page after the log cut it off; its file can still have later pages.
         self.highest: dict[int, int] = {}
         #: Place of a part of a row -> place of the part before it.
         self._owners: dict[RowPlace, tuple[int, int]] = {}
 
     def without_pages(self) -> Store:
-        """Return a copy that knows of transactions and of containers that are made, and of no page."""
+        """Return a copy with the transactions and the created containers, without pages."""
         found = Store({}, Containers({}, {}), self.find)
         found.transactions = {
             number: replace(each, changes=each.changes[:], by_row={**each.by_row})
@@ -335,12 +336,12 @@ class Store:
     def replay(  # noqa: C901, PLR0912  # one loop: each branch is a kind
         self, numbers: Iterable[int], rows: Iterable[Plain], redo_from: int
     ) -> Iterator[int]:
-        """Redo the simple records of a batch; yield the numbers of the others, to be taken at once.
+        """Redo the simple records of a batch; yield each other row: the caller redoes it at once.
 
-        Each of the `rows` has one of the `numbers`.
+        `numbers` are the row numbers of `rows`.
 
-        Plain is what begins or ends a transaction, and a change of a page that is as old as the record says,
-        or has had it already: as :meth:`take` has it, but by columns.
+        A simple record begins or ends a transaction, or changes a page that has the version before that
+        change, or a later one. The effect is that of :meth:`take`.
         """
         transactions, pages = self.transactions, self.pages
         for row, plain in zip(numbers, rows, strict=True):
@@ -375,7 +376,7 @@ class Store:
                 yield row
 
     def _follow(self, number: int, known: Transaction, instant: int, body: Body) -> int | None:
-        """Take in the role of a record for its transaction; return how much its undo counts."""
+        """Update the transaction of a record; of an undo, return the growth of the page's version."""
         if body.group & LAST:
             del self.transactions[number]
         elif body.group & PREPARE:
@@ -390,13 +391,13 @@ class Store:
         return None
 
     def add(self, place: Place, page: HeapPage) -> HeapPage:
-        """Know a page from now on."""
+        """Add a page to the known pages."""
         self.pages[place] = page
         heappush(self._numbers.setdefault(place[0], []), -place[1])
         return page
 
     def page(self, container: int, number: int, version: int | None = None) -> HeapPage | None:
-        """Return a page; one that nothing is known of has `version` (none: then there is none)."""
+        """Return a page; an unknown one is created with `version`; None without a version."""
         place = container, number
         if place not in self.pages:
             found = self._stored(container, number)
@@ -409,7 +410,7 @@ class Store:
         return self.pages[place]
 
     def _stored(self, container: int, number: int) -> HeapPage | None:
-        """Return a page of a container next to the log; for containers that are not tables, its version."""
+        """Return a page of a container next to the log; outside of the tables, its version alone."""
         if container not in self.containers or number > self.highest.get(container, number):
             return None
         if container in self.tables:
@@ -431,16 +432,16 @@ class Store:
         if page.version < version:
             raise OldPage((container, number), version)
         name = body.operation.name
-        # Each record is undone once, so that the records of a log are looked up once: those that matter here.
+        # Each record is undone once, so each is looked up at most once, and only for the tables.
         wanted = shrinks is not None and container in self.tables
         undone = self.find(body.undone) if wanted and body.undone is not None else None
-        # Its version moves once for each row (DRB-RCV-164).
+        # The page's version grows by one for each row (DRB-RCV-164).
         if shrinks is not None and name == "PHYSICAL_UNDO":
             page.version += shrinks
         else:
             page.version += growth(body, undo=undone is not None)
         if name.startswith("COMPRESS_SPACE"):
-            # Pages that are made again start again.
+            # Pages after the new end are removed: if the log creates them again, they start anew.
             numbers = self._numbers[container]
             last = fields["highest_page"]
             self.highest[container] = min(last, self.highest.get(container, last))
@@ -463,7 +464,7 @@ class Store:
         where = by.fields["container"], by.fields["page"]
         apply(page, body, by, partial(self._put, page, where), undo=undo)
 
-    # What is left.
+    # The state after redo.
 
     def losers(self) -> list[int]:
         """Return the transactions to roll back: internal ones first, the newest first (DRB-RCV-065)."""
@@ -477,7 +478,7 @@ class Store:
         return [number for _, number in sorted(found, key=itemgetter(0))]
 
     def undoable(self, number: int) -> Iterator[tuple[Instant, Body]]:
-        """Yield the changes of a transaction that count, the last one first."""
+        """Yield the changes of a transaction that are not undone yet, the last one first."""
         for packed in reversed(self.transactions[number].changes):
             instant = self.undoing = Instant.unpack(packed)
             yield instant, self.find(instant)
@@ -488,7 +489,7 @@ class Store:
                 yield body
 
     def roll_back(self, number: int) -> None:
-        """Undo a transaction on the rows."""
+        """Undo a transaction's changes of rows, and remove the transaction."""
         for body in self._changes(number):
             page = self.page(body.fields["container"], body.fields["page"])
             if page is not None:
@@ -496,7 +497,7 @@ class Store:
         del self.transactions[number]
 
     def touched(self, number: int) -> list[RowPlace]:
-        """Return the rows of which a transaction has changed a part, by their begin."""
+        """Return the places of the rows of which a transaction has changed a part."""
         found: dict[RowPlace, None] = {}
         for fields in (body.fields for body in self._changes(number)):
             for entry in ([fields] if "record_id" in fields else []) + fields.get("rows", []):
@@ -509,18 +510,18 @@ class Store:
         return list(found)
 
     def rows(self, places: Iterable[RowPlace]) -> Iterator[Row]:
-        """Yield the rows that begin at places and are there; a part is one of the first row that has it."""
+        """Yield the rows that begin at `places`; a row that shares a part with an earlier one is omitted."""
         taken: set[RowPlace] = set()
         yield from (found for place in places if (found := self.row(place, taken)))
 
     def row(self, place: RowPlace, taken: set[RowPlace] | None = None) -> Row | None:
-        """Return a row that begins at a place, is there, and has no part that is `taken`: its own are now."""
+        """Return the row at a place; None without one, or if a part is `taken`. Its parts are taken now."""
         container, number, ident = place
         page = self.page(container, number)
         row = None if page is None else page.rows.get(ident)
         if row is None or row.deleted or row.first or place in self._owners:
             return None
-        # Enough values to show whether there are two of them.
+        # Three values are enough to see whether there are exactly two.
         values, parts = row.values[:3], [place]
         while row.rest is not None:
             page = self.page(container, row.rest[0])
@@ -539,7 +540,7 @@ class Store:
         return self.tables[container], key, _text(values[1])
 
     def places(self) -> Iterator[RowPlace]:
-        """Yield where rows of tables begin, or parts of them, in order: a rest is that of the first row."""
+        """Yield the places of all rows of the tables, and of parts of rows, in order."""
         for container in self.containers:
             for number in self.containers[container].numbers() if container in self.tables else ():
                 self.page(container, number)

@@ -1,7 +1,7 @@
 """Writing: rows of two tables, in groups after a checksum record, in the product's order (DRB-WRT).
 
-The tables are those of the kept base, or of the containers next to the log. Pages are only followed, never
-written: checkpoints leave the redo instant where it is, and no log file becomes superfluous.
+The tables are those of the suite's base database, or of the containers next to the log. Pages are only
+tracked, never written. So checkpoints keep the redo instant, and no log file becomes unneeded.
 """
 
 from __future__ import annotations
@@ -31,26 +31,26 @@ from journalspec_reference.storage import Storage, fill, whole
 #: The default number of bytes after which a file is ended and a checkpoint taken, and their bounds
 #: (DRB-WRT-085).
 SWITCH, CHECKPOINT_AFTER, LEAST, MOST = 1048576, 10485760, 100000, 134217728
-#: Bytes of one write: records that do not fit begin the next one.
+#: The size of one write (bytes): records that do not fit begin the next write.
 BUFFER = 32768
 CHECKSUM_RECORD = 37
 #: A recovery ends without a checkpoint if the log is no longer than this after the redo instant.
 _SHORT = 1000
 LARGEST_FILE = 268435455
-#: Edition -> the number from which on there are no files, where that is not the highest of all
-#: (DRB-REC-154).
+#: Edition -> the lowest number that no file can have, if it differs from that of all others (DRB-REC-154).
 _NO_NUMBER = {"10.0": 4194303}
 _BODY = Struct(">iq")
 _RAWSTORE, _LOCK = BITS["RAWSTORE"], BITS["XA_NEEDLOCK"]
 _PAGE, _CLR = _RAWSTORE | _LOCK, _RAWSTORE | _LOCK | BITS["COMPENSATION"]
 _FIRST = BITS["FIRST"] | _RAWSTORE
-#: The parts that a compensation record takes from the record that it undoes.
+#: The fields that a compensation record copies from the record that it undoes.
 _SAME = ("segment", "container", "container_version", "page", "record_id")
 _NONE = Instant(0, 0)
 _STATUS = {"ABORT": 1, "PREPARE": 2, "COMMIT": 4}
-#: The first transaction of a new log: making the database has taken the numbers before it (DRB-DEV-019).
+#: The first transaction number of a new log: creating the database took the numbers before it (DRB-DEV-019).
 _FIRST_NUMBER = 200
-#: The first page of rows of a base's table: one row, which describes the table; and the free room on a page.
+#: The version of a table's first pages in the base, and the record id of the first row, which describes the
+#: table. Then the most bytes of rows on a page after an update, and after an insert.
 _BASE_PAGE, _FIRST_ROW, _ROOM, _FILLED = 2, 6, 32000, 24000
 _ROWS_PAGE, _PAGE_SIZE, _UNUSED = 117, 32768, 2
 #: Bytes that a row needs on its page besides its content.
@@ -59,7 +59,7 @@ _SLOT = 16
 
 @dataclass
 class _Tx:
-    """A transaction that has a name; it has a number once it has changed something."""
+    """A named transaction; it gets its number with its first change."""
 
     number: int | None = None
     branch: Mapping[str, Any] | None = None
@@ -122,8 +122,8 @@ class LogWriter:
         self._redo, self._undo = max(found.redo_from, found.start), found.start
         self._number, self._end = file.number, end.off
         self._since = 0
-        # First the checksum: computed over zeros instead of the covered bytes, it also costs the group before
-        # them.
+        # Shorten the checksum record first. If its range were filled with zeros before that, the rest of its
+        # group would be lost, too.
         if found.last_sum is not None and found.last_sum[0] == self._number:
             self._shorten(*found.last_sum[1:])
         if end.reason or garbage(file.data, end.off) is not None:
@@ -149,7 +149,7 @@ class LogWriter:
         return {"durable": True}
 
     def _shorten(self, off: int, end: int, covers: int) -> None:
-        """Let a checksum record cover the rest of its group: the bytes after it are not covered."""
+        """Rewrite a checksum record so that it covers only what is left of its group."""
         if end + covers > self._end:
             data = self._storage.read(self._name, end, self._end - end)
             self._storage.write(self._name, off, self._sum_of(off, data))
@@ -197,7 +197,7 @@ class LogWriter:
         return CHECKSUM_RECORD if self._edition != "10.0" else 0
 
     def _append(self, body: bytes) -> Instant:
-        """Put a record into the buffer; it counts at once (DRB-CHK-030)."""
+        """Put a record into the buffer; it takes effect at once (DRB-CHK-030)."""
         size = len(body) + OVERHEAD
         if self._end + self._size + size + self._summed + 4 > LARGEST_FILE:
             self._flush()
@@ -226,7 +226,7 @@ class LogWriter:
         self._buffer, self._size = [], 0
 
     def _flush(self, *, turn: bool = True) -> None:
-        """Write all groups, one write each, and force them; then end the file if it is long enough."""
+        """Write and fsync all groups, one write each; with `turn`, then a checkpoint or a new file if due."""
         if self._buffer:
             self._take_out()
         for at, data in self._waiting:
@@ -332,7 +332,7 @@ class LogWriter:
     # Transactions.
 
     def _begun(self, tx: _Tx) -> int:
-        """Return the number of a transaction, whose first record this may be (DRB-WRT-117)."""
+        """Return the number of a transaction; write its BEGIN if it has none yet (DRB-WRT-117)."""
         if tx.number is None:
             tx.number = self._store.next
             self._log(tx.number, "BEGIN", _FIRST, global_id=tx.branch)
@@ -433,7 +433,7 @@ class LogWriter:
         if known is None:
             known = store.add((container, number), HeapPage(_BASE_PAGE))
         if number == 1 and _FIRST_ROW not in known.rows and container not in store.containers:
-            # The log does not tell of the row that a table begins with; slots count from it.
+            # The log has no record of the first row of a table, which takes slot 0.
             known.put(0, _FIRST_ROW, HeapRow([b""]))
         return known
 

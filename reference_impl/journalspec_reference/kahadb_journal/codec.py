@@ -1,7 +1,7 @@
-"""The bytes of batches, records and commands, decoded at an offset; nothing is read or looked for here.
+"""Decoding of batches, records and commands at given offsets; nothing is read or searched here.
 
-Commands are read by a small parser of Protocol Buffers as the product has it: unknown fields are skipped, the
-last value counts, messages within messages are merged, nothing is required (KHD-CMD-002 to KHD-CMD-008).
+A small parser of Protocol Buffers reads commands as the product does. It skips unknown fields, keeps the last
+value of a field, merges nested messages, and requires no field (KHD-CMD-002 to KHD-CMD-008).
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from journalspec.kahadb_journal import LAYOUT
 from journalspec.kahadb_journal.commands import BITS, SIZED, VARINT, messages
 
 FORMAT = "kahadb_journal"
-#: Bytes of a control record, of the length and type of a record, and of an end marker.
+#: Sizes (bytes): a control record; the length and type of a record; an end marker.
 CONTROL, HEAD, MARKER = 28, 5, 5
 END_MARKER = b"-qMa4"
 #: A larger batch is damage (KHD-SCN-002).
 MOST = 2147483614
 USER, BATCH = 1, 2
-#: The possible checksums of a batch of no bytes: none, or that of nothing (KHD-END-009).
+#: The possible checksums of an empty batch: 0 for none, or 1, the Adler-32 of no bytes (KHD-END-009).
 OF_NOTHING = (0, 1)
-#: The command after which a file may repeat another one; it came with the end marker.
+#: The command after which the rest of a file can repeat another file; it is as new as the end marker.
 REWRITTEN = "REWRITTEN_DATA_FILE"
-#: The code of a record that has no number of a command: its payload is empty.
+#: The code of a record with an empty payload, which has no command number.
 OTHER = 255
 _FIXED = {1: 8, 5: 4}
-#: Bits of a wire type that neither VARINT nor SIZED has.
+#: The bits of a wire type that are 0 in both VARINT and SIZED.
 _FIXED_BITS = ~(VARINT | SIZED)
 _LONGEST = 10
-#: Messages within messages up to this many bytes are remembered, this many at a time: a journal repeats few.
+#: Nested messages of up to this many bytes are cached, at most this many: a journal repeats few of them.
 _REMEMBERED, _MOST_REMEMBERED = 256, 4096
 _known: dict[tuple[str, bytes], Mapping[str, Any]] = {}
 #: A record that was parsed: its command and fields, or why it is not a command.
@@ -42,7 +42,7 @@ Parsed = tuple[str, Mapping[str, Any]] | str
 
 @dataclass(frozen=True)
 class Dialect:
-    """The differences of an edition: the beginning of a batch, the end of a log, the payloads."""
+    """The points in which an edition differs: the beginning of a batch, the end of a log, the payloads."""
 
     edition: str
 
@@ -119,14 +119,14 @@ def _signed(value: int, bits: int) -> int:
 
 @cache
 def _fields(name: str) -> tuple[dict[int, tuple[str, str]], frozenset[int]]:
-    """Return key -> name of a field and what it holds, and the numbers of all fields of a message."""
+    """Return key -> name and type of each field of a message, and the numbers of its fields."""
     table = messages()[name]
     slots = {slot.number << 3 | slot.wire: (slot.name, slot.holds) for slot in table.values()}
     return slots, frozenset(number for number, _ in table)
 
 
 def parse(name: str, data: bytes, known: Mapping[str, Any] = {}) -> dict[str, Any]:  # noqa: C901, PLR0912
-    """Return the fields of message `name` that `data` holds, over those `known`; raises CommandError."""
+    """Return the fields of message `name` in `data`, added to those `known`; raises CommandError."""
     slots, numbers = _fields(name)
     out: dict[str, Any] = {**known}
     at, end = 0, len(data)
@@ -179,7 +179,7 @@ def parse(name: str, data: bytes, known: Mapping[str, Any] = {}) -> dict[str, An
 
 
 def blobs(payload: bytes, names: Mapping[int, str]) -> Iterator[tuple[str, int, int]]:
-    """Yield name, begin and end of the bytes in a sound payload that are objects; raises CommandError."""
+    """Yield name, begin and end of each field of bytes in a sound payload; raises CommandError."""
     number, message, surplus = frame(payload)
     at, end = len(payload) - surplus - len(message), len(payload) - surplus
     slots, _ = _fields(names[number])
@@ -195,7 +195,7 @@ def blobs(payload: bytes, names: Mapping[int, str]) -> Iterator[tuple[str, int, 
 
 
 def _within(name: str, data: bytes) -> Mapping[str, Any]:
-    """Return what :func:`parse` does, of what was parsed before the same object; raises CommandError."""
+    """Return the result of :func:`parse`, cached if it is small; raises CommandError."""
     found = _known.get((name, data))
     if found is None:
         found = parse(name, data)
@@ -207,7 +207,7 @@ def _within(name: str, data: bytes) -> Mapping[str, Any]:
 
 
 def parsed(payload: bytes, dialect: Dialect) -> tuple[Parsed, int]:
-    """Return what the payload of a record is, and how many bytes follow its message."""
+    """Return a payload as a command, or why it is none; and how many bytes follow its message."""
     try:
         name, fields, surplus = command(payload, dialect.commands)
     except CommandError as error:

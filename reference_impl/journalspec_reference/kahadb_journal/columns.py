@@ -1,8 +1,8 @@
 """The commands of all records of a batch at once, as typed columns. Needs NumPy, which is imported here only.
 
-The fields of all records are followed side by side: first the first of each, then the second. Unusual
+The fields of all records are read side by side: the first field of each record, then the second. Unusual
 payloads (a field twice or in another order, of an unknown number, longer than 2 MiB, within another command)
-are left to :func:`.commands.command`, record by record.
+are left to :func:`.codec.command`, record by record.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ from journalspec_reference.kahadb_journal.store import (
 )
 
 Ints = npt.NDArray[np.int64]
-#: Messages within commands whose members become columns, and where these are described.
+#: Fields of commands whose members become columns -> the messages that describe the members.
 _PARTS = {"transaction": ("local", "xa"), "destination": ("destination",)}
 _TYPES = {"s4": "int32", "s8": "int64", "bool": "bool", "str": "string", "bytes": "binary"}
-#: The fields of commands, and the type of each; the field of another command is not among them.
+#: The fields of commands -> their types, without the field that holds another command.
 FIELDS = {
     slot.name: slot.holds
     for name, table in messages().items()
@@ -60,12 +60,12 @@ for _name, _holds in FIELDS.items():
     _slots = [slot for part in _PARTS.get(_name, ()) for slot in messages()[part].values()]
     COLUMNS |= {f"{_name}_{slot.name}": _TYPES[slot.holds] for slot in _slots}
     COLUMNS |= {f"{_name}_kind": "string"} if _slots else {_name: _TYPES[_holds]}
-#: Messages within commands, and the rows that they have in the table below, after those of the commands.
+#: Nested messages -> their rows in the table below, after the rows of the commands.
 _INNER = {name: at for at, name in enumerate((name for name in messages() if not name.isupper()), start=256)}
 _SLOTS = [slot for table in messages().values() for slot in table.values() if not slot.holds.isupper()]
-#: The fields of all messages, in the order in which a message has them.
+#: Name of a field -> its number here; a usual message has its fields in the order of these numbers.
 _NUMBERS = {name: at for at, name in enumerate(dict.fromkeys(slot.name for slot in _SLOTS))}
-#: By the number of a field that holds a message: the row of that message in the table; 0 for others, and -1.
+#: Number of a field -> row of the message that it holds; 0 for other fields, and for -1.
 _NESTED = np.zeros(len(_NUMBERS) + 1, np.int64)
 for _slot in _SLOTS:
     _NESTED[_NUMBERS[_slot.name]] = _INNER.get(_slot.holds, 0)
@@ -73,7 +73,7 @@ for _slot in _SLOTS:
 
 @cache
 def _table(dialect: Dialect) -> npt.NDArray[np.int8]:
-    """Return [message, first byte of a field] -> the field's number, -1: it is checked closely."""
+    """Return [message, first byte of a field] -> the field's number; -1: the parser reads the record."""
     out = np.full((256 + len(_INNER), 256), -1, np.int8)
     for row, name in [*dialect.commands.items(), *((row, name) for name, row in _INNER.items())]:
         for slot in messages()[name].values():
@@ -90,7 +90,7 @@ def _described(dialect: Dialect) -> npt.NDArray[np.bool_]:
 
 
 def _varints(view: npt.NDArray[np.uint8], at: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return the varints of up to three bytes at `at`, where each ends, and the rows of those with more."""
+    """Return the varints of up to three bytes at `at`, their ends, and the rows of longer ones."""
     value, after = view.take(at, mode="clip").astype(np.int64), at + 1
     longer = np.flatnonzero(value > 0x7F)
     for shift in (7, 14):
@@ -103,7 +103,7 @@ def _varints(view: npt.NDArray[np.uint8], at: Ints) -> tuple[Ints, Ints, Ints]:
 
 
 class _Fields:
-    """Where the fields of messages are, and those of the messages within them; `odd` are rows omitted.
+    """The places of the fields of messages and of nested messages; `odd` are rows left to the parser.
 
     `kind` is the row of the table that describes each message.
     """
@@ -136,7 +136,7 @@ class _Fields:
         self.odd: Ints = np.concatenate(odd)
 
     def find(self, name: str) -> tuple[Ints, Ints, Ints]:
-        """Return the rows that have a field, where its value begins, and its size: of a number the value."""
+        """Return the rows with a field, and begin and size of its value; of a number, the value as size."""
         number, out = _NUMBERS[name], [(np.zeros(0, np.int64),) * 3]
         for rows, field, start, size in self._found:
             here = field == number
@@ -147,16 +147,17 @@ class _Fields:
 
 
 class Gathered:
-    """Where the fields of a batch's commands are; of the rows `closely` nothing of this is known."""
+    """The places of the fields of a batch's commands; rows in `closely` are left to the parser."""
 
     def __init__(self, batch: Batch, dialect: Dialect) -> None:
         view, off = np.frombuffer(batch.data, np.uint8), np.frombuffer(batch.off, np.int64)
-        # Not the batch itself, which keeps this: a cycle would outlive it.
+        # Do not keep the batch itself: it refers to this object, and a reference cycle stays in memory
+        # longer.
         self._data, self._rows, self._dialect = batch.data, (batch.off, batch.end, batch.code), dialect
         self.code = np.frombuffer(bytes(batch.code), np.uint8)
         size, at, longer = _varints(view, off + HEAD + 1)
         end = at + size
-        # A payload with more bytes than its message is checked closely as well (KHD-CMD-003).
+        # A payload with more bytes than its message is left to the parser as well (KHD-CMD-003).
         usual = end == np.frombuffer(batch.end, np.int64)
         usual &= _described(dialect)[self.code]
         usual[longer] = False
@@ -166,7 +167,7 @@ class Gathered:
         self._usual, self.closely = usual, np.flatnonzero(~usual).tolist()
 
     def _find(self, name: str) -> tuple[Ints, Ints, Ints]:
-        """Return what `_Fields.find` does, for the records that are not checked closely."""
+        """Return the result of `_Fields.find`, without the records that are left to the parser."""
         rows, start, size = self._fields.find(name)
         if self.closely:
             kept = self._usual[rows]
@@ -176,7 +177,7 @@ class Gathered:
     def field(self, name: str) -> tuple[Ints, Ints, npt.NDArray[np.bool_]]:
         """Return for each record the begin and size of the value of a field, and whether the record has it.
 
-        For a number the size is the value.
+        For a number, the value itself takes the place of the size.
         """
         rows, *found = self._find(name)
         columns = np.zeros((2, len(self.code)), np.int64)
@@ -190,14 +191,14 @@ class Gathered:
         rows, start, size = self._find(name)
         data, stored = self._data, np.full(len(rows), b"", object)
         for length in {*size.tolist()} - {0}:
-            # Items of one length from every offset: those that are wanted are copied at once.
+            # A view of items of one length at every offset: the wanted items are copied at once.
             items = np.ndarray(len(data) - length + 1, f"V{length}", data, strides=(1,))
             here = size == length
             stored[here] = items[start[here]].tolist()
         return rows, stored.tolist()
 
     def within(self, name: str) -> tuple[Ints, list[Any]]:
-        """Return a number for each record's message within its command, -1: it has none, and the messages."""
+        """Return for each record the number of its nested message (-1: none), and the list of messages."""
         rows, stored = self._stored(name)
         numbers = {each: number for number, each in enumerate(dict.fromkeys(stored))}
         column = np.full(len(self.code), -1, np.int64)
@@ -216,7 +217,7 @@ class Gathered:
 
     @cached_property
     def others(self) -> Mapping[int, tuple[str, Mapping[str, Any]]]:
-        """The commands that are checked closely, by row; raises CommandError if one of them is odd."""
+        """Row -> command, for rows left to the parser; raises CommandError if one must be reported."""
         out, (off, end, _) = {}, self._rows
         for row in self.closely:
             payload = self._data[off[row] + HEAD : end[row]]
@@ -248,7 +249,7 @@ class Gathered:
         return chain.from_iterable(self._mixed(usual, place))
 
     def _mixed(self, usual: Iterator[Step], place: int) -> Iterator[Iterable[Step]]:
-        """Yield steps in pieces, with those of the commands that are checked closely between them."""
+        """Yield steps in pieces, with those of the commands from the parser between them."""
         at = 0
         for row, (name, fields) in self.others.items():
             yield islice(usual, row - at)
@@ -271,12 +272,12 @@ def plain(batch: Batch, dialect: Dialect) -> Gathered:
 
 
 def columns(batch: Batch, dialect: Dialect) -> dict[str, Any]:
-    """Return columns of a batch by name, each as one of three.
+    """Return columns of a batch by name, each in one of three forms.
 
-    Numbers are an array, masked where a record has no such field. Bytes and texts are where each begins in
-    ``batch.data`` and its size, -1 where there is none; what is not there as it is reported, as a text
-    that is not UTF-8, is appended to ``batch.data``. What repeats is a number, -1 where there is none, and
-    a list.
+    Numbers are an array, masked where a record has no such field. Bytes and texts are (starts, sizes) in
+    ``batch.data``; size -1 means no value. A value that differs from its stored bytes, such as a text that
+    is not UTF-8, is appended to ``batch.data``. Values that repeat are (numbers, list of values); number -1
+    means no value.
     """
     rows, off, end = len(batch), np.frombuffer(batch.off, np.int64), np.frombuffer(batch.end, np.int64)
     found = batch.more.get("parsed")
@@ -367,7 +368,7 @@ def _member(
     dialect: Dialect,
     name: str,
 ) -> Any:
-    """Return the column of a member; `column` has a number of one of `known` for each record."""
+    """Return the column of a member; `column` has for each record a position in `known`."""
     owner, _, member = name.partition("_")
     column, known = column.copy(), list(known)
     if owner == "destination":

@@ -1,6 +1,6 @@
 """Conclusions from the index next to a journal: missing items, and differences between the two (KHD-IDX).
 
-Nothing of an index is kept but its differences from the journal.
+Of an index, only its differences from the journal are kept in memory.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from journalspec_reference.kahadb_journal.store import TOPICS, Destination, Name
 OPENWIRE = 11
 #: More than any offset.
 _NEVER = 1 << 63
-#: Subscriptions that a note lists.
+#: The most subscriptions that a note lists.
 _LISTED = 10
-#: By store version.
+#: The releases of ActiveMQ, by store version.
 _RELEASES = ("5.3", "5.4.0", "5.4.2 to 5.5", "5.6 to 5.8", "5.9 to 5.11", "5.12 to 5.15", "5.16 or later")
 _NO_FILE = (
     'a start of ActiveMQ ends with "Detected missing/corrupt journal files" or "Detected missing journal '
@@ -51,7 +51,7 @@ _BEYOND = (
 
 
 class Log(NamedTuple):
-    """What there is of a journal."""
+    """The facts about a journal that an index is compared with."""
 
     #: where the log of each file ends, by the file's id
     ends: Mapping[int, int]
@@ -62,14 +62,15 @@ class Log(NamedTuple):
 
 
 class Evidence:
-    """An index compared with the journal next to it: made before the journal is read, asked afterwards."""
+    """An index and the journal next to it: created before the journal is read, compared afterwards."""
 
     def __init__(self, files: Files) -> None:
         self._index: Index | None = None
         self._why = ""
-        #: Number of messages that took effect by records that the index covers, once the pass is beyond them.
+        #: The number of messages that took effect by records that the index covers; None until the pass is
+        #: beyond these records.
         self._mark: int | None = None
-        #: What of an index that can be used is of use for contents, once the two are compared.
+        #: The facts of a usable index that contents need; None before the comparison.
         self.known: Known | None = None
         self._found_last = False
         self._files = [files[name] for name in (INDEX, REDO) if name in files]
@@ -80,19 +81,19 @@ class Evidence:
                 self._why = str(found)
 
     def begins(self, file: int) -> int:
-        """Return the offset in a file from which on the index covers no record, nor in later files."""
+        """Return the offset in a file from which on the index covers no record of it or of later files."""
         if self._index is None or self._mark is not None:
             return _NEVER
         bound = self._index.bound
         return bound[1] if bound[0] == file else 0 if bound[0] < file else _NEVER
 
     def passed(self, store: Store) -> None:
-        """Take in that `store` is the state by the records that the index covers."""
+        """Note that `store` is now the state after the records that the index covers."""
         if self._mark is None:
             self._mark = store.number
 
     def looks(self, file: int, batch: Batch) -> None:
-        """Look in a batch for the record that the index had last."""
+        """Note whether a batch has the record of the index's last update."""
         last = self._index.last_update if self._index is not None else None
         if last is not None and last[0] == file and 0 <= last[1] - batch.base <= len(batch.data):
             at = bisect_left(batch.off, last[1] - batch.base)
@@ -105,7 +106,7 @@ class Evidence:
     def compare(
         self, store: Store, log: Log, later: Callable[[], Iterable[Step]]
     ) -> tuple[list[Missing], list[Note]]:
-        """Return the missing items by the index, and its other evidence.
+        """Return the missing items and the notes that follow from the index.
 
         `store` is the state by the journal alone; `later` gives the commands that the index does not cover.
         """
@@ -139,26 +140,26 @@ class Evidence:
 
 
 class Known:
-    """What an index says of the messages that the journal has: where it differs from the journal alone.
+    """The differences between an index and the state by the journal alone.
 
     `mark` is the number of the last message that it covers.
     """
 
     def __init__(self, index: Index, store: Store, log: Log, mark: int) -> None:
         self.index, self.mark = index, mark
-        #: messages that the index has in files that are gone, or beyond a log's end; the ids of these files
+        #: messages that the index places in missing files, or after a log's end -> that place
         self.lost: dict[tuple[Name, str], Place] = {}
-        #: the numbers of those in a topic, by their ids
+        #: topic -> id of such a message -> its number in the index
         self._numbers: dict[Name, dict[str, int]] = {}
         self._referred: set[int] = set()
-        #: messages of queues whose records the journal has, and the index alone what committed them
+        #: messages of queues whose records the journal has, and of which only the index shows the commit
         self.committed: dict[tuple[Name, str], Place] = {}
-        #: subscriptions that the journal does not have, and the pending messages of each
+        #: subscriptions that only the index has -> number of their pending messages
         self.only: dict[tuple[Name, str], int] = {}
-        #: messages that the journal has and the index, which covers them, has not
+        #: destination -> messages that the journal has, and that the index covers but does not have
         self.hidden: dict[Name, set[str]] = {}
         self.strays = 0
-        #: topics that the index has, and where they begin
+        #: topics that the index has -> their root pages
         self.topics: dict[Name, Roots] = {}
         names: set[Name] = set()
         for roots in index.destinations():
@@ -182,7 +183,7 @@ class Known:
                     self.strays += 1
                 elif ident not in known and roots.subscriptions is None:
                     self.committed[roots.name, ident] = place
-            # Versions 1 and 2 know no single acknowledgements of a topic's messages.
+            # Versions 1 and 2 do not store acknowledgements of single messages of a topic.
             if left and (roots.subscriptions is None or index.version > 2):
                 self.hidden[roots.name] = left
             for key, owed in index.pending(roots, numbers):
@@ -193,15 +194,15 @@ class Known:
         self.idle = names - store.destinations.keys()
 
     def _hide_others(self, names: set[Name], store: Store) -> None:
-        """Take what the journal has of destinations that the index has not, `names` are those that it has."""
+        """Hide the messages of destinations that the index does not have; `names` are those that it has."""
         for name, here in store.destinations.items():
-            # As for others, of a topic single acknowledgements are not known.
+            # As above, versions 1 and 2 are not compared for topics.
             compared = self.index.version > 2 or name[0] not in TOPICS
             if compared and name not in names and (left := _before(here, self.mark)):
                 self.hidden[name] = left
 
     def without(self, later: Iterable[Step], store: Store) -> None:
-        """Omit what ended after the index was written (KHD-IDX-006)."""
+        """Omit messages and subscriptions that ended after the index was written (KHD-IDX-006)."""
         gone, acks = set(), dict[tuple[Name, str], set[str]]()
         for step in later:
             if step.command == "REMOVE_DESTINATION":
@@ -220,12 +221,12 @@ class Known:
         self.only = {key: owed for key, owed in self.only.items() if key[0] not in gone}
 
     def _acknowledge(self, acks: Mapping[tuple[Name, str], set[str]]) -> None:
-        """Omit messages that each subscription to which they are pending acknowledged, by topic and key."""
+        """Omit lost messages that all subscriptions in need of them acknowledged (`acks`)."""
         self.index.pages.forget()
         for name in {name for name, _ in acks} & self._numbers.keys():
             numbers = self._numbers[name]
             there, done = sorted(numbers.values()), Counter[int]()
-            # Number of subscriptions that begin or cease to need a message, in the order of numbers.
+            # The change in the number of subscriptions that need a message, from each message to the next.
             change = [0] * (len(there) + 1)
             for key, ranges in self.index.needed(self.topics[name]):
                 for first, last in zip(ranges[::2], ranges[1::2], strict=True):
@@ -239,7 +240,7 @@ class Known:
                     self.lost.pop((name, ident), None)
 
     def missing(self, log: Log) -> Iterator[Missing]:
-        """Yield what should be there (KHD-IDX-001, KHD-IDX-002)."""
+        """Yield missing files and records (KHD-IDX-001, KHD-IDX-002)."""
         counts = dict.fromkeys(self._referred, 0)
         for file, _ in self.lost.values():
             counts[file] = counts.get(file, 0) + 1
@@ -256,7 +257,7 @@ class Known:
                 yield Missing("file", name, INDEX, None, count, _NO_LAST if of_last else _NO_FILE)
 
     def notes(self, store: Store, log: Log, incomplete: bool) -> Iterator[Note]:
-        """Yield what else the two differ in, and what follows for the index (KHD-IDX-007)."""
+        """Yield notes on the other differences between index and journal (KHD-IDX-007)."""
         if self.strays and not incomplete:
             where = "in what is dropped" if log.damaged else "elsewhere: the two are of different moments"
             yield Note(

@@ -1,4 +1,4 @@
-"""The files of a journal: how they are found, which edition they admit, their order."""
+"""The files of a journal: their detection, the editions that fit them, and their order."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from journalspec_reference.kahadb_journal.codec import (
     sums,
 )
 
-#: Editions whose files are alike.
+#: The editions with end markers, and the editions without; files look alike within each group.
 MARKED = tuple(edition for edition, dialect in DIALECTS.items() if dialect.marked)
 ZEROS = ("5.3", "5.12")
-#: At most this many batches are passed to see the bytes after them.
+#: At most this many batches are skipped to find the bytes after them.
 _LOOKED_AT = 1 << 16
-#: This many bytes are read for that at a time.
+#: The bytes that are read at a time for this.
 _PIECE = 1 << 16
 #: An end marker is searched for in this many bytes: by default a torn batch has no more than 4 MiB.
 _TORN = 8 << 20
-#: The number of REWRITTEN_DATA_FILE, which came with the end marker, and bytes that hold any such command.
+#: The number of REWRITTEN_DATA_FILE, a command of editions with end markers; the most bytes of its record.
 _REWRITTEN, _SHORT = b"\x10", 64
 
 
@@ -97,13 +97,13 @@ def _detected(files: Files) -> list[Detection]:
 
 
 def _admitted(files: Sequence[tuple[Any, bool]]) -> tuple[str, ...]:
-    """Return the editions that all files admit: each, and whether it begins with a batch.
+    """Return the editions that fit all `files`: each file with whether it begins with a batch.
 
     An end marker, in any file, excludes editions that write none. Zeros after the last batch exclude the
     others, unless nothing was written after them: a crash or a full disk leaves such a tail in any edition.
     """
     endings: list[str] = []
-    # The last file has the fewest bytes to read, and almost always shows it.
+    # Begin with the last file: it has the fewest bytes to read, and almost always decides.
     for data, _ in reversed(files):
         endings.insert(0, ending(data))
         if endings[0] == "marker":
@@ -118,13 +118,13 @@ def _admitted(files: Sequence[tuple[Any, bool]]) -> tuple[str, ...]:
 def ending(data: Any) -> str:
     """Return what follows the batches of a file: "marker", "zeros", "nothing", or "" for anything else.
 
-    A command that only editions with an end marker have counts as one.
+    REWRITTEN_DATA_FILE counts as a marker: only editions with end markers have this command.
     """
     source, at, start = source_of(data), 0, DIALECTS["5.16"].start
     end, piece, base, last, size = source.size - CONTROL, b"", 0, -1, 0
     for _ in range(_LOOKED_AT):
         if at > last:
-            # After a small batch many follow; after a large one little is read.
+            # Small batches come in runs, so much is read after a small one, and little after a large one.
             piece, base = source.read(at, _PIECE if size < _PIECE >> 2 else CONTROL + _SHORT), at
             last = base + len(piece) - CONTROL - _SHORT
         here = at - base
@@ -145,7 +145,7 @@ def ending(data: Any) -> str:
 
 
 def _rewrites(record: bytes) -> bool:
-    """Return whether a batch begins with a whole REWRITTEN_DATA_FILE, which is short."""
+    """Return whether a batch begins with a complete REWRITTEN_DATA_FILE, which is short."""
     length, kind = head(record, 0)
     if kind != USER or not HEAD < length <= min(_SHORT, len(record)):
         return False
@@ -171,7 +171,7 @@ def gather(files: Files) -> list[DataFile]:
 
 
 def role_of(file: DataFile, dialect: Dialect) -> str:
-    """Return what a file is for: of data, unused, or empty (KHD-FIL-006, KHD-FIL-007)."""
+    """Return the role of a file: data, unused, or empty (KHD-FIL-006, KHD-FIL-007)."""
     if not file.length:
         return "empty"
     return "unused" if dialect.marked and bytes(file.data[:MARKER]) == b"-qMa4" else "data"

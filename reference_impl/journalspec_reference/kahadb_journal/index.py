@@ -1,7 +1,7 @@
 """The index next to a journal, `db.data` with `db.redo`: its pages, trees and lists (KHD-IDX).
 
-Pages are read where a tree leads to them, each once; entries are streamed and not kept. Nothing in an index
-is protected by a checksum, so it counts only if its three trees of messages say the same.
+Pages are read where a tree leads to them, each once; entries are streamed and not kept. No checksum protects
+an index, so it is evidence only if its three trees of messages agree.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from journalspec_reference.kahadb_journal.codec import CommandError, varint
 from journalspec_reference.kahadb_journal.store import Name
 
 INDEX, REDO = "db.data", "db.redo"
-#: Bytes of both header copies; of a page before its payload; the most that an object and a redo file hold.
+#: Sizes (bytes): both header copies; the head of a page; the largest object; the largest redo file.
 _HEADER, _HEAD, _OBJECT, _REDO = 4096, 21, 1 << 26, 1 << 28
 _FREE, _PART, _END = 0, 1, 2
 #: Store versions -> editions whose products write them (KHD-IDX-009).
@@ -34,14 +34,14 @@ _SIZES = range(_HEAD + 1, (1 << 24) + 1)
 _PAGE, _REDO_HEAD = struct.Struct(">Bqqi"), struct.Struct(">qqi")
 _I2, _U2, _I4, _I8 = (struct.Struct(f">{kind}") for kind in "hHiq")
 _PLACE, _SIZED_PLACE, _NUMBERED = struct.Struct(">ii"), struct.Struct(">iii"), struct.Struct(">qii")
-#: No message has a higher number.
+#: The highest possible number of a message.
 _MOST_NUMBER = (1 << 63) - 1
 #: A place in the journal: the id of a file and an offset.
 Place = tuple[int, int]
 
 
 class UnusableIndex(Exception):  # no error: the possible results of a look at an index
-    """The index proves nothing; the text says why (KHD-IDX-003)."""
+    """The index cannot be used as evidence; the text says why (KHD-IDX-003)."""
 
 
 class ContradictoryIndex(UnusableIndex):  # no error either
@@ -76,8 +76,8 @@ class _Bytes:
         return self.texts(1)[0][0]
 
     def texts(self, count: int, behind: int = 0) -> tuple[Sequence[str], bytes]:
-        """Return strings, and the bytes after them, of which each has so many."""
-        # An index of many messages has as many texts: all texts of a node are taken in one loop.
+        """Return `count` strings, and the `behind` bytes after each of them, joined."""
+        # An index has a text for each message, so one fast loop reads all texts of a node.
         data, at, found, rest = self.data, self.at, list[bytes](), list[bytes]()
         try:
             for _ in range(count):
@@ -98,7 +98,7 @@ class _Bytes:
             raise UnusableIndex("a text is not modified UTF-8") from None
 
     def count(self, form: struct.Struct) -> int:
-        """Return a number of entries; a negative one cannot be read (KHD-IDX-003)."""
+        """Return a number of entries; raises UnusableIndex if it is negative (KHD-IDX-003)."""
         count = self.number(form)
         if count < 0:
             raise UnusableIndex("a number of entries is negative")
@@ -137,12 +137,12 @@ def _unmodified(raw: bytes) -> str:
     return units.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-#: A function that takes this many keys or values of a node.
+#: A function that reads a given number of keys or values of a node.
 Take = Callable[[_Bytes, int], Sequence[Any]]
 
 
 def _each(take: Callable[[_Bytes], Any]) -> Take:
-    """Return what takes keys or values one by one."""
+    """Return a function that reads keys or values one by one."""
     return lambda node, count: [take(node) for _ in range(count)]
 
 
@@ -177,7 +177,7 @@ class _Pages:
         self._seen = Ids()
 
     def forget(self) -> None:
-        """Start again: each page is followed once more."""
+        """Forget which pages were read, so that each can be read again."""
         self._seen = Ids()
 
     def _page(self, number: int, size: int) -> bytes:
@@ -189,10 +189,10 @@ class _Pages:
         return bytes(self._data[at : at + size])
 
     def object(self, number: int) -> _Bytes | None:
-        """Return what is stored from a page on; None if nothing is, yet."""
+        """Return the object that begins on a page; None if the page is free."""
         out = bytearray()
         while True:
-            # Of a page that is not used the head alone is read: many roots may lead to it.
+            # Only the head of a free page is read: many roots can lead to it.
             kind, _, after, _ = _PAGE.unpack(self._page(number, _HEAD))
             if kind == _FREE and not out:
                 return None
@@ -245,7 +245,7 @@ class _Pages:
 
 
 def _header(data: Any) -> dict[str, str]:
-    """Return the properties of the header copy that counts (KHD-IDX-005)."""
+    """Return the properties of the valid header copy (KHD-IDX-005)."""
     copies = []
     for at in (0, _HEADER // 2):
         text = bytes(data[at : at + _HEADER // 2]).decode("latin-1")
@@ -289,7 +289,7 @@ class Roots(NamedTuple):
 
 
 class Index:
-    """An index that can be read as far as its first page; `redo` is the other file, if there is one."""
+    """An index with a readable first page; `redo` is the file db.redo, if there is one."""
 
     def __init__(self, data: Any, redo: Any = None) -> None:
         self.pages = _Pages(data, redo)
@@ -300,7 +300,7 @@ class Index:
         self._root = first.long()
         self.last_update, self.in_progress = first.optional_place(), first.optional_place()
         self.version, self.openwire = 1, 0
-        #: The records with the audit of producers and with the map of acknowledgements.
+        #: The places of the records with the audit of producers and with the map of acknowledgements.
         self.audit: Place | None = None
         self.acknowledgements: Place | None = None
         if first.left:
@@ -314,7 +314,7 @@ class Index:
 
     @property
     def bound(self) -> Place:
-        """The place before which a start of the product leaves all records to the index (KHD-IDX-006)."""
+        """A start of the product replays no record before this place: the index covers them (KHD-IDX-006)."""
         if self.in_progress is not None:
             return self.in_progress
         return (self.last_update[0], self.last_update[1] + 1) if self.last_update is not None else (0, 0)
@@ -346,8 +346,8 @@ class Index:
     def messages(self, roots: Roots) -> Iterator[tuple[int, str, Place]]:
         """Yield the messages of a destination; at the end raises ContradictoryIndex if its trees differ.
 
-        The sum is the same for entries in any order. It is of bytes and texts: sums over hashes of
-        tuples are often the same where two entries have changed their numbers.
+        Sums of hashes compare the trees, whatever the order of their entries. Bytes and texts are hashed:
+        sums over hashes of tuples are often equal if two entries have swapped their numbers.
         """
         places = ids = 0
         form = _SIZED_PLACE if self.version >= 6 else _PLACE
@@ -364,7 +364,7 @@ class Index:
             raise ContradictoryIndex(f"its trees contradict each other about {shown(roots.name)}")
 
     def needed(self, roots: Roots) -> Iterator[tuple[str, array[int]]]:
-        """Yield which numbers each subscription of a topic needs: first and last of ranges, in turn."""
+        """Yield each subscription of a topic and the numbers that it needs, as first and last of ranges."""
         if roots.subscriptions is None:
             return
         if self.version >= 4:
@@ -385,7 +385,7 @@ class Index:
             yield from self.pages.tree(roots.subscriptions, _texts, _each(_command))
 
     def pending(self, roots: Roots, numbers: Iterable[int]) -> Iterator[tuple[str, int]]:
-        """Yield the subscriptions of a topic whose messages have these numbers, and what each is required."""
+        """Yield each subscription of a topic, and how many of the messages with these numbers it needs."""
         there, owed = sorted(numbers), dict[str, int]()
         for key, ranges in self.needed(roots):
             both = zip(ranges[::2], ranges[1::2], strict=True)
@@ -404,9 +404,9 @@ def _sum_of_ids(numbers: Sequence[int], ids: Sequence[str]) -> int:
 
 
 def is_in(ranges: array[int], number: int) -> bool:
-    """Return whether a number is in one of some ranges, which are as :meth:`Index.needed` gives them."""
+    """Return whether a number is in one of the ranges that :meth:`Index.needed` yields."""
     at = bisect_left(ranges, number)
-    # Before the first number that is not less, or at it: an odd place is within a range.
+    # An odd insertion point is between the first and the last number of a range.
     return bool(at % 2) or (at < len(ranges) and ranges[at] == number)
 
 

@@ -1,7 +1,7 @@
-"""What keeps data files from the cleanup of ActiveMQ.
+"""The reasons why the cleanup of ActiveMQ does not delete data files.
 
-The cleanup begins with all files and takes out those that something holds: the index itself, transactions,
-messages, subscriptions, and acknowledgements of messages in files that stay. The rest is deleted.
+The cleanup begins with all files and takes out those that are in use: by the index itself, transactions,
+messages, subscriptions, or acknowledgements of messages in files that stay. The rest is deleted.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def kept(files: Files, edition: str, params: Params) -> Keeping:
 
 
 def _of_the_store(found: Sequence[DataFile], index: Index | None) -> Iterator[Holder]:
-    """Yield what the store itself needs: its last file, and the records that its index refers to."""
+    """Yield the files that the store itself needs: the last one, and those that its index refers to."""
     if found:
         yield Holder(found[-1].name, "current")
     if index is None:
@@ -77,7 +77,7 @@ def _of_transactions(found: Sequence[DataFile], store: Store) -> Iterator[Holder
 
 
 def _of_messages(found: Sequence[DataFile], passed: JournalPass) -> Iterator[Holder]:
-    """Yield how many messages of each destination are in each file, the oldest file first."""
+    """Yield each file with the number of messages of each destination in it, the oldest file first."""
     groups: dict[tuple[int, str], list[int]] = {}
     for destination, here in passed.store.destinations.items():
         name = shown(destination)

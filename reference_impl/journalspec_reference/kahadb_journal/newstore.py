@@ -1,7 +1,7 @@
 """A new KahaDB journal with what recovery keeps of an old one: db-1.log and so on, without an index.
 
 ActiveMQ makes the index at its first start. Records of messages are copied as bytes into batches with new
-checksums; what only db.data knew is written as commands.
+checksums; facts that only db.data has are written as commands.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ from journalspec_reference.newstore import (
     StoreChoices,
 )
 
-#: More zeros than any command ends in.
+#: More zeros than there are at the end of any command.
 _UNWRITTEN = 64
 _DOUBT = "any of them may have changed bytes: its checksum is wrong, and does not say where"
 
 
 class BareStore(NewStore):
-    """The new store of a journal of the seed: its records, which say nothing that could be chosen by."""
+    """The new store of a journal of the seed: all its records, as nothing in them can be selected."""
 
     def carried(self) -> Iterable[Count]:
-        """Return how many records it has."""
+        """Return the number and size of its records."""
         sizes = [record.at.length for record in self.answer.observation.records]
         return [Count("records", "", len(sizes), sum(sizes))]
 
@@ -75,7 +75,7 @@ class KahaNewStore(NewStore):
             self._mended = mended(files, self._seen.dropped, DIALECTS[self._edition], self._version)
             files = self._mended.files
         if choices.salvage_records or choices.commit or choices.rollback or choices.keep:
-            # The answer's own state stays as it is.
+            # Choices change the state, so they get a pass of their own: the answer's state stays unchanged.
             passed = JournalPass(files, DIALECTS[self._edition], passed.policy)
             self._seen = passed.observation()
             contents = KahaContents(passed, journal.root)
@@ -106,7 +106,7 @@ class KahaNewStore(NewStore):
     def _only_unfinished(self) -> bool:
         """Return whether the damage is a last batch whose end was not written: none of it was acknowledged.
 
-        One that is whole, and whose checksum is wrong, may have been.
+        A complete last batch with a wrong checksum may have been acknowledged.
         """
         seen, files = self._seen, self._files
         if seen.missing or [region.file for region in seen.dropped] != [
@@ -128,7 +128,7 @@ class KahaNewStore(NewStore):
     # choices
 
     def _settle(self, choices: StoreChoices) -> None:
-        """Commit, roll back, and keep what is asked for."""
+        """Apply the choices --commit, --rollback and --keep."""
         store = self._passed.store
         branches = {tx_text(tx): tx for tx in store.prepared if tx[0] == "XA"}
         for verb, asked in (("COMMIT", choices.commit), ("ROLLBACK", choices.rollback)):
@@ -154,7 +154,7 @@ class KahaNewStore(NewStore):
         """Let an open transaction, or a message of one, take effect."""
         store = self._passed.store
         for tx, steps in list(store.open.items()):
-            if name in (tx_text(tx), tx_text(tx[1:])):  # as the table of transactions has it, and as a note
+            if name in (tx_text(tx), tx_text(tx[1:])):  # as in the table of transactions, and as in a note
                 self._kept |= {step.message_id: name for step in steps}
                 self._end("COMMIT", tx)
                 self.lines.append(f"{name} has no end and was kept, with {len(steps)} change(s)")
@@ -171,7 +171,7 @@ class KahaNewStore(NewStore):
         raise ChoiceRefused(f"--keep {name!r} names nothing that would be left out")
 
     def _check(self) -> None:
-        """Raise ChoiceRefused for a choice that names nothing; say what each of the others does."""
+        """Raise ChoiceRefused for a choice that names nothing; describe the effect of the others."""
         queues, drop = self._choices.queues, self._choices.drop
         if self._choices.index_acks and self._passed.known is None:
             raise ChoiceRefused("--index-acks: no db.data that can be used is beside this journal")
@@ -200,7 +200,7 @@ class KahaNewStore(NewStore):
     # the report
 
     def carried(self) -> Iterable[Count]:
-        """Return what each queue and subscription holds, and how many branches and jobs there are."""
+        """Yield the counts of each queue and subscription, of branches, and of jobs."""
         for name, rows, size in self._survivors.queues():
             yield Count("messages", name, rows, size)
         branches = sum(1 for _ in self._survivors.prepared())
@@ -213,7 +213,7 @@ class KahaNewStore(NewStore):
         yield from totals.values()
 
     def left_out(self) -> Iterator[LossItem]:
-        """Yield what is not in it beyond what the answer reports."""
+        """Yield the omitted items that the answer does not report."""
         yield from self._of_transactions()
         yield from self._by_choice()
         yield from self._in_damage()
@@ -240,7 +240,7 @@ class KahaNewStore(NewStore):
                     yield self._item(name, ident, place, "incomplete-transaction", text)
 
     def _by_choice(self) -> Iterator[LossItem]:
-        """Yield what is omitted because it was asked for."""
+        """Yield the items that a choice omits."""
         store, kept = self._passed.store, self._survivors
         for name, here in sorted(store.destinations.items(), key=lambda item: item[0]):
             if not kept.takes(name[1]):
@@ -257,7 +257,7 @@ class KahaNewStore(NewStore):
                 yield LossItem("transaction", "chosen", f"{len(steps)} change(s), in doubt", tx_text(tx))
 
     def _in_damage(self) -> Iterator[LossItem]:
-        """Yield the records of damaged regions that are withheld, and those that could be had."""
+        """Yield withheld records of damaged regions, and those that --salvage-records would add."""
         found, dialect = self._mended, DIALECTS[self._edition]
         if not self._choices.salvage_records:
             found = mended(self._files, self._seen.dropped, dialect, self._version)
@@ -272,7 +272,7 @@ class KahaNewStore(NewStore):
                     yield _item_of(offered, "salvageable", text)
 
     def _resurrected(self) -> Iterator[LossItem]:
-        """Yield what db.data does not have although it covers it: an acknowledgement of it may be lost."""
+        """Yield messages that db.data covers and does not have: their acknowledgements may be lost."""
         if self._passed.known is None or self._choices.index_acks:
             return
         text = "db.data covers it and does not have it: it may have been consumed; --index-acks leaves it out"
@@ -283,7 +283,7 @@ class KahaNewStore(NewStore):
                         yield self._item(listed.name, entry.ident, entry.place, NOT_IN_INDEX, text)
 
     def unverified(self) -> Iterator[LossItem]:
-        """Yield what no checksum or commit covers: each message, or one line for the batches of a file."""
+        """Yield items without a checksum or a commit: each message, or one line for the batches of a file."""
         salvaged = {(each.file, each.off): each for each in self._mended.records if not each.why}
         places = self._passed.places
         if salvaged or self._kept:
@@ -309,9 +309,9 @@ class KahaNewStore(NewStore):
         yield from self._unchecked()
 
     def _unchecked(self) -> Iterator[LossItem]:
-        """Yield the items that no checksum covers, or no compared one: for each file the number of messages.
+        """Yield items that no compared checksum covers: for each file the number of messages.
 
-        What only the index leads to may be in a damaged region.
+        A message that only the index leads to can be in a damaged region.
         """
         every = self._passed.policy in ("default", "unchecked")
         files = {note.file for note in self._seen.notes if note.code == "unverified"}
@@ -345,7 +345,7 @@ class KahaNewStore(NewStore):
             yield LossItem(BYTES, "unverified", text, file=name_of, off=start)
 
     def chosen(self) -> Iterator[str]:
-        """Yield what was asked for, and what came of it."""
+        """Yield the choices and their effects."""
         yield from self.lines
         if self._choices.index_acks:
             yield "what db.data has as acknowledged and the journal has not was left out"
@@ -382,8 +382,8 @@ class KahaNewStore(NewStore):
                 "subscriptions. 5.8 and earlier, 5.12.1 and later do not."
             )
         if AUDIT in self._passed.last:
-            # No loss: a start reads the one that an index refers to, and otherwise makes it from the
-            # messages.
+            # The audit is not a loss: a start reads the one that an index refers to, and otherwise makes one
+            # from the messages.
             out.append(
                 "ActiveMQ makes its audit of producers anew, of the messages that are here: a message that "
                 "was consumed before is not recognised if a client sends it again after a failover."
@@ -402,7 +402,7 @@ class KahaNewStore(NewStore):
         return out
 
     def files(self) -> Iterator[NewFile]:
-        """Yield the data files; each must be used up before the next one."""
+        """Yield the data files, to be read in order."""
         return data_files(self._survivors.records(), self._edition)
 
     def _item(self, name: Name, ident: str, place: int, code: str, text: str) -> LossItem:

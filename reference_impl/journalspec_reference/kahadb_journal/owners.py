@@ -1,7 +1,8 @@
 """Which messages durable subscriptions need: counted for each message, listed only on demand.
 
-A subscription needs all messages above a number, except for those that it acknowledged. So of the messages
-that equally many subscriptions acknowledged, those up to a number are the ones that no subscription needs.
+A subscription needs all messages above a number, except for those that it acknowledged. So among messages
+with equally many acknowledgements, those up to a certain number are exactly the ones that no subscription
+needs.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ from heapq import heappop, heappush
 from itertools import compress, count
 from operator import le
 
-#: More than the number of any message, and more than that.
+#: Two numbers above that of any message; the second one is higher.
 _LAST, _NEVER = 1 << 62, 1 << 63
-#: This many acknowledgements and places in heaps are always kept.
+#: Unused acknowledgements and heap entries are removed only if there are more than this.
 _FEW = 256
 
 
-#: No numbers: an own set would take half of the memory of a subscription.
+#: A shared empty set: an own set would take half of the memory of a subscription.
 _NONE: AbstractSet[int] = frozenset()
 
 
@@ -38,25 +39,26 @@ class Owners:
     """The durable subscriptions of one destination by key, and which messages they need."""
 
     def __init__(self, messages: Mapping[int, str]) -> None:
-        """Begin without subscriptions, with ids of messages by number."""
+        """Begin without subscriptions; `messages` are the ids of existing messages by number."""
         self.subscriptions: dict[str, Subscription] = {}
-        #: ids of messages that a subscription needs, and of those that came before any subscription
+        #: ids of messages that a subscription can need; ids of those that came before any subscription
         self._ids: dict[int, str] = {}
         self._idle = dict(messages)
-        #: above what number each subscription needs messages, sorted
+        #: for each subscription the number above which it needs messages, sorted
         self._above = [_LAST]
-        #: number of subscriptions that acknowledged a message, if any did
+        #: message -> number of subscriptions that acknowledged it, if any did
         self._times: dict[int, int] = {}
-        #: by the number of acknowledgements: a heap of messages, others among them, and the first of it
+        #: number of acknowledgements -> a heap of messages, outdated entries among them; and the first of
+        #: each heap
         self._waiting: list[list[int]] = []
         self._lowest = array("Q")
-        #: messages that have not come to their place, and their largest number: then unused entries are
-        #: removed
+        #: messages that are not in their heap yet, and how many of them there may be before unused entries
+        #: are removed
         self._changed: list[int] = []
         self._most = _FEW
 
     def add(self, number: int, message_id: str) -> None:
-        """Take in a message, of a number above all others: all subscriptions need it."""
+        """Add a message, which each subscription that begins below its number needs."""
         self._ids[number] = message_id
         self._changed.append(number)
         if len(self._changed) > self._most:
@@ -70,7 +72,7 @@ class Owners:
             self._times.pop(number, None)
 
     def begin(self, key: str, above: int) -> None:
-        """Let a subscription, a new one or not, need all messages above a number, 0 or the highest."""
+        """Begin or restart a subscription: it needs all messages above a number, 0 or the highest."""
         self.leave(key)
         self.subscriptions[key] = Subscription(above)
         insort(self._above, above)
@@ -80,7 +82,7 @@ class Owners:
             self._idle = {}
 
     def leave(self, key: str) -> None:
-        """Take a subscription away, if there is one; `needless` yields what this leaves without any."""
+        """Remove a subscription, if there is one; `needless` then yields messages that only it needed."""
         ended = self.subscriptions.pop(key, None)
         if ended is None:
             return
@@ -91,7 +93,7 @@ class Owners:
                 self._changed.append(number)
 
     def acknowledge(self, key: str, number: int) -> bool:
-        """Take in that a subscription has a message; return whether it was the last one that needed it."""
+        """Note that a subscription acknowledged a message; return whether it was the last to need it."""
         here = self.subscriptions.get(key)
         if here is None or number <= here.above or number in here.acknowledged:
             return False
@@ -105,7 +107,7 @@ class Owners:
         return number <= self._above[times]
 
     def _prune(self) -> None:
-        """Omit acknowledgements of deleted messages, and places where a message was before."""
+        """Remove acknowledgements of deleted messages, and outdated heap entries."""
         kept = 0
         for here in self.subscriptions.values():
             here.acknowledged = here.acknowledged & self._ids.keys() or _NONE
@@ -116,7 +118,7 @@ class Owners:
         self._most = 2 * (kept + len(self._ids)) + _FEW
 
     def _settle(self) -> None:
-        """Let all messages wait among those that were acknowledged as often."""
+        """Put changed messages into the heap for their number of acknowledgements."""
         for number in self._changed:
             if number in self._ids:
                 times = self._times.get(number, 0)
@@ -131,8 +133,7 @@ class Owners:
     def needless(self) -> Iterator[str]:
         """Yield the ids of messages that no subscription needs any more; they are forgotten.
 
-        One that was acknowledged n times is needed if more than n subscriptions need what is above a lower
-        number.
+        A message that was acknowledged n times is needed if more than n subscriptions begin below its number.
         """
         self._settle()
         for times in compress(count(), map(le, self._lowest, self._above)):
@@ -146,7 +147,7 @@ class Owners:
 
 
 class Ranked:
-    """The messages of a destination as they are delivered: by class, in each by number."""
+    """The messages of a destination in the order of delivery: by class, then by number."""
 
     def __init__(self, messages: Iterable[tuple[int, int, str]], ranks: Iterable[int]) -> None:
         """Take rank, number and id of each message, in the order of numbers."""

@@ -1,6 +1,7 @@
-"""Records: as objects, made of the rows of a batch on demand, and by place.
+"""Records as objects, built from the rows of a batch on demand, and records by place.
 
-A place is the turn of a file and an offset in it. The bytes around a message are skipped.
+A place is the turn of a file (its position in the journal) and an offset in it. The fields around a message
+are skipped.
 """
 
 from __future__ import annotations
@@ -50,12 +51,12 @@ def told(batch: Batch, file: str, dialect: Dialect) -> Iterator[Record]:
 
 
 _EMPTY: Mapping[str, Any] = {"s4": 0, "s8": 0, "bool": False, "str": "", "bytes": b""}
-#: Fields that are omitted where they are not stored.
+#: Fields that are omitted if they are not stored.
 _OPTIONAL = frozenset(["transaction", "ack", "subscription_info", "text"])
 
 
 def is_optional(command: str, field: str) -> bool:
-    """Return whether a field is omitted where it is not stored; any other has its default then."""
+    """Return whether a field is omitted if it is not stored; any other then has its default."""
     return field in _OPTIONAL or (command, field) == ("REMOVE_MESSAGE", "subscription_key")
 
 
@@ -88,11 +89,11 @@ def _transaction(tx: TxId) -> dict[str, object]:
 
 #: The numbers of ADD_MESSAGE and UPDATE_MESSAGE.
 _ADD, UPDATE = 1, 10
-#: The keys of transaction and message in ADD_MESSAGE, and of that in UPDATE_MESSAGE.
+#: The keys of three fields: transaction and message in ADD_MESSAGE, and the ADD_MESSAGE in UPDATE_MESSAGE.
 TRANSACTION, _MESSAGE, _ADDED = 1 << 3 | SIZED, 4 << 3 | SIZED, 1 << 3 | SIZED
-#: Where records follow one another, so much is read at a time; else so much.
+#: The bytes read at a time, if records follow one another, and otherwise.
 _WINDOW, _SINGLE = 1 << 18, 2048
-#: So much of a record has the times of almost all messages.
+#: The first bytes of a record, which contain the time of almost every message.
 FIRST = 1024
 #: The bits of a place that are its offset.
 _OFFSET = (1 << PLACE) - 1
@@ -119,7 +120,7 @@ def _fields(record: bytes, at: int, end: int) -> Iterator[tuple[int, int, int]]:
 
 
 def _added(record: bytes) -> tuple[int, int]:
-    """Return the place of the message in a command ADD_MESSAGE, of which the first bytes are enough.
+    """Return begin and end of the ADD_MESSAGE in a record, of which the first bytes are enough.
 
     Raises CommandError for a record that adds no message.
     """
@@ -151,7 +152,7 @@ def message_in(record: bytes) -> tuple[int, int]:
 
 
 def transaction_in(record: bytes) -> bytes | None:
-    """Return the transaction that ADD_MESSAGE names, as stored; None: none, or it is another command."""
+    """Return the stored transaction of ADD_MESSAGE; None without one, or for another command."""
     if record[HEAD] != _ADD:
         return None
     at, end = _added(record)
@@ -163,9 +164,9 @@ def transaction_in(record: bytes) -> bytes | None:
 
 
 def _at_once(field: int, record: bytes, at: int, end: int) -> list[bytes] | None:
-    """Return what a message has of a field; None: it is damaged, or has other fields than almost all.
+    """Return the values of a field in a message; None: the message is damaged or unusual.
 
-    These have keys of one byte and lengths of up to two, and are small numbers or have a length.
+    Usual fields have a key of one byte, and a length of up to two bytes or a number below 128.
     """
     found = []
     try:
@@ -226,7 +227,7 @@ class RecordPlaces:
             length = kind = 0
             if place >> PLACE == self._turn and 0 <= start <= len(self._data) - HEAD:
                 length, kind = head(self._data, start)
-            # The other way loads what is not there, and judges what is.
+            # `length` loads a record that is not in the window, and raises Changed for an invalid one.
             size += length if kind == USER and length > HEAD else self.length(place)
             rows += 1
         return rows, size
@@ -258,7 +259,7 @@ class RecordPlaces:
     def command(self, place: int) -> tuple[str, Mapping[str, Any], int]:
         """Return the command at a place, its fields, and the length of its record (bytes).
 
-        An update has the fields of what it adds. Raises Changed if there is no command any more.
+        An UPDATE_MESSAGE has the fields of its ADD_MESSAGE. Raises Changed if there is no command any more.
         """
         record = self.record(place)
         try:

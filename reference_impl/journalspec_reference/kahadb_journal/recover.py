@@ -1,7 +1,6 @@
 """Reading the files of a journal, and the recovery that follows from it; nothing here changes a file.
 
-Replay keeps ids and places. A record is decoded into an object on iteration over the lists of the
-answer.
+Replay keeps only ids and places. Records are decoded into objects when the lists of the answer are iterated.
 """
 
 from __future__ import annotations
@@ -69,12 +68,12 @@ POLICIES = {
     "default": (False, True, False),
     "unchecked": (False, False, False),
 }
-#: Commands by which a message comes.
+#: Commands that add a message.
 _ADDS = frozenset(["ADD_MESSAGE", "UPDATE_MESSAGE"])
-#: Notes with which an answer is not clean.
+#: Notes that make a verdict `recovered`.
 _LOSSY = ("suspicious-end", "unscanned-damage")
-#: In journals of this many bytes, batches of this many records are taken as columns: NumPy takes long to
-#: start.
+#: In journals of at least this many bytes, batches of at least this many records become columns. Smaller ones
+#: do not pay: NumPy takes long to import.
 _LARGE, _MANY = 8 << 20, 256
 #: The numbers of commands: an audit of producers, a map of acknowledgements, a job that is scheduled.
 AUDIT, ACK_MAP, JOB = 8, 9, 11
@@ -87,7 +86,7 @@ T = TypeVar("T")
 
 
 class Commands(Protocol):
-    """What the records of a batch do, found for all at once."""
+    """The commands of a batch, decoded for all records at once."""
 
     def steps(self, place: int) -> Iterator[Step]:
         """Return the steps of a replay; `place` is that of the batch."""
@@ -98,9 +97,9 @@ def _is_large(files: Sequence[DataFile]) -> bool:
 
 
 def emptied(files: Sequence[DataFile], dialect: Dialect) -> Iterator[Missing]:
-    """Yield the files that have lost what they held: empty or zeros, and a later one is not (KHD-FIL-013).
+    """Yield files that lost their content: empty or zeros before a file with content (KHD-FIL-013).
 
-    Numbers may be missing and a COMMIT may be without commands: both are left by files that were removed.
+    Missing file numbers and a COMMIT without commands prove no loss: the removal of old files leaves both.
     """
     waiting: list[DataFile] = []
     for file in files:
@@ -128,7 +127,7 @@ def _is_blank(file: DataFile, dialect: Dialect) -> bool:
 
 
 def _too_large_for(left: DataFile, file: DataFile, dialect: Dialect) -> bool:
-    """Return whether a file is one record, which did not fit into the file before and left it unused."""
+    """Return whether `file` is one record that did not fit into the file `left`, which stayed unused."""
     start = bytes(file.data[: CONTROL + HEAD])
     if len(start) < CONTROL + HEAD:
         return False
@@ -142,15 +141,15 @@ def _too_large_for(left: DataFile, file: DataFile, dialect: Dialect) -> bool:
 
 
 def repeats(fields: Mapping[str, Any], numbers: frozenset[int]) -> bool:
-    """Return whether what follows in a file repeats one that is there, and does not count (KHD-RCV-012)."""
+    """Return whether the rest of a file repeats an existing file, so it is ignored (KHD-RCV-012)."""
     return bool(fields.get("skip_if_source_exists", True)) and fields.get("source_file", 0) in numbers
 
 
 class Walk:
-    """What each file of a journal gives; it has no results, so that what is read again keeps none alive.
+    """Reads the files of a journal. It keeps no results, so a second reading keeps none in memory.
 
-    `last` is the file that is always scanned; `numbers` are the ids of all files. With `plain` the commands
-    of many records are taken at once, if NumPy is there.
+    `last` is the file that is always scanned; `numbers` are the ids of all files. With `plain`, the commands
+    of large batches are decoded at once, if NumPy is installed.
     """
 
     def __init__(
@@ -167,18 +166,18 @@ class Walk:
         self._all, self._checked, self._skips = POLICIES[policy or "salvage"]
 
     def stretch(self, file: DataFile, end: int | None = None) -> Stretch:
-        """Return the log of a file, or with the place of its end what is after that."""
+        """Return the log of a file; with `end`, the offset of its end, the bytes after that."""
         found = partial(self.batches, file) if end is None else partial(self._beyond, file, end)
         records = partial(told, file=file.name, dialect=self._dialect)
         columns = late_columns(__package__, self._dialect)
         role, names = role_of(file, self._dialect), self._dialect.commands
-        # A command that two editions know they know by one name, and parse alike.
+        # Two editions that both know a command give it the same name, and parse it alike.
         return Stretch(
             file.name, found, records, columns, role, alike=lambda codes: tuple(map(names.get, codes))
         )
 
     def batches(self, file: DataFile) -> Iterator[Batch]:
-        """Yield the batches of a file; ``more["parsed"]`` has what each record is."""
+        """Yield the batches of a file; ``more["parsed"]`` has the parsed records."""
         source, dialect = source_of(file.data), self._dialect
         scans = self._all or file is self._last
         if scans:
@@ -201,7 +200,7 @@ class Walk:
         """Parse the records of a batch; return whether the rest of the file repeats another one."""
         data, base = batch.data, batch.base
         if self._plain and len(batch) >= _MANY and (module := batches.columns_module(__package__)):
-            # Most batches are plain, and then it is columns that are replayed.
+            # Most batches are plain: their columns are replayed.
             with suppress(CommandError):
                 batch.more["parsed"] = module.plain(batch, self._dialect)
                 return skipping
@@ -231,7 +230,7 @@ class Walk:
         return skipping
 
     def _unscanned(self, file: DataFile) -> Iterator[Note]:
-        """Yield what a scan finds first in a file that was walked by lengths (KHD-RCV-019)."""
+        """Yield the first fault that a scan finds in a file that was read by lengths (KHD-RCV-019)."""
         for batch in scan(source_of(file.data), self._dialect, checked=self._checked):
             if batch.damage:
                 yield Note("unscanned-damage", file.name, batch.damage[0][0], batch.damage[0][2])
@@ -261,7 +260,7 @@ class Walk:
 
 
 def _leave_out(batch: Batch, gone: frozenset[int]) -> None:
-    """Take rows out of a batch."""
+    """Remove rows from a batch."""
     kept = [row not in gone for row in range(len(batch))]
     number = list(accumulate(kept, initial=0))
     batch.more["first"] = [number[row] for row in batch.more["first"] if kept[row]]
@@ -270,7 +269,7 @@ def _leave_out(batch: Batch, gone: frozenset[int]) -> None:
 
 
 class JournalState(dict[str, Any]):
-    """The state that recovery gives, and the pass that it is of: contents need places."""
+    """The recovered state, with the pass that produced it: contents need the places of records."""
 
     def __init__(self, values: Mapping[str, Any], passed: JournalPass) -> None:
         super().__init__(values)
@@ -291,9 +290,9 @@ class JournalPass:
         self._found, self._beside = Found(), Found()
         #: The state by the records taken so far.
         self.store = Store()
-        #: What the index shows, if there is one; no record of the seed can be its target.
+        #: The evidence of the index, if there is one; an index cannot refer to records of the seed.
         self._evidence = Evidence(files) if INDEX in files and not dialect.bare else None
-        #: Number of a command -> place of the last such record, for those that contents begin with.
+        #: Number of a command -> place of its last record, for the commands in `_LAST_OF`.
         self.last: dict[int, int] = {}
         #: Where the log of each file ends, by its id.
         self._ends = {file.number: 0 for file in self._files}
@@ -302,15 +301,15 @@ class JournalPass:
         #: The answer if recovery refuses, and the offset of the cause.
         self._refused: Observation | None = None
         self._refused_at = 0
-        #: The answer of strict recovery, if reading is whole and it refuses.
+        #: In reading: the refusal of recovery because of a record that is not a command.
         self._unfit: Observation | None = None
         #: Whether something of the journal is lost.
         self.lossy = False
-        #: Whether the rest of a file does not count.
+        #: Whether the rest of the current file is ignored.
         self._skipping = False
-        #: The last region that is not a record that is not a command.
+        #: The last damaged region; a record that is not a command does not count.
         self._damage: tuple[str, int, int] | None = None
-        #: The first message that was added twice, by file; files that are only partly live.
+        #: File -> note on its first message that was added twice; notes on files whose rest is ignored.
         self._doubled: dict[str, Note] = {}
         self._skipped: list[Note] = []
         self._roles = {file.name: role_of(file, dialect) for file in self._files}
@@ -357,7 +356,7 @@ class JournalPass:
         if self._evidence is None:
             self._replay(file, steps)
             return
-        # The index covers the records before one; the two have to agree on the earlier ones.
+        # The index covers the records before `cut`: on these, index and journal have to agree.
         cut = bisect_left(batch.off, self._evidence.begins(file.number) - batch.base)
         self._replay(file, islice(steps, cut))
         if cut < len(batch):
@@ -367,12 +366,12 @@ class JournalPass:
 
     def _replay(self, file: DataFile, steps: Iterator[Step]) -> None:
         if not self._skipping and (found := self.store.replay(steps)):
-            # The first message of a file that was added and is there (KHD-RCV-003).
+            # The first message of a file that was added although it existed (KHD-RCV-003).
             note = Note("duplicate-message", file.name, found[0] & (1 << PLACE) - 1, found[1])
             self._doubled.setdefault(file.name, note)
 
     def _damaged(self, file: DataFile, batch: Batch) -> None:
-        """Take in what of a stretch holds no record."""
+        """Take in the damaged regions of a batch."""
         self.lossy = True
         for start, end, reason in batch.damage:
             if reason != "bad-command":
@@ -382,7 +381,7 @@ class JournalPass:
                 self._refused = _refused(file, Dropped(file.name, start, end - start, reason))
 
     def _refuses(self, file: DataFile, end: int) -> bool:
-        """Return whether damage that ends there refuses recovery (KHD-RCV-013, KHD-RCV-016)."""
+        """Return whether recovery refuses damage that ends at `end` (KHD-RCV-013, KHD-RCV-016)."""
         if self._skips:
             return False
         if not self._all:
@@ -390,7 +389,7 @@ class JournalPass:
         return file is not self._last or end < file.length
 
     def _steps(self, file: DataFile, batch: Batch, items: Sequence[Parsed], place: int) -> Iterator[Step]:
-        """Yield what records do, up to one after which nothing of a file counts."""
+        """Yield the steps of records, up to a record after which the rest of the file is ignored."""
         for off, item in zip(batch.off, items, strict=False):
             at = batch.base + off
             if not isinstance(item, str):
@@ -437,7 +436,7 @@ class JournalPass:
         )
 
     def _adds(self, place: Place, stored: int | None) -> bool:
-        """Return whether a message begins at a place: of one that is not stored its first bytes say it."""
+        """Return whether a record at a place adds a message, by `stored` or by its first bytes."""
         if stored is not None and place_of(stored) == (self._turns[place[0]] << PLACE) + place[1]:
             return True
         start = bytes(self._data[place[0]][place[1] : place[1] + HEAD + 1])
@@ -448,7 +447,7 @@ class JournalPass:
         )
 
     def _later(self) -> Iterator[Step]:
-        """Yield what the commands do that the index does not cover."""
+        """Yield the steps of the commands that the index does not cover."""
         covers = (lambda _: False) if self._evidence is None else self._evidence.covers
         first = sum(covers((file.number, file.length)) for file in self._files)
         for _, file, batch in self.batches(first):
@@ -466,7 +465,7 @@ class JournalPass:
 
     @staticmethod
     def _listed(make: Callable[[], Iterable[T]], count: int, size: int = 0) -> Sequence[T]:
-        """Return `count` items of `size` bytes, made on demand; a few are kept then."""
+        """Return `count` items of `size` bytes in all, made on demand, and then kept if they are few."""
         return Deferred(count, make) if size + count * COST <= reread.KEEP else Lazy([Part("", make, count)])
 
     def _state(self) -> dict[str, Any]:
@@ -496,7 +495,7 @@ class JournalPass:
 
     @property
     def known(self) -> Known | None:
-        """The evidence of a usable index, once there is an observation."""
+        """The facts of a usable index; None before :meth:`observation`."""
         return None if self._evidence is None else self._evidence.known
 
     def idle(self) -> Iterator[tuple[str, str]]:
@@ -508,14 +507,14 @@ class JournalPass:
         yield from found
 
     def batches(self, first: int = 0) -> Iterator[tuple[int, DataFile, Batch]]:
-        """Yield the batches of the files from one turn on, once more, each with the turn and file."""
+        """Read the files from turn `first` on again; yield each batch with its turn and file."""
         walk = Walk(self.dialect, self._policy, self._last, self._numbers)
         for turn in range(first, len(self._files)):
             for batch in walk.batches(self._files[turn]):
                 yield turn, self._files[turn], batch
 
     def commands(self) -> Iterator[tuple[int, str, Mapping[str, Any]]]:
-        """Yield the place of each record that is a command, the command and its fields, once more."""
+        """Read the files again; yield the place, name and fields of each command."""
         for turn, _, batch in self.batches():
             for off, item in zip(batch.off, batch.more.get("parsed", ()), strict=False):
                 if not isinstance(item, str):
@@ -536,7 +535,7 @@ class JournalPass:
             pending = partial(ranked.pending, here.subscriptions[key])
             return {"key": key, "pending": self._listed(pending, sum(1 for _ in pending()), most)}
 
-        # All that is pending may be as much as the product of the two.
+        # Pending ids can be as many as messages times subscriptions.
         most = len(here.messages) * len(keys) << 8
         return {
             "kind": name[0],
@@ -563,7 +562,7 @@ def _payload(record: Record) -> Any:
 
 
 def _only_filling(data: Any, start: int) -> bool:
-    """Return whether zeros and end markers are all that is from `start` to the end of a file."""
+    """Return whether a file has only zeros and end markers from `start` on."""
     begun = b""
     for at in range(start, len(data), 1 << 16):
         piece = begun + bytes(data[at : at + (1 << 16)])

@@ -1,10 +1,9 @@
-"""Records that are complete in a damaged region, by their own structure and contents.
+"""Records of damaged regions that are complete by their own structure and contents.
 
-Nothing proves that they are as they were written: a checksum that covers them failed or is missing. So each
-is taken only if its command can be read to its last byte, its OpenWire object too, and the two say the same
-of what is in both: the message's id, the destination, the subscription. A withheld command is replaced by a
-TRACE of its length, and a region becomes batches with checksums of their own: so the reader reads it as any
-other journal.
+Nothing proves that they are unchanged: the checksum that covers them is wrong or missing. So a record is
+taken only if its command and its OpenWire object can be read to the last byte. Both must agree on facts that
+both have: the message's id, the destination, the subscription. A withheld command is replaced by a TRACE of
+its length. A region becomes batches with new checksums, so the reader reads it like any other journal.
 """
 
 from __future__ import annotations
@@ -34,22 +33,22 @@ from journalspec_reference.kahadb_journal.codec import (
 from journalspec_reference.kahadb_journal.contents import openwire
 from journalspec_reference.kahadb_journal.store import destination_of
 
-#: So much of one unit is searched, and so much of all.
+#: The most bytes that are searched in one damaged batch, and in all of them.
 _MOST_UNIT, _MOST = 16 << 20, 256 << 20
-#: Reasons of regions that are no damaged batch.
+#: Reasons of regions that are not damaged batches.
 _OTHERS = frozenset(["bad-command", "unreadable"])
 #: The possible beginning of a record after its length: the type, and the number of a command.
 _BEGINS = re.compile(rb"(?=\x01[\x00-\x10])")
 _MODULUS = 65521
 _PREFIXES = {"QUEUE": "queue", "TOPIC": "topic", "TEMP_QUEUE": "temp-queue", "TEMP_TOPIC": "temp-topic"}
-#: Commands that say something only together with others, and have nothing to be compared with.
+#: Commands that have an effect only together with others, and contain nothing to compare.
 _ALONE = frozenset(["TRACE", "PREPARE", "COMMIT", "ROLLBACK", "PRODUCER_AUDIT", "ACK_MESSAGE_FILE_MAP"])
 _STRUCTURE = "its length leads to the next record, and its command ends with it"
 
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """A record of a damaged region; `why` it is withheld, empty: it is taken, by these `checks`.
+    """A record of a damaged region; `why` it is withheld; if that is empty, it is taken by its `checks`.
 
     `queue` and `id` are those of its message, as far as they can be read.
     """
@@ -66,11 +65,11 @@ class Offered:
 
 @dataclass(slots=True)
 class Mended:
-    """Files with what is complete in damaged regions as sound batches, at the places where it was."""
+    """Files in which complete records of damaged regions are in sound batches, at their old offsets."""
 
     files: dict[str, Any]
     records: list[Offered] = field(default_factory=list)
-    #: File, offset and words on a byte that would explain a checksum.
+    #: File, offset and text about one byte whose change would explain a wrong checksum.
     hypotheses: list[tuple[str, int, str]] = field(default_factory=list)
 
 
@@ -98,7 +97,7 @@ class _Patched:
 
 
 def mended(files: Files, dropped: Iterable[Dropped], dialect: Dialect, version: int) -> Mended:
-    """Return files with what is complete in the regions that a salvage dropped; `version` is of OpenWire."""
+    """Return files with the complete records of `dropped` regions; `version` is that of OpenWire."""
     out, left = Mended({**files}), _MOST
     regions: dict[str, list[Dropped]] = {}
     for region in dropped:
@@ -121,7 +120,7 @@ def mended(files: Files, dropped: Iterable[Dropped], dialect: Dialect, version: 
 
 
 def _units(data: Any, region: Dropped, start: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield offset and first bytes of each stretch from the region's start or a control record on."""
+    """Yield offset and first bytes of each part of a region; control records begin new parts."""
     source, at, end, begun = source_of(data), region.off, region.off + region.length, True
     while at < end:
         piece = source.read(at, min(_MOST_UNIT, end - at))
@@ -140,13 +139,13 @@ def _units(data: Any, region: Dropped, start: bytes) -> Iterator[tuple[int, byte
 
 
 class _Unit:
-    """One damaged batch: where its records are, and what each of them is."""
+    """One damaged batch: the places of its records, and their commands."""
 
     def __init__(self, file: str, at: int, data: bytes, dialect: Dialect, version: int) -> None:
         self._file, self._at, self._data, self._dialect, self._version = file, at, data, dialect, version
         size, self._sum = sums(data, 0) if len(data) >= CONTROL else (0, 0)
         self._whole = data.startswith(dialect.start) and 0 < size <= len(data) - CONTROL
-        #: The end of the batch as it states it, if that is possible.
+        #: The end of the batch that its header states; -1 if that is impossible.
         self._said = CONTROL + size if self._whole else -1
         #: From here on there are only zeros.
         self._zeros = len(data.rstrip(b"\0"))
@@ -155,13 +154,13 @@ class _Unit:
         self.taken = sum(not record.why for record in self.records)
 
     def _ends(self, p: int) -> bool:
-        """Return whether no record is to be expected at an offset."""
+        """Return whether the batch can end at an offset."""
         if p in (self._said, len(self._data)):
             return True
         return not self._whole and (p >= self._zeros or self._data.startswith(END_MARKER, p))
 
     def _framed(self, p: int) -> bool:
-        """Return whether a record begins at an offset whose command ends with it."""
+        """Return whether a record begins at an offset, and its command ends exactly with it."""
         data = self._data
         if p + HEAD + 2 > len(data):
             return False
@@ -179,7 +178,7 @@ class _Unit:
         return bool(at + size == p + length)
 
     def _walked(self) -> Iterator[tuple[int, int]]:
-        """Yield where each record begins and ends: by its length, or if that is damaged by the next one."""
+        """Yield begin and end of each record, by its length or, if that is damaged, by the next record."""
         data, p = self._data, CONTROL
         while not self._ends(p):
             length, kind = head(data, p) if len(data) - p >= HEAD else (0, 0)
@@ -205,7 +204,7 @@ class _Unit:
         return self._said if self._said > start else -1
 
     def _looked(self, start: int, record: bytes) -> Offered:
-        """Return what a record is, and whether it is taken."""
+        """Return a record with its command and checks, and with the reason if it is withheld."""
         name, queue, ident, why, checks = "", "", "", "", ""
         try:
             name, fields, surplus = command(record[HEAD:], self._dialect.commands)
@@ -222,7 +221,7 @@ class _Unit:
         return Offered(self._file, self._at + start, len(record), name or "?", queue, ident, checks, why)
 
     def patched(self) -> bytes:
-        """Return the bytes of this batch with what is taken, and a checksum that fits."""
+        """Return this batch with the taken records and a correct checksum."""
         body = bytearray()
         for (start, end), record in zip(self._spans, self.records, strict=True):
             size = (end - start).to_bytes(4, "big")
@@ -234,7 +233,7 @@ class _Unit:
         return begin + body
 
     def hypotheses(self) -> Iterator[tuple[str, int, str]]:
-        """Yield the byte that alone would explain the checksum, if the record with it can be read then."""
+        """Yield the byte whose change alone would explain the checksum, if its record can be read then."""
         if not self._whole or not self._spans or self._spans[-1][1] != self._said or not self._sum:
             return
         body, fits = self._data[CONTROL : self._said], []
@@ -258,7 +257,7 @@ class _Unit:
 
 
 def single_bytes(body: bytes, stored: int) -> Iterator[tuple[int, int]]:
-    """Yield offset and value of each byte with which a body would have the Adler-32 that is stored."""
+    """Yield offset and value of each single byte that would give a body the stored Adler-32."""
     now = checksum(body)
     one = ((now & 0xFFFF) - (stored & 0xFFFF)) % _MODULUS
     two = ((now >> 16) - (stored >> 16 & 0xFFFF)) % _MODULUS
@@ -272,9 +271,9 @@ def single_bytes(body: bytes, stored: int) -> Iterator[tuple[int, int]]:
 
 
 def filler(length: int) -> bytes:
-    """Return the payload of a TRACE whose record has so many bytes, seven at least.
+    """Return the payload of a TRACE whose record has `length` bytes, seven at least.
 
-    Numbers may take more bytes than they need: so every length can be had.
+    Varints may take more bytes than they need, so every length is possible.
     """
     for outer in range(1, 6):
         size = length - HEAD - 1 - outer
@@ -288,13 +287,13 @@ def filler(length: int) -> bytes:
 
 
 def _wide(value: int, width: int) -> bytes:
-    """Return a varint of so many bytes."""
+    """Return a varint of `width` bytes."""
     digits = [value >> 7 * at & 0x7F for at in range(width)]
     return bytes([*(digit | 0x80 for digit in digits[:-1]), digits[-1]])
 
 
 def _agrees(name: str, fields: Mapping[str, Any], version: int) -> tuple[str, str]:
-    """Return by which checks a command is taken, and why it is not, empty: it is."""
+    """Return the checks of a command, and why it is withheld; empty: it is taken."""
     if name in _ALONE:
         return _STRUCTURE, ""
     held = {"REMOVE_MESSAGE": "ack", "SUBSCRIPTION": "subscription_info", "ADD_SCHEDULED_JOB": "job"}
@@ -328,7 +327,7 @@ def _agrees(name: str, fields: Mapping[str, Any], version: int) -> tuple[str, st
 
 
 def _unread(found: openwire.Fields) -> str:
-    """Return what of a message cannot be read; empty: nothing."""
+    """Return which part of a message cannot be read; empty: all can be."""
     if found["kind"] not in openwire.KINDS:
         return "its object is not a message"
     problems = openwire.body(found, {"content": None})
@@ -338,7 +337,7 @@ def _unread(found: openwire.Fields) -> str:
 
 
 def _producer_key(found: Mapping[str, Any] | None) -> str | None:
-    """Return the id that commands name a message by."""
+    """Return the id of a message as commands write it."""
     if found is None or found["producer"] is None:
         return None
     connection, value, session = found["producer"]

@@ -1,7 +1,7 @@
 """From bytes to columns: one loop finds the batches of a data file, checks them, reports damage (KHD-SCN).
 
-The records of a stretch become columns and no objects. Every byte is summed and searched a bounded number
-of times: after a batch whose checksum or chain is wrong the search continues at the end that it claims.
+The records of a stretch become columns and no objects. Every byte is summed and searched a bounded number of
+times: after a batch with a wrong checksum or chain, the search continues at the end that its header states.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from journalspec_reference.kahadb_journal.codec import (
     sums,
 )
 
-#: What ends a log: an end marker, zeros, a batch of no bytes, or the end of the file.
+#: The possible ends of a log: an end marker, zeros, an empty batch, or the end of the file.
 MARKED, ZEROS, EMPTY, FILE = "marker", "zeros", "empty-batch", "file"
 #: A stretch ends after this many rows: the data about each row must fit into memory.
 MOST_ROWS = 1 << 14
@@ -48,13 +48,13 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop on purpose: a branch is a 
 ) -> Iterator[Batch]:
     """Yield the records of a log from `start` to `limit`, and its damage, in file order.
 
-    The code of a record is the number of its command. ``more["first"]`` are the rows that a batch begins
-    with; its control record is directly before each. ``more["end"]`` of the last stretch is the end of the
+    The code of a record is the number of its command. ``more["first"]`` are the rows of the first records of
+    batches; a control record is directly before each. ``more["end"]`` of the last stretch is the end of the
     log with its cause, unless damage reaches `limit`. Without `checked` no checksum is compared
     (KHD-SCN-012).
 
-    With `beyond`, the sound batches from `start` on count wherever they are, and no damage is reported: this
-    is for what comes after the end of a log (KHD-END-011). A note has the place of the first one.
+    With `beyond`, all sound batches from `start` on are searched for, and no damage is reported: this is for
+    the bytes after the end of a log (KHD-END-011). A note has the place of the first such batch.
 
     Every `stretch` (bytes, at least 64) gives the same records, damage and notes.
     """
@@ -62,8 +62,9 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop on purpose: a branch is a 
     limit = source.size if limit is None else min(limit, source.size)
     base = next_control(source, dialect, start, limit, stretch) if beyond else start
     piece = stretch >> 2
-    # `verified` is the end of the last batch that was checked by pieces, `inside` the same while its records
-    # are given; `hurt` is where damage began and why, until a sound batch or the end of the log ends it.
+    # `verified` is the end of the last batch that was checked by pieces, `inside` is the same while the
+    # records of that batch are read; `hurt` is where damage began and why, until a sound batch or the end of
+    # the log ends it.
     need = verified = inside = 0
     hurt: tuple[int, str] | None = None
     ended, unverified, told = "", beyond, not beyond
@@ -75,12 +76,13 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop on purpose: a branch is a 
         off, end, code, first = batch.off, batch.end, batch.code, array("q")
         batch.more["first"] = first
         add, add_end, add_code, view = off.append, end.append, code.append, memoryview(data)
-        # Up to `plain` a batch may be what almost all are; -1 sends everything through the careful checks.
+        # A batch that begins up to `plain` can take the fast path; -1 sends all batches through the careful
+        # checks.
         calm = -1 if bad or beyond else top - CONTROL
         plain = -1 if hurt or inside else calm
         body, stop, odd = 0, inside - base, 0
         while True:
-            # Almost all batches pass all checks below: only those are given here.
+            # The fast path for almost all batches: it accepts only batches that would pass all checks below.
             begun, batches = len(off), len(first)
             while at <= plain and len(off) < MOST_ROWS and data.startswith(begin, at):
                 size, total = sums(data, at)
@@ -103,7 +105,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop on purpose: a branch is a 
                 first.append(rows)  # KHD-REC-006
                 at = stop
             if len(off) > begun:
-                # Each record ends where the next one begins, or the control record before that.
+                # Each record ends where the next record begins, or the control record before that one.
                 end.extend(off[begun + 1 :])
                 add_end(at)
                 for row in first[batches + 1 :]:
@@ -206,7 +208,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop on purpose: a branch is a 
                 if not beyond:
                     continue
             elif why and not beyond:
-                hurt, plain = hurt or (base + at, why), -1  # KHD-SCN-008: the reason is that of the first
+                hurt, plain = hurt or (base + at, why), -1  # KHD-SCN-008: the first reason stays
             elif not beyond:
                 if hurt:
                     batch.damage.append((hurt[0], base + at, hurt[1]))
@@ -242,15 +244,15 @@ def next_control(source: Source, dialect: Dialect, start: int, limit: int, stret
 
 
 def _problem(source: Source, at: int, end: int, total: int, stretch: int) -> str:
-    """Return what is wrong with the batch from `at` to `end`, which is checked by pieces; empty: nothing.
+    """Return the fault of the batch from `at` to `end`, which is checked by pieces; empty: none.
 
-    `total` is the checksum that is stored, 0 where none is compared. A record of any type but that of a
-    control record is in order: it has five bytes or more, and ends within the batch (KHD-REC-003).
+    `total` is the stored checksum, 0 if none is compared. A record of any type is accepted, except for a
+    control record, if it has five bytes or more and ends within the batch (KHD-REC-003).
     """
     value, broken, piece = 1, False, stretch >> 2
     p = at + CONTROL
     for start in range(p, end, piece):
-        # A few bytes more, for the head of a record that begins with the last ones.
+        # HEAD more bytes, for the head of a record that begins in the last bytes of the piece.
         data = source.read(start, min(piece + HEAD, end - start))
         if total:
             value = adler32(memoryview(data)[:piece], value)
@@ -297,7 +299,7 @@ def walk(  # noqa: C901, PLR0912  # one loop, as above
         top, room, at, need = len(data), limit - base, 0, 0
         batch = Batch(base, data)
         first = batch.more["first"] = array("q")
-        # A control record stays with the record that follows it: it is held until that is read.
+        # A control record is read in the same stretch as the record after it: its offset is held until then.
         control = -1
         while len(batch.off) < MOST_ROWS and len(batch.notes) < MOST_ODD:
             if at == room:

@@ -30,9 +30,9 @@ from journalspec_reference.kahadb_journal.fileset import id_of
 from journalspec_reference.kahadb_journal.scan import FILE, MARKED, next_control, scan
 
 FORMAT = "kahadb_journal"
-#: Bytes of a record up to the end of its message's length, at most.
+#: The most bytes of a record up to the end of its message's length.
 _LONGEST_HEAD = HEAD + 11
-#: The search in dropped bytes reads little at a time: they may be full of control records.
+#: The bytes that the search in dropped bytes reads at a time: few, as control records can be everywhere.
 _SEARCHED = 4096
 
 
@@ -50,7 +50,7 @@ def spans(files: Files, edition: str, _: Params, fields: bool = True) -> Iterato
 def _fields(
     named: Callable[[Piece], Iterable[Spot]], data: Any, edition: str, piece: Piece
 ) -> Iterator[Spot]:
-    """Yield the fields of a part of a file; in a frame also those of the objects of OpenWire."""
+    """Yield the fields of a part of a file, and those of the OpenWire objects in a command."""
     for spot in named(piece):
         yield spot
         if spot.name != "frame":
@@ -69,7 +69,7 @@ def _fields(
 
 def _pieces(source: Source, dialect: Dialect) -> Iterator[Piece]:
     """Yield the parts of a file, stretch by stretch, in order."""
-    # Where the next part begins, and where the current batch ends: only there are control records.
+    # The begin of the next part, and the end of the current batch: only there a control record can be.
     at = stop = 0
     for batch in scan(source, dialect):
         base = batch.base
@@ -83,7 +83,7 @@ def _pieces(source: Source, dialect: Dialect) -> Iterator[Piece]:
         )
         for start, end, what in [*sorted(found, key=lambda item: item[0]), *ended]:
             while at < start:
-                # The bytes in between are not a record: control records, and records of unknown types.
+                # Bytes between two records are control records and records of unknown types.
                 here = source.read(at, CONTROL)
                 if at == stop:
                     yield Piece(at, at + CONTROL, "header", "batch")
@@ -108,7 +108,7 @@ def _pieces(source: Source, dialect: Dialect) -> Iterator[Piece]:
 def _whole(source: Source, dialect: Dialect, start: int, end: int) -> Iterator[Piece]:
     """Yield control records in a region, and the records after each up to the first torn one.
 
-    No checksum is compared: what they are a batch of is dropped. Nothing is read twice.
+    No checksum is compared: the batch is dropped already. No byte is read twice.
     """
     at = next_control(source, dialect, start, end, _SEARCHED)
     while at + CONTROL <= end:

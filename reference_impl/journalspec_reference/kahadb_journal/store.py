@@ -1,4 +1,4 @@
-"""What the commands of a journal amount to: destinations, messages, transactions (KHD-RCV, KHD-TXN).
+"""The state after the commands of a journal: destinations, messages, transactions (KHD-RCV, KHD-TXN).
 
 Messages are kept by id and by the place of their record, not by their bytes.
 """
@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 from journalspec.kahadb_journal.commands import KINDS
 from journalspec_reference.kahadb_journal.owners import Owners, Ranked, Subscription
 
-#: Messages come in three classes: above the default priority, of it, below it (KHD-RCV-005).
+#: Messages have three classes: above, at and below the default priority (KHD-RCV-005).
 DEFAULT_PRIORITY = 4
 RANKS = (-1, 0, 1)
 TOPICS = ("TOPIC", "TEMP_TOPIC")
 #: Priorities have 32 bits and may be negative.
 _HALF = 1 << 31
-#: Bits of a place: its offset, after the turn of its file.
+#: Numbers of bits: the offset in a place; a place, with the turn of its file; class and priority together.
 PLACE, _PLACES, _RANKED = 64, 96, 34
 _TURNS = (1 << _PLACES - PLACE) - 1
 #: The identity of a transaction: a connection and a number, or the three parts of an XA id.
@@ -30,7 +30,8 @@ Name = tuple[str, str]
 def packed(number: int, priority: int, place: int) -> int:
     """Return a message as one number, which takes a third of the memory of its parts.
 
-    These are its class, its number in the order of taking effect, its priority, and its record's place.
+    The parts are its number in the order in which messages took effect, its class, its priority, and the
+    place of its record.
     """
     return number << _PLACES + _RANKED | _ranked(priority) | place
 
@@ -76,7 +77,7 @@ class Step(NamedTuple):
     retroactive: bool | None
 
 
-#: Commands by which a message comes, all commands on messages, and those on transactions.
+#: Commands that add a message, all commands on messages, and those on transactions.
 _ADDING = frozenset(["ADD_MESSAGE", "UPDATE_MESSAGE"])
 _CHANGING = _ADDING | {"REMOVE_MESSAGE"}
 _ENDING = frozenset(["PREPARE", "COMMIT", "ROLLBACK"])
@@ -107,30 +108,30 @@ class Destination:
                     yield message_id, stored
 
     def ranked(self) -> Ranked:
-        """Return the ids of the messages in order; pending ones of a subscription are chosen from them."""
+        """Return the messages in the order of delivery, to find the pending ones of a subscription."""
         kept = ((rank_of(stored), number_of(stored), ident) for ident, stored in self.messages.items())
         return Ranked(kept, RANKS)
 
     def subscribe(self, key: str, above: int) -> None:
-        """Let a subscription, a new one or not, need all messages above a number."""
+        """Begin or restart a subscription: it needs all messages above a number."""
         if self.owners is None:
             self.owners = Owners({number_of(stored): ident for ident, stored in self.messages.items()})
         self.owners.begin(key, above)
 
     def loses(self, stored: int, key: str | None) -> bool:
-        """Take in that a subscription has a message; return whether that takes it away, as no key does."""
+        """Acknowledge a message; return whether that removes it. Without a key it does always."""
         if key is None:
             return True
         return self.owners is not None and self.owners.acknowledge(key, stored >> _PLACES + _RANKED)
 
     def remove(self, message_id: str) -> None:
-        """Take a message away that is there."""
+        """Remove an existing message."""
         stored = self.messages.pop(message_id)
         if self.owners is not None:
             self.owners.drop(number_of(stored))
 
     def end(self, key: str) -> None:
-        """End a subscription: what was owed to it alone goes."""
+        """End a subscription, and remove the messages that only it needed."""
         if self.owners is not None:
             self.owners.leave(key)
             for message_id in self.owners.needless():
@@ -138,7 +139,7 @@ class Destination:
 
 
 def destination_of(fields: Mapping[str, Any]) -> Name:
-    """Return the destination of a command; a value that is not stored means a queue without name."""
+    """Return the destination of a command; the default is a queue with an empty name."""
     found = fields.get("destination", {})
     kind = found.get("kind", 0)
     return KINDS[kind] if 0 <= kind < len(KINDS) else KINDS[0], found.get("name", "")
@@ -157,7 +158,7 @@ def transaction_of(fields: Mapping[str, Any]) -> TxId | None:
 
 
 def tx_text(tx: TxId) -> str:
-    """Return a transaction in words."""
+    """Return a transaction as a text."""
     return ":".join(part.hex() if isinstance(part, bytes) else str(part) for part in tx)
 
 
@@ -182,16 +183,16 @@ def step_of(command: str, fields: Mapping[str, Any], place: int) -> Step:
 
 
 class Store:
-    """The state that replaying commands leads to."""
+    """The state after a replay of commands."""
 
     def __init__(self) -> None:
         self.destinations: dict[Name, Destination] = {}
-        #: The steps of transactions without PREPARE or end, as given: most are never checked by name.
+        #: Steps of transactions without PREPARE or end, as plain tuples: most are never read by field name.
         self._begun: dict[TxId, list[tuple[Any, ...]]] = {}
         self.prepared: dict[TxId, list[Step]] = {}
         #: the number of the last message that took effect
         self.number = 0
-        #: Turn of a file with an acknowledgement -> turns of the other files whose messages these are of.
+        #: Turn of a file -> turns of other files with messages that are acknowledged in it.
         self.acknowledged: dict[int, set[int]] = {}
         #: The place of the record of each durable subscription.
         self.subscribed: dict[tuple[Name, str], int] = {}
@@ -208,16 +209,16 @@ class Store:
     def replay(  # noqa: C901, PLR0912  # one loop on purpose, of which each step counts
         self, steps: Iterable[tuple[Any, ...]], *, ended: bool = False
     ) -> tuple[int, str] | None:
-        """Do commands, which are as a :class:`Step`; return the first place that adds what was there, its id.
+        """Replay commands, each like a :class:`Step`; return place and id of the first message added twice.
 
-        `ended`: they take effect whatever transaction they are of.
+        `ended`: commands take effect at once, even those of a transaction.
         """
         first: tuple[int, str] | None = None
         destinations, waits_for = self.destinations, None
         for step in steps:
             command, name, ident, priority, place, key, tx, retroactive = step
             if tx is not None and not ended and command in _CHANGING:
-                # To look for a transaction takes longer than to see that it is that of the step before.
+                # Most steps have the transaction of the step before: comparing is faster than a look-up.
                 if tx is not waits_for:
                     waits_for, waiting = tx, self._begun.setdefault(tx, [])
                 waiting.append(step)
@@ -258,7 +259,7 @@ class Store:
         return first
 
     def _ended(self, command: str, tx: TxId) -> Iterable[tuple[Any, ...]]:
-        """Prepare, commit or roll back a transaction; return what takes effect by that."""
+        """Prepare, commit or roll back a transaction; return the steps that take effect now."""
         if command == "PREPARE":
             if tx in self._begun:
                 self.prepared[tx] = [Step(*step) for step in self._begun.pop(tx)]
@@ -269,7 +270,7 @@ class Store:
         return ended if command == "COMMIT" else ()
 
     def _subscribe(self, name: Name, key: str, retroactive: bool | None, place: int) -> None:
-        """Let a subscription begin or end."""
+        """Begin or end a subscription."""
         here = self.destinations.setdefault(name, Destination())
         self.subscribed[name, key] = place
         if retroactive is None:

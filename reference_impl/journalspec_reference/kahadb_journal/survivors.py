@@ -1,8 +1,8 @@
-"""What recovery keeps of a journal, as the records of a new one from which a replay gives the same state.
+"""The content that recovery keeps, as records of a new journal whose replay gives the same state.
 
-Records of messages are copied as bytes, in the order in which the messages took effect. One that names a
-transaction is followed by a COMMIT, once for those of one transaction that come after one another. A durable
-subscription begins between the messages where it began before, so that it needs what it needed.
+Records of messages are copied as bytes, in the order in which the messages took effect. Consecutive records
+of one transaction are followed by one COMMIT. A durable subscription begins between the same messages as
+before, so it needs the same messages.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from journalspec_reference.kahadb_journal.store import (
 )
 from journalspec_reference.newstore import StoreChoices
 
-#: A record, and the transaction that it names, as stored; None: it names none.
+#: A record, and the stored transaction that it names, or None.
 Emitted = tuple[bytes, bytes | None]
 #: The edition in which some products reject an UPDATE of an absent message.
 _EARLY = "5.3"
 #: The largest number of pairs of subscription and message that are examined to see what a topic needs.
 _MOST_PAIRS = 1 << 22
-#: The id of a message before all others of a topic, and of one by which a queue without messages is named.
+#: The id of a made-up message: it comes before all others of a topic, or it makes an empty destination.
 PLACEHOLDER = "ID:placeholder:0:0:1"
 _SAYS = "what recovery kept of another journal"
 
@@ -47,11 +47,11 @@ class Survivors:
 
     def __init__(self, passed: JournalPass, choices: StoreChoices) -> None:
         self.passed, self.store, self._places = passed, passed.store, passed.places
-        #: Only these queues (none: all), and not these ids and transactions.
+        #: The queues to keep (empty: all); the queues, ids and transactions to omit.
         self._queues, self.drop = frozenset(choices.queues), frozenset(choices.drop)
         self.lists = Lists(passed)
         self._numbers = {name: number for number, name in passed.dialect.commands.items()}
-        #: Destination -> the messages of it that only the index has as acknowledged, if that counts.
+        #: Destination -> messages that only the index shows as acknowledged; empty without --index-acks.
         self._hidden: Mapping[Name, Set[str]] = {}
         self._index_acks = choices.index_acks
         self._by_index = choices.index_acks and passed.known is not None
@@ -67,14 +67,14 @@ class Survivors:
         payload = framed(self._numbers[name], message)
         return (HEAD + len(payload)).to_bytes(4, "big") + bytes([USER]) + payload
 
-    # what there is
+    # the kept content
 
     def takes(self, name: str) -> bool:
-        """Return whether a queue or topic is taken."""
+        """Return whether a queue or topic is kept."""
         return name not in self.drop and (not self._queues or name in self._queues)
 
     def hidden(self, name: Name) -> Set[str]:
-        """Return the messages of a destination that are omitted, as only the index has them acknowledged."""
+        """Return messages of a destination that are omitted because the index shows them as acknowledged."""
         return self._hidden.get(name, frozenset())
 
     def kept(self, name: Name) -> Iterator[tuple[str, int]]:
@@ -91,8 +91,8 @@ class Survivors:
     def needed(self) -> Mapping[Name, Mapping[str, Mapping[str, int]]]:
         """Topics that are written one by one -> each subscription -> ids and places of its pending messages.
 
-        These are topics with subscriptions that only the index has, those whose acknowledgements in the
-        index count, and those where a subscription acknowledged later messages than the first that it needs.
+        These are topics with subscriptions that only the index has, all topics with --index-acks, and topics
+        for which :meth:`_needs_placeholder` is true.
         """
         out: dict[Name, dict[str, dict[str, int]]] = {}
         for name, group in groupby(self.lists, key=attrgetter("name")):
@@ -118,9 +118,10 @@ class Survivors:
         return out
 
     def _needs_placeholder(self, found: Sequence[Listed], here: Destination) -> bool:
-        """Return whether a subscription acknowledged a later message, and none before what it needs.
+        """Return whether a subscription acknowledged messages, but none before the first that it needs.
 
-        Products deliver what comes after the last acknowledgement of a replay.
+        Products deliver the messages after the last one acknowledged in a replay. So a placeholder before all
+        others has to be acknowledged last.
         """
         if len(found) * len(here.messages) > _MOST_PAIRS:
             return False
@@ -128,7 +129,7 @@ class Survivors:
 
     @staticmethod
     def _gaps(here: Destination) -> Iterator[tuple[str, bool]]:
-        """Yield subscriptions that acknowledged a message after a pending one, and whether none before."""
+        """Yield subscriptions that acknowledged a message after a pending one; whether none before it."""
         numbers = [number_of(stored) for stored in here.messages.values()]
         there = {*numbers}
         for key, each in here.subscriptions.items():
@@ -149,7 +150,7 @@ class Survivors:
                     yield name[1], key
 
     def prepared(self) -> Iterator[tuple[TxId, list[Step]]]:
-        """Yield the branches in doubt that are kept, with what is kept of each."""
+        """Yield the branches in doubt that are kept, with the kept steps of each."""
         drop = self.drop
         for tx, steps in sorted(self.store.prepared.items(), key=lambda item: tx_text(item[0])):
             kept = [step for step in steps if self.takes(step.destination[1]) and step.message_id not in drop]
@@ -178,7 +179,7 @@ class Survivors:
             yield f"{listed.name[1]} {key}", *self._places.measured(places)
 
     def live(self) -> Iterator[tuple[Name, str, int]]:
-        """Yield destination, id and place of each message that is kept, in no order that counts."""
+        """Yield destination, id and place of each message that is kept, in any order."""
         for name in self.store.destinations:
             if self.takes(name[1]) and name not in self.needed:
                 yield from ((name, ident, place_of(stored)) for ident, stored in self.kept(name))
@@ -187,7 +188,7 @@ class Survivors:
             yield from ((name, ident, place) for ident, place in places.items())
 
     def of_the_index(self) -> Iterator[tuple[Name, str, int]]:
-        """Yield those that subscriptions need which only the index has."""
+        """Yield the same for the messages of subscriptions that only the index has."""
         for name, key in self._infos if self.needed else ():
             yield from ((name, ident, place) for ident, place in self.needed[name][key].items())
 
@@ -208,7 +209,7 @@ class Survivors:
         return {"xa": {"format_id": tx[1], "bqual": tx[3], "gtrid": tx[2]}}
 
     def _committed(self, emitted: Iterable[Emitted]) -> Iterator[bytes]:
-        """Yield records, with the COMMIT of each transaction after those that name it."""
+        """Yield records; after consecutive ones of a transaction, yield its COMMIT."""
         current: bytes | None = None
         for record, tx in emitted:
             if tx != current and current is not None:
@@ -243,7 +244,7 @@ class Survivors:
         for name in sorted(self.passed.idle()):
             if name not in self.needed and self.takes(name[1]):
                 yield self._empty(name), None
-        # A packed message begins with its number.
+        # The number is in the highest bits of a packed message, so this sorts by number.
         messages.sort()
         begins.sort()
         at = 0
@@ -265,7 +266,7 @@ class Survivors:
     def _acknowledgements(
         self, name: Name, key: str, messages: Iterable[str], gone: Set[str], *, placeholder: bool
     ) -> Iterator[Emitted]:
-        """Yield a subscription's acknowledgements; the last one covers all before its pending messages."""
+        """Yield a subscription's acknowledgements; those of messages before its pending ones come last."""
         order = list(messages)
         first = next((at for at, ident in enumerate(order) if ident not in gone), len(order))
         before = [PLACEHOLDER, *order[:first]] if placeholder else order[:first]
@@ -275,7 +276,7 @@ class Survivors:
     def _one_by_one(self) -> Iterator[Emitted]:
         """Yield the other topics, with an acknowledgement of each message that a subscription does not need.
 
-        If there is any, a message before all others is acknowledged as well.
+        If there is any such message, a placeholder before all others is acknowledged as well.
         """
         for name, needs in sorted(self.needed.items()):
             messages = self.ordered(name)
@@ -293,9 +294,9 @@ class Survivors:
                 yield self._empty(name), None
 
     def ordered(self, name: Name) -> dict[str, int]:
-        """Return id and place of the messages of one of `needed`, in order.
+        """Return id and place of the messages of a topic in `needed`, in order.
 
-        A message that only the index has comes before what follows it there.
+        A message that only the index has comes before the message that follows it in the index.
         """
         here = self.store.destinations.get(name, Destination())
         numbers = {ident: number_of(stored) for ident, stored in here.messages.items()}
@@ -308,7 +309,7 @@ class Survivors:
         return {ident: keys[ident][2] for ident in sorted(keys, key=keys.__getitem__)}
 
     def _empty(self, name: Name) -> bytes:
-        """Return what makes a destination without messages: an acknowledgement of none that it has."""
+        """Return a record that makes an empty destination: an acknowledgement of an absent message."""
         return self._acknowledged(name, PLACEHOLDER, None)
 
     def _acknowledged(self, name: Name, ident: str, key: str | None) -> bytes:
@@ -323,7 +324,7 @@ class Survivors:
         return self._places.record(self.store.subscribed[name, key])
 
     def _job(self, job: Mapping[str, Any]) -> Iterator[bytes]:
-        """Yield the record of a job, and what was last said about when it runs next."""
+        """Yield the record of a job, and a RESCHEDULE_JOB if it was rescheduled."""
         yield self._places.record(job["place"])
         _, fields, _ = self._places.command(job["place"])
         first, after = fields.get("next_execution_time", 0), job["next_execution_time"]

@@ -1,7 +1,7 @@
-"""Writing: batches, end markers, files that are set aside, and the turn to the next file (KHD-WRT, KHD-PRE).
+"""Writing: batches, end markers, preallocated files, and the switch to the next file (KHD-WRT, KHD-PRE).
 
-Records that are not asked to be durable wait in the batch that is being filled; a durable one, ``flush``,
-``close`` and a full batch take it out. So one thread does what two do in the product, in the same order.
+Records without `sync` wait in the current batch. A record with `sync`, ``flush``, ``close`` or a full batch
+writes it. So one thread does the work of two threads in the product, in the same order.
 """
 
 from __future__ import annotations
@@ -28,17 +28,18 @@ from journalspec_reference.newstore import NewFile, pieces
 from journalspec_reference.storage import Storage, fill, whole
 
 MAX_FILE, MAX_BATCH = 33554432, 4194304
-#: Blocks that each begin with an end marker, where a file is set aside in blocks.
+#: The size of a block in chunked preallocation; each block begins with an end marker.
 CHUNK = 1048576
-#: Up to 5.11 a file is extended to its maximum less this, or to this (KHD-PRE-003).
+#: Up to 5.11, a file is extended to its maximum less this, but at least to this (KHD-PRE-003).
 SPARE = 524288
 TEMPLATE = "db-log.template"
-#: Edition -> the default way of setting a file aside.
+#: Edition -> the default way of preallocation.
 STRATEGIES = {"seed": "none", "5.3": "none", "5.12": "zeros"}
 #: The bytes after each batch (KHD-END-001 to KHD-END-003).
 MARKERS = {"seed": b"", "5.3": b"", "5.12": bytes(MARKER)}
 
-#: Of records that are copied a batch is closed before it has more bytes: of a damaged one all is in doubt.
+#: The most bytes of a batch of copied records, unless one record has more: damage puts a whole batch in
+#: doubt.
 _BATCH = 1 << 16
 
 
@@ -63,9 +64,9 @@ def _batch(records: list[bytes], edition: str) -> bytes:
 
 
 def data_files(records: Iterable[bytes], edition: str) -> Iterator[NewFile]:
-    """Yield data files of the length that ActiveMQ uses by default; each is used up before the next one.
+    """Yield data files of ActiveMQ's default length; each is read to its end before the next one.
 
-    Without any record there is one file, of no batch.
+    Without records, there is one file without a batch.
     """
     found = batches(records, edition)
     batch: bytes | None = next(found, b"")
@@ -111,7 +112,7 @@ class JournalWriter:
         return perform(handlers, op, bool(self._name))
 
     def _open(self, _: Operation) -> dict[str, Any]:
-        """Go to where the log of the last file ends (KHD-WRT-005)."""
+        """Find the end of the log in the last file (KHD-WRT-005)."""
         numbers = sorted(number for name in self._storage.names() if (number := id_of(name)) is not None)
         self._newest = numbers[-1] if numbers else 0
         linked = [number for number in numbers if self._storage.size(f"db-{number}.log")]
@@ -121,7 +122,7 @@ class JournalWriter:
         self._name = f"db-{linked[-1]}.log"
         for batch in scan(source_of(whole(self._storage, self._name)), DIALECTS[self._edition]):
             if batch.damage:
-                # Up to the end of the file, as a rule: then this is where the last sound batch ends.
+                # Damage usually reaches the end of the file: then it begins where the last sound batch ends.
                 self._end = batch.damage[-1][0]
             if "end" in batch.more:
                 self._end = batch.more["end"][0]
@@ -150,7 +151,7 @@ class JournalWriter:
         return batch + size < self._max_batch and self._end + batch + size <= self._max_file
 
     def _turn(self, size: int) -> None:
-        """Begin the next file if a batch that begins with `size` bytes goes there (KHD-PRE-004)."""
+        """Begin the next file if a batch whose first record has `size` bytes belongs there (KHD-PRE-004)."""
         if self._end + size >= self._max_file:
             if self._edition == "5.3":
                 self._storage.truncate(self._name, self._end)
@@ -164,7 +165,7 @@ class JournalWriter:
         self._storage.sync_dir()
 
     def _set_aside(self) -> None:
-        """Set a new file aside in its full length (KHD-PRE-001, KHD-PRE-002)."""
+        """Preallocate a new file in its full length (KHD-PRE-001, KHD-PRE-002)."""
         name, length = self._name, self._max_file
         if self._edition == "5.3":
             self._storage.truncate(name, max(SPARE, length - SPARE))
@@ -188,7 +189,7 @@ class JournalWriter:
         self._storage.sync(name)
 
     def _write(self, *, force: bool) -> None:
-        """Write the batch that waits; the seed's writer piece by piece (KHD-WRT-004, KHD-SED-006)."""
+        """Write the waiting batch; in the seed, piece by piece (KHD-WRT-004, KHD-SED-006)."""
         data = b"".join(self._waiting)
         start = LAYOUT.build("header", self._edition, batch_size=len(data), checksum=self._sum(data))
         if self._edition == "seed":

@@ -17,12 +17,12 @@ from journalspec_reference.contents import Row, Value, inflated
 from journalspec_reference.kahadb_journal.contents import KahaContents, contents, openwire
 from journalspec_reference.kahadb_journal.store import PLACE
 
-#: Tag of a value -> what Artemis calls its type.
+#: Tag of a value -> name of its type in Artemis.
 _TYPES = {
     **{1: "boolean", 2: "byte", 3: "char", 4: "short", 5: "integer", 6: "long", 7: "double", 8: "float"},
     **{9: "string", 10: "bytes", 13: "string"},
 }
-#: What selectors and Artemis' filters call the same.
+#: Word in a selector -> the same in a filter of Artemis.
 _FILTERS = {
     **{"JMSDeliveryMode": "AMQDurable", "JMSPriority": "AMQPriority", "JMSTimestamp": "AMQTimestamp"},
     **{"JMSMessageID": "AMQUserID", "JMSExpiration": "AMQExpiration"},
@@ -62,7 +62,7 @@ def messages(answer: Answer) -> Iterator[Row]:
         if row["subscription"] is not None:
             out["queue"] = names[str(row["queue"]), str(row["subscription"])]
         if row["group_id"] is None:
-            # A number that each message has says nothing without a group.
+            # Every message has a sequence number; without a group it means nothing.
             out["group_sequence"] = None
         yield out
 
@@ -86,7 +86,7 @@ def filter_of(selector: str) -> str:
 
 
 class _Typed(openwire.Bytes):
-    """Values that are not within others, with what type each has."""
+    """A reader of values that records the type of each value that is not nested."""
 
     def __init__(self, data: bytes) -> None:
         super().__init__(data)

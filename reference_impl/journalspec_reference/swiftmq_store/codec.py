@@ -1,7 +1,6 @@
 """The bytes of pages, of the entries of indexes, of messages, prepared branches and swap files.
 
-A page does not store its own type: a caller that follows a reference decides which of these functions is
-right.
+A page does not store its own type: the caller chooses the function by the reference that leads to the page.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from typing import Any, NamedTuple
 
 from journalspec import mutf8
 
-#: No page; also no transaction id.
+#: Stands for "no page" and "no transaction id".
 NONE = -1
 #: The beginning of an index page and of a page of a message; the size of an entry of a queue index.
 INDEX_HEADER, CHAIN_HEADER, QUEUE_ENTRY = 17, 13, 33
@@ -25,13 +24,13 @@ FREE = b"\1"
 _INDEX = Struct(">xiiii")
 _CHAIN = Struct(">Biii")
 _ENTRY = Struct(">Biiqqi")
-#: In an index 4 bytes follow that mean nothing.
+#: An entry in an index, followed by 4 unused bytes.
 _SLOT = Struct(_ENTRY.format + "4x")
 _NAMED, _NUMBER = Struct(">Bi"), Struct(">i")
 
 
 class BadStore(ValueError):
-    """Bytes that do not have the expected form; `reason`: why a log that ends there does."""
+    """Bytes that do not have the expected form; `reason` is the code if a log ends there."""
 
     def __init__(self, why: str, reason: str = "bad-record") -> None:
         super().__init__(why)
@@ -63,7 +62,7 @@ class RootEntry(NamedTuple):
 
 
 class QueueEntry(NamedTuple):
-    """A message in a queue: what the queue knows of it, and its first page."""
+    """The entry of a message in a queue's index: facts about the message, and its first page."""
 
     priority: int
     deliveries: int
@@ -73,7 +72,7 @@ class QueueEntry(NamedTuple):
 
 
 class Message(NamedTuple):
-    """A serialised message: what a queue must know of it, where its body begins, where it ends."""
+    """A serialised message: the facts that a queue needs, and the offsets of its body and its end."""
 
     kind: int
     priority: int
@@ -83,7 +82,7 @@ class Message(NamedTuple):
 
 
 class Branch(NamedTuple):
-    """What one queue has in a prepared branch: messages removed (kind 0) or inserted (1).
+    """The part of a prepared branch in one queue: messages removed (kind 0) or inserted (1).
 
     `time`: when it was prepared, in milliseconds since 1970.
     """
@@ -99,7 +98,7 @@ class Branch(NamedTuple):
 
 
 class Cursor:
-    """Reads forward; everything that does not fit is refused before it is taken."""
+    """Reads forward; raises BadStore before it would read beyond the end."""
 
     __slots__ = ("data", "end", "off")
 
@@ -143,7 +142,7 @@ class Cursor:
         return self.take(self.u2())
 
     def text(self, length: int) -> str:
-        """Take a string of so many bytes."""
+        """Take a string of `length` bytes."""
         try:
             return mutf8.decode(self.take(length))
         except UnicodeDecodeError as bad:
@@ -154,7 +153,7 @@ class Cursor:
         return self.take(self.s4())
 
     def count(self, least: int) -> int:
-        """Take a number of things that take `least` bytes each; there must be room for all of them."""
+        """Take the count of items of `least` bytes or more each; there must be room for all of them."""
         number = self.s4()
         if not 0 <= number * least <= self.end - self.off:
             raise BadStore(f"{number} things do not fit at {self.off}")
@@ -162,12 +161,12 @@ class Cursor:
 
 
 def is_free(page: bytes) -> bool:
-    """Return whether a page is free: 1 says so, and every other value says that it is used."""
+    """Return whether a page is free: its first byte is 1. Every other value means that it is used."""
     return page[0] == 1
 
 
 def index(page: bytes) -> Index:
-    """Decode the header of an index page; its number of valid entries is not needed, and may be wrong."""
+    """Decode the header of an index page; its number of valid entries is not checked."""
     found = Index(*_INDEX.unpack_from(page))
     if found.slots < 0:
         raise BadStore(f"an index page with {found.slots} entries")
@@ -175,7 +174,7 @@ def index(page: bytes) -> Index:
 
 
 def root_slots(page: bytes, slots: int) -> Iterator[tuple[int, int, int, RootEntry]]:
-    """Yield where each entry of a page of the root index begins and ends, its first byte, and the entry."""
+    """Yield begin, end, first byte and content of each entry on a page of the root index."""
     off, room = INDEX_HEADER, len(page) - _NAMED.size
     for _ in range(slots):
         valid, length = _NAMED.unpack_from(page, off) if off <= room else (0, NONE)
@@ -183,7 +182,7 @@ def root_slots(page: bytes, slots: int) -> Iterator[tuple[int, int, int, RootEnt
         # After the name: a page, and 4 bytes without meaning.
         end = name_at + length + 8
         if length < 0 or end > len(page):
-            # One of these does not fit, and says which.
+            # One of these calls raises BadStore, and names the part that does not fit.
             cursor = Cursor(page, off)
             cursor.u1(), cursor.blob(), cursor.s4(), cursor.room(4)
         (head,) = _NUMBER.unpack_from(page, end - 8)
@@ -192,12 +191,12 @@ def root_slots(page: bytes, slots: int) -> Iterator[tuple[int, int, int, RootEnt
 
 
 def root_entries(page: bytes, slots: int) -> list[RootEntry]:
-    """Return the valid entries of a page of the root index, of so many."""
+    """Return the valid ones of the first `slots` entries on a page of the root index."""
     return [entry for _, _, valid, entry in root_slots(page, slots) if valid == 1]
 
 
 def queue_slots(page: bytes, slots: int) -> Iterator[tuple[int, ...]]:
-    """Yield of each entry of a page of a queue index its first byte and the members of QueueEntry."""
+    """Yield the first byte and the members of QueueEntry for each entry on a page of a queue index."""
     end = INDEX_HEADER + slots * QUEUE_ENTRY
     if end > len(page):
         raise BadStore(f"{slots} entries do not fit into a page")
@@ -218,7 +217,7 @@ def chain(page: bytes) -> Chain:
 
 
 def alone(data: Any, off: int, size: int) -> Any:
-    """Return what the page at `off` has of a message if no other page has any of it; None: look closely."""
+    """Return the message on the page at `off` if one page holds it all; None: it may have more pages."""
     mark, prev, following, length = _CHAIN.unpack_from(data, off)
     if mark or prev != NONE or following != NONE or not CHAIN_HEADER <= length <= size:
         return None
@@ -226,7 +225,7 @@ def alone(data: Any, off: int, size: int) -> Any:
 
 
 def blob_place(cursor: Cursor) -> tuple[int, int]:
-    """Pass over bytes that follow their length; return where they begin and end."""
+    """Skip bytes that follow their length; return where they begin and end."""
     start = cursor.room(cursor.s4())
     return start, cursor.off
 
@@ -243,10 +242,10 @@ def _destination(cursor: Cursor) -> bytes:
 
 #: The beginning of every message; kind, expiration and priority are needed to find its end.
 FIXED, _FIXED = Struct(">iqiqii?"), Struct(">iqi17x")
-#: The decoders of its optional parts, each after a byte that says whether the part is there.
+#: The decoders of a message's optional parts; a byte before each part states whether it is present.
 _OPTIONAL = (*[Cursor.utf] * 5, *[_destination] * 2, blob_place, *[Cursor.utf] * 3)
 _ABSENT = bytes(len(_OPTIONAL))
-#: The numbers of a stream or of properties, by their ids; 8 is a blob and 9 a string.
+#: The numeric types in a stream or in properties, by id; 8 is a blob and 9 a string.
 PRIMITIVES = {kind: Struct(f">{code}") for kind, code in enumerate("iqdf?Hhb")}
 BLOB, TEXT = 8, 9
 
@@ -258,7 +257,7 @@ _STRETCH = 1 << 12
 def _text(cursor: Cursor) -> None:
     left = cursor.count(2) if cursor.u1() else 0
     while left:
-        # Of empty strings there may be millions: they are skipped a stretch at a time.
+        # There can be millions of empty strings: they are skipped a stretch at a time.
         stretch, at = bytes(cursor.data[cursor.off : min(cursor.end, cursor.off + _STRETCH)]), 0
         while left and at + 2 <= len(stretch):
             at += 2 + (stretch[at] << 8 | stretch[at + 1])
@@ -278,8 +277,8 @@ def _stream(cursor: Cursor) -> None:
 
 
 def _body(cursor: Cursor, kind: int) -> None:
-    """Pass over the body of a message."""
-    # For maps and texts, every value but 0 says that they are there (SMQ-MSG-103).
+    """Skip the body of a message."""
+    # For maps and texts, every value but 0 means that they are present (SMQ-MSG-103).
     if kind == 1 or (kind == 2 and cursor.u1()) or (kind == 3 and cursor.u1() == 1):
         cursor.room(cursor.s4())
     elif kind == 4:
@@ -289,12 +288,12 @@ def _body(cursor: Cursor, kind: int) -> None:
 
 
 def optional(cursor: Cursor) -> Iterator[Any]:
-    """Yield what a message may have, None for what it has not: strings as stored, of properties the place."""
+    """Yield the optional parts of a message, None if absent: stored strings, and the place of properties."""
     data, off, end = cursor.data, cursor.off, cursor.end
     for take in _OPTIONAL:
         there = data[off] if off < end else cursor.room(end + 1)
         off += 1
-        # For the properties, every value but 0 says that they are there.
+        # For the properties, every value but 0 means that they are present.
         if there == 1 or (there and take is blob_place):
             cursor.off = off
             yield take(cursor)
@@ -305,7 +304,7 @@ def optional(cursor: Cursor) -> Iterator[Any]:
 
 
 def message(data: Any) -> Message:
-    """Decode a message; what comes after its end does not belong to it."""
+    """Decode a message; bytes after its end are ignored."""
     head = bytes(data[: _FIXED.size + len(_ABSENT)])
     cursor = Cursor(data, len(head))
     if len(head) < _FIXED.size:
@@ -313,7 +312,7 @@ def message(data: Any) -> Message:
     kind, expiration, priority = _FIXED.unpack_from(head)
     if not 0 <= kind <= 5:
         raise BadStore(f"a message of kind {kind}")
-    # Most of it is missing from most messages: a byte each, compared without a call.
+    # Most messages have no optional part: one comparison shows that all presence bytes are 0.
     if not head.endswith(_ABSENT, _FIXED.size):
         cursor.off = _FIXED.size
         for _ in optional(cursor):
@@ -323,14 +322,12 @@ def message(data: Any) -> Message:
     return Message(kind, priority, expiration, off, cursor.off)
 
 
-#: From the image of an entry to the number of its page.
+#: The offset of the page number in the image of an entry.
 IMAGE_PAGE = _ENTRY.size - _NUMBER.size
 
 
 def branch(data: Any, images: list[int] | None = None) -> Branch:
-    """Decode the message that a prepared branch is kept as; `images` receives the place of each entry's
-    image.
-    """
+    """Decode the message that holds a prepared branch; `images` receives the place of each entry's image."""
     found = message(data)
     if found.kind != 1:
         raise BadStore(f"a prepared branch in a message of kind {found.kind}")

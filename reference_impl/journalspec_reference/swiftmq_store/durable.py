@@ -1,6 +1,6 @@
 """Durable subscriber files: one Java object stream with one map of strings to strings.
 
-Only what such a file may hold is read: any other class, and any other kind of object, is refused.
+Only these types are read: a file with any other class or kind of object is refused.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from journalspec_reference.swiftmq_store.codec import BadStore, Cursor
 
 SUFFIX = ".durable"
 _MAP = b"java.util.HashMap"
-#: The serialVersionUID of that class; flags: it is serialisable and writes itself.
+#: The serialVersionUID of HashMap; its flags: it is serialisable and has its own write method.
 _VERSION, _FLAGS = 0x0507DAC1C31660D1, 3
-#: The handle of the first string: the class takes the first handle of a stream, the map the next one.
+#: The handle of the first string: the class has the first handle of a stream, the map the second.
 _FIRST_STRING = HANDLES + 2
 _FIELDS = (b"F", b"loadFactor"), (b"I", b"threshold")
-#: The keys that mean something.
+#: The keys that a subscription uses.
 _KEYS = ("topicName", "selector", "noLocal")
 _WIDTHS = {ord(code): width for code, width in zip("BCDFIJSZ", (1, 2, 8, 4, 4, 8, 2, 1), strict=True)}
 
 
 class Durable(NamedTuple):
-    """A durable subscription; a file may lack the topic, which no subscriber can do without.
+    """A durable subscription; a file can lack the topic, although every subscriber needs one.
 
     `no_local` is None where a damaged file does not show it.
     """
@@ -56,7 +56,7 @@ def _expect(cursor: Cursor, what: bytes) -> None:
 
 
 def _description(cursor: Cursor) -> list[tuple[int, bytes]]:
-    """Take the description of the class: its primitive fields, in the order of their values."""
+    """Take the description of the class; return its primitive fields, in the order of their values."""
     _expect(cursor, bytes((CLASS, 0, len(_MAP))) + _MAP + _VERSION.to_bytes(8) + bytes((_FLAGS,)))
     fields = []
     for _ in range(cursor.u2()):
@@ -69,14 +69,14 @@ def _description(cursor: Cursor) -> list[tuple[int, bytes]]:
 
 
 class _Strings:
-    """The strings of a stream: where each is, and which key it is. Of all the others nothing is kept."""
+    """The strings of a stream: for each only its offset, and whether it is one of the known keys."""
 
     def __init__(self, cursor: Cursor) -> None:
         self._cursor = cursor
         self._offs, self._keys = array("q"), bytearray()
 
     def next(self) -> int | None:
-        """Pass over a string, a reference to one, or null; return its number."""
+        """Skip a string, a reference to one, or null; return the string's number, None for null."""
         cursor = self._cursor
         kind = cursor.u1()
         if kind == NULL:
@@ -94,7 +94,7 @@ class _Strings:
         return len(self._offs) - 1
 
     def key(self, number: int | None) -> str:
-        """Return the key that a string is; empty: none that means anything."""
+        """Return the known key that a string equals; empty: none."""
         of = 0 if number is None else self._keys[number]
         return _KEYS[of - 1] if of else ""
 
@@ -110,8 +110,8 @@ def _text(of: bytes) -> bytes:
     return len(of).to_bytes(2) + of
 
 
-#: A file up to the number of its entries, as the product writes it. A load factor of 0.75, a threshold of 12,
-#: 16 buckets: those of a map of up to 12 entries.
+#: The beginning of a file, up to the number of its entries, as the product writes it. Load factor 0.75,
+#: threshold 12 and 16 buckets are those of a map of up to 12 entries.
 _HEAD = b"".join(
     (
         *(STREAM, bytes((OBJECT, CLASS)), _text(_MAP), _VERSION.to_bytes(8)),
@@ -128,15 +128,15 @@ def subscription(topic: str) -> bytes:
 
 
 def _presumed(cursor: Cursor) -> str:
-    """Take what is presumed to be a string."""
+    """Take a string without a check of its type byte."""
     cursor.u1()
     return mutf8.readable(cursor.utf())
 
 
 def presumed(file: str, data: bytes) -> Durable | None:
-    """Return what of a damaged file is where the product writes it; None if its name is that of none.
+    """Return the readable part of a damaged file; None if its name is not that of a subscription.
 
-    All before the entries is always the same and has the same length, and each entry is two strings.
+    The product always writes the same bytes before the entries, and each entry is two strings.
     """
     client, dollar, name = file.removesuffix(SUFFIX).partition("$")
     if not dollar or not file.endswith(SUFFIX):
@@ -155,7 +155,7 @@ def presumed(file: str, data: bytes) -> Durable | None:
 
 
 def durable(file: str, data: bytes) -> Durable:
-    """Decode the durable subscriber file of a name; what comes after its map does not belong to it."""
+    """Decode a durable subscriber file by its name and bytes; bytes after its map are ignored."""
     client, dollar, name = file.removesuffix(SUFFIX).partition("$")
     if not dollar or not file.endswith(SUFFIX):
         raise BadStore("the name of a durable subscriber file has a client, $, a name and .durable")
@@ -165,7 +165,7 @@ def durable(file: str, data: bytes) -> Durable:
     for code, field in _description(cursor):
         values[field] = cursor.take(_WIDTHS[code])
     load = values.get(b"loadFactor", b"\x3f\x40\0\0")
-    # Above zero and a number: as bits, a float is that up to infinity.
+    # The load factor must be positive and not NaN: compared as bits, such floats go up to infinity.
     if not 0 < int.from_bytes(load) <= 0x7F800000:
         raise BadStore(f"a load factor of {load.hex()}")
     _expect(cursor, bytes((BLOCK, 8)))

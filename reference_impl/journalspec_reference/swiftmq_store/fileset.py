@@ -1,4 +1,4 @@
-"""The files of a store: which they are, what each is for, and how a store is found among others."""
+"""The files of a store: their names and roles, and how a store is detected among other files."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ FORMAT = "swiftmq_store"
 DEFAULT_SIZE = 2048
 #: The files of the pages before a conversion.
 OLD_PAGES = "db/page.db_old"
-#: The marks of a valid backup: it has the pages and the durable subscribers side by side, and no log.
+#: The file that marks a valid backup. A backup has pages and durable subscribers in one directory, and no
+#: log.
 COMPLETED = ".completed"
 
 
 def role(path: str) -> str:
-    """Return what a file of a store is for; empty: it belongs to none, as in a folder below (SMQ-FIL-101)."""
+    """Return the role of a file in a store; empty: it has none, as in deeper folders (SMQ-FIL-101)."""
     if path in (PAGES, LOG):
         return "pages" if path == PAGES else "log"
     folder = path[: path.rfind("/") + 1]
@@ -27,9 +28,9 @@ def role(path: str) -> str:
 
 
 def named(files: Iterable[str]) -> dict[str, str]:
-    """Return the names that a store gives its files, and the names of these files here.
+    """Return the name that a store gives each file -> the name of the file here.
 
-    A compressed file has another one, and so do the files of a backup (SMQ-BAK-057).
+    The names of compressed files and of files in a backup differ (SMQ-BAK-057).
     """
     given = {name.removesuffix(".gz"): name for name in files}
     if COMPLETED in given and "page.db" in given:
@@ -45,7 +46,7 @@ def in_order(names: Iterable[str]) -> list[str]:
 
 
 def assumed(files: Files) -> dict[str, str]:
-    """Return the page size that makes sense of pages if the usual one does not (SMQ-FIL-105)."""
+    """Return the page size as a parameter if the default one does not fit the file (SMQ-FIL-105)."""
     given = named(files)
     size = fitting_size(files[given[PAGES]], DEFAULT_SIZE) if PAGES in given else None
     return {} if size is None else {"page_size": str(size)}
@@ -60,6 +61,6 @@ def detect(files: Files, _: Params) -> list[Detection]:
     tagged = LOG in given and bytes(files[given[LOG]][:4]) == b"\0\0\0\1"
     names = [given[name] for name in plain]
     if COMPLETED in files and given.get(PAGES) != PAGES:
-        names.append(COMPLETED)  # what makes a backup one
+        names.append(COMPLETED)  # the file that marks a backup
     beside = tuple(given[name] for name in (OLD_PAGES,) if name in given)
     return [Detection(FORMAT, "13", tuple(names), 2 if tagged else 1, neighbours=beside)]

@@ -1,7 +1,7 @@
 """A new store: pages with the queues and messages that recovery keeps, an empty log, no swap files.
 
-Pages are numbered anew: the root index, then of each queue its index and its messages. Keys stay as they are;
-prepared branches name messages by key and page, so that the pages in them are changed.
+Pages are numbered anew: the root index, then for each queue its index and its messages. Keys stay unchanged.
+Prepared branches name messages by key and page, so their page numbers are changed.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from journalspec_reference.swiftmq_store.scan import START
 from journalspec_reference.swiftmq_store.store import DURABLES, LOG, PAGES, SWAP, Chained, Queue
 from journalspec_reference.xids import xid_text
 
-#: The topic of a subscription is looked for in this many messages.
+#: The topic of a subscription is searched for in this many messages.
 MOST_TOLD = 100
 #: Codes: omitted by a choice; the queue of a subscription without a known topic; a subscription whose file
 #: was made from its messages.
 BY_CHOICE, NO_TOPIC, REBUILT = "by-choice", "no-topic", "subscription-rebuilt"
-#: The code of a branch that cannot be decoded, and the cost of leaving it out.
+#: The code of a branch that cannot be decoded, and the effect of omitting it.
 UNREAD = "bad-branch"
 _COST = "what they inserted is delivered as if they were committed, what they removed as if rolled back"
 #: A message in a queue: the name of the queue, its key, its first page.
@@ -55,7 +55,7 @@ _ALONE = Struct(">xiii").pack
 
 @dataclass(slots=True)
 class _Made:
-    """A queue of the new store: the old entries that are in it, its first page, how many its index has."""
+    """A queue of the new store: the kept entries, its first page, and the number of its index pages."""
 
     queue: Queue
     kept: Sequence[int]
@@ -88,7 +88,7 @@ def new_store(answer: Answer, choices: StoreChoices) -> PagedStore:
 
 
 class PagedStore(NewStore):
-    """A new store. Nothing of it is kept but where its pages are: bodies are read when they are written."""
+    """A new store. Only page numbers are kept in memory: bodies are read when they are written."""
 
     def __init__(self, answer: Answer, choices: StoreChoices) -> None:
         super().__init__(answer)
@@ -102,8 +102,7 @@ class PagedStore(NewStore):
         for one in found.branches:
             self._branches.setdefault(_id(one), []).append(one)
         self._users = {queue.name: queue for queue in found.queues if queue.name != PREPARED}
-        #: Queues and messages that are omitted, messages that count as delivered once more, and decided
-        #: branches.
+        #: Omitted queues; omitted messages; messages whose delivery count grows by one; decided branches.
         self._queues, self._left, self._again = set[bytes](), set[_Place](), set[_Place]()
         self._decided = set[str]()
         self._choose(choices)
@@ -112,12 +111,12 @@ class PagedStore(NewStore):
             for queue in sorted(found.queues, key=lambda queue: java_order(queue.name))
             if queue.name not in self._queues
         ]
-        #: Names of subscriptions whose files are copied; those that are made, and their topics.
+        #: Names of subscriptions whose files are copied; names of those whose files are rebuilt -> topics.
         names = (f"{one.client}${one.name}" for one in found.durables)
         self._durables = {name: None for name in names if name.encode() not in self._queues}
         self._rebuilt: dict[str, str] = {}
         self._subscribe()
-        #: Of the messages that branches name the new pages, of shared ones, too.
+        #: Messages that branches name -> their new first pages; first pages of messages in several queues.
         self._moved = dict.fromkeys(self._held(), NONE)
         self._placed: dict[tuple[bool, int], int] = {}
         self._lay_out()
@@ -158,7 +157,7 @@ class PagedStore(NewStore):
                     yield one.entry.key, one.entry.page, one.why
 
     def _decide(self, choice: str, text: str) -> None:
-        """Commit or roll back a branch (SMQ-XAB): what it inserts stays or goes, and so on."""
+        """Commit or roll back a branch (SMQ-XAB): this decides which of its messages stay."""
         if text not in self._branches or text in self._decided:
             raise ChoiceRefused(f"{text}: no such branch is in doubt", "inspect --contents transactions")
         self._decided.add(text)
@@ -174,7 +173,7 @@ class PagedStore(NewStore):
             self.lines.append(f"--{choice} {text}: {done}; its other resources are not touched")
 
     def _drop(self, text: str) -> None:
-        """Omit a queue, or the message of a key or an id; messages that a branch holds are kept."""
+        """Omit a queue, or the messages of a key or an id; refused if a branch holds one of them."""
         named = [name for name in self._users if _shown(name) == text]
         found = [] if named else self._search(text)
         held = self._held()
@@ -188,7 +187,7 @@ class PagedStore(NewStore):
             self._leave("message", number, queue, page, BY_CHOICE, f"named by {text!r}")
 
     def _search(self, text: str) -> list[_Place]:
-        """Return the messages of a queue and key, of a key that only one queue has, or of a message id."""
+        """Return the messages of a queue and key, of a key in one queue only, or of a message id."""
 
         def by_key(queue: Queue, at: int) -> bool:
             key = queue.entries.entry(at).key
@@ -218,7 +217,7 @@ class PagedStore(NewStore):
         self.items.append(LossItem(what, code, text, id, _shown(queue), self._found.name(PAGES), off))
 
     def _held(self) -> set[_Place]:
-        """Return the messages that branches hold which stay in doubt."""
+        """Return the messages of the branches that stay in doubt."""
         return {
             place
             for text, parts in self._branches.items()
@@ -227,7 +226,7 @@ class PagedStore(NewStore):
         }
 
     def _kept(self, queue: Queue) -> Sequence[int]:
-        """Return which entries of a queue are carried over; one that cannot be read is not."""
+        """Return which entries of a queue are carried over: not the unreadable ones."""
         entries = queue.entries
         number: Sequence[int] = range(len(entries))
         if entries.bad or entries.bad_branches:
@@ -244,16 +243,16 @@ class PagedStore(NewStore):
         return number
 
     def _subscribe(self) -> None:
-        """Make the files of subscriptions that have a queue and no sound file, where there are such files.
+        """Rebuild the files of subscriptions that have a queue and no sound file, if others have files.
 
-        Without it the product would deliver their messages to no one. The topic is that of the messages; a
-        selector is not known.
+        Without its file, the product would deliver a subscription's messages to no one. The topic is that of
+        its messages; a selector is not known.
         """
         gone = set()
         for made in self._made if "durable" in self._found.roles.values() else ():
             name, entries, number = made.name, made.queue.entries, len(made.kept)
             if "$" in name and not name.startswith(SYSTEM) and name not in self._durables:
-                # Of the first messages: one that is in a queue very often is not decoded as often.
+                # Only the first messages are decoded: a queue can list the same message very often.
                 topics = (decode(entries.content(at))[0]["address"] for at in made.kept[:MOST_TOLD])
                 topic = next(filter(None, topics), None)
                 if topic is not None and re.fullmatch(r"[\w.$-]+", name):
@@ -291,9 +290,10 @@ class PagedStore(NewStore):
                         self._moved[place] = entry.page
 
     def _entries(self, made: _Made) -> Iterator[tuple[int, codec.QueueEntry, int, int]]:
-        """Yield the entries of a queue: place in the old one, entry, bytes and pages of its message.
+        """Yield the entries of a queue: position in the old queue, new entry, bytes and pages of its message.
 
-        A message that an entry before it has as well takes no pages; as a branch it has pages of its own.
+        A message that an earlier entry names, too, takes no further pages. In the queue of branches it has
+        its own pages.
         """
         page, room, name = made.head + made.indexes, self._size - CHAIN_HEADER, made.queue.name
         prepared, shared, again = name == PREPARED, self._shared, self._again
@@ -333,7 +333,7 @@ class PagedStore(NewStore):
         return page.ljust(self._size, b"\0")
 
     def _alone(self, queue: Queue, at: int, length: int) -> bytes:
-        """Return the page of a message that has one page, and had one before; empty: it is another one."""
+        """Return the page of a message of one old and one new page; empty: the message has more pages."""
         data = self._pages.alone(queue.entries.measured(at)[4]) if queue.name != PREPARED else None
         if data is None or not 0 < length <= len(data):
             return b""
@@ -341,7 +341,7 @@ class PagedStore(NewStore):
         return page.ljust(self._size, b"\0")
 
     def _message(self, queue: Queue, at: int, number: int, length: int) -> Iterator[bytes]:
-        """Yield the pages of a message; raises Changed if it is not as it was."""
+        """Yield the pages of a message; raises Changed if the file changed since it was read."""
         room, before = self._size - CHAIN_HEADER, NONE
         buffer, left = bytearray(), length
         for piece in self._pieces(queue, at, length):
@@ -373,10 +373,10 @@ class PagedStore(NewStore):
         except codec.BadStore:
             raise Changed(self._found.name(PAGES)) from None
 
-    # The account.
+    # The report.
 
     def carried(self) -> Iterator[Count]:
-        """Yield how many messages each queue has, how many subscriptions there are, and branches in doubt."""
+        """Yield the numbers of messages in each queue, of subscriptions, and of branches in doubt."""
         for made in self._made:
             if made.queue.name != PREPARED:
                 yield Count("messages", made.name, len(made.kept), made.bytes)
@@ -387,7 +387,7 @@ class PagedStore(NewStore):
             yield Count("transactions", "", number, 0)
 
     def unverified(self) -> Iterator[LossItem]:
-        """Yield the subscriptions that were made again."""
+        """Yield the subscriptions whose files were rebuilt."""
         for name, topic in self._rebuilt.items():
             file = self._found.name(f"{DURABLES}{name}{SUFFIX}")
             text = f"its file was lost: made anew for the topic {topic} of its messages, without a selector"

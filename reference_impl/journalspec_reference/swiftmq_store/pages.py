@@ -1,6 +1,6 @@
-"""Changing pages: those in memory, what a transaction logs of them, indexes and messages on them.
+"""Changes of pages: pages in memory, the actions that a transaction logs, indexes and messages on pages.
 
-Every change goes through `patch`, `take` or `give_back`, which log it; so a rollback can undo all of them.
+Every change goes through `patch`, `take` or `give_back`, which log it. So a rollback can undo all changes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Change(NamedTuple):
     after: bytes | None = None
 
     def encode(self) -> bytes:
-        """Return its bytes."""
+        """Return the bytes of the action."""
         head = pack(">ii", self.kind, self.page)
         if self.kind == INSERT:
             return head
@@ -45,7 +45,7 @@ def sized(data: bytes | None) -> bytes:
 
 @dataclass
 class Transaction:
-    """A transaction: what it has changed, in order, and what it is going to remove when it commits."""
+    """A transaction: its changes in order, and the messages that its commit will remove."""
 
     number: int
     changes: list[Change] = field(default_factory=list)
@@ -55,7 +55,7 @@ class Transaction:
 
 
 class Slot(NamedTuple):
-    """An entry where it is in its page; `key` orders it."""
+    """The place of an entry on its page; entries are sorted by `key`."""
 
     off: int
     size: int
@@ -67,7 +67,7 @@ class Slot(NamedTuple):
 class CachedPages:
     """The pages of a file in memory; `append` is given the number of each page that the file grows by.
 
-    A page that is marked free and in use, as `used` says, is not given to anybody.
+    A page that is marked free but in use, according to `used`, is not taken.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class CachedPages:
         return self._pages[number]
 
     def forget(self) -> None:
-        """Release all pages: they are written."""
+        """Drop all pages from memory, after they were written."""
         self.dirty.clear()
         self._pages.clear()
 
@@ -101,7 +101,7 @@ class CachedPages:
         heapq.heappush(self._free, number)
 
     def take(self, tx: Transaction, number: int | None = None) -> int:
-        """Take a page into use, the lowest that is free if no number is given; a page more if none is."""
+        """Take a page into use: `number`, else the lowest free one, else a new one at the end."""
         if number is None:
             if not self._free:
                 self._append(self.count)
@@ -114,7 +114,7 @@ class CachedPages:
         return number
 
     def patch(self, tx: Transaction, number: int, off: int, data: bytes, *, new: bool = False) -> None:
-        """Put bytes into a page; what was there is not logged if the page is new."""
+        """Put bytes into a page; for a `new` page, the old bytes are not logged."""
         page = self[number]
         before = None if new else bytes(page[off : off + len(data)])
         page[off : off + len(data)] = data
@@ -126,12 +126,12 @@ class CachedPages:
         self.patch(tx, number, off, pack(">i", value))
 
     def give_back(self, tx: Transaction, number: int, used: int) -> None:
-        """Make a page free, of which so many bytes are in use."""
+        """Make a page free, and log the first `used` bytes of it."""
         tx.changes.append(Change(DELETE, number, 0, bytes(self[number][:used])))
         self.empty(number)
 
     def undo(self, tx: Transaction) -> None:
-        """Take back what a transaction has done: it has inserted, as removals wait for the commit."""
+        """Undo the changes of a transaction. They are insertions: removals wait for the commit."""
         for change in reversed(tx.changes):
             if change.kind == INSERT:
                 self.empty(change.page)
@@ -145,7 +145,7 @@ class CachedPages:
         before = codec.NONE
         for off in range(0, max(1, len(data)), room):
             part = data[off : off + room]
-            # The next page is taken before this one is logged, which names it; its own record follows.
+            # This page names the next one, so that is taken first; its actions are logged after this page's.
             following = Transaction(tx.number)
             after = self.take(following) if off + room < len(data) else codec.NONE
             head = pack(">xiii", before, after, codec.CHAIN_HEADER + len(part))
@@ -173,7 +173,7 @@ class CachedPages:
 
 
 class PagedIndex:
-    """An index from its head on: the root index, whose pages are split, or that of a queue."""
+    """An index, given by its first page: the root index, whose pages are split, or that of a queue."""
 
     def __init__(self, pages: CachedPages, head: int, *, root: bool) -> None:
         self._pages, self._head, self._root = pages, head, root
@@ -267,7 +267,7 @@ class PagedIndex:
         return new
 
     def _keep(self, tx: Transaction, number: int, slots: list[Slot]) -> None:
-        """Leave only these entries on a page."""
+        """Keep only the entries in `slots` on a page."""
         page = bytes(self._pages[number])
         kept = b"".join(page[slot.off : slot.off + slot.size] for slot in slots)
         head = page[_PREV:_SLOTS] + pack(">ii", len(slots), len(slots))
@@ -279,11 +279,11 @@ class PagedIndex:
         off = next(higher, used)
         self._pages.patch(tx, number, off, entry + bytes(self._pages[number][off:used]))
         self._pages.link(tx, number, _SLOTS, len(slots) + 1)
-        # The entries decide, whatever number the page states (SMQ-IDX-014).
+        # Valid entries are counted: the number that the page states can be wrong (SMQ-IDX-014).
         self._pages.link(tx, number, _VALID, sum(slot.valid for slot in slots) + 1)
 
     def remove(self, tx: Transaction, number: int, slot: Slot) -> None:
-        """Make an entry invalid; a page without valid ones goes (SMQ-IDX-108, SMQ-IDX-109)."""
+        """Make an entry invalid; a page without valid ones is removed (SMQ-IDX-108, SMQ-IDX-109)."""
         pages, used = self._pages, self._used(number)
         entry = bytes(pages[number][slot.off : slot.off + slot.size])
         pages.patch(tx, number, slot.off, b"\0" + entry[1:])
@@ -300,7 +300,7 @@ class PagedIndex:
         elif header.next != codec.NONE:
             after = bytes(pages[header.next][: self._used(header.next)])
             behind = codec.index(after).next
-            # As much of the head as the next page takes, and as the head had: a rollback needs both.
+            # The patch is as long as the longer of both pages: a rollback must restore all of the head.
             pages.patch(tx, number, 0, after + bytes(pages[number][len(after) : max(used, len(after))]))
             pages.link(tx, number, _PREV, codec.NONE)
             pages.give_back(tx, header.next, len(after))
@@ -309,7 +309,7 @@ class PagedIndex:
 
 
 def java_order(name: bytes) -> bytes:
-    """Return what queues are sorted by: their names in units of 16 bits."""
+    """Return the sort key of a queue: its name in units of 16 bits."""
     return name.decode("utf-8", "surrogateescape").encode("utf-16-be", "surrogatepass")
 
 

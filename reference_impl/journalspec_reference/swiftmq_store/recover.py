@@ -1,7 +1,7 @@
-"""What a start of the store comes to: the log on its pages, a check if the log asks for it, queues.
+"""Recovery as a start of the store does it: replay of the log on the pages, a check if due, queues.
 
-The check is the product's: it drops a queue whole if one message of it cannot be read. It is said which
-queues went, and `salvage` leaves of them what can be read. Nothing on disk changes, no store is emptied.
+The check is the product's: it drops a whole queue if one message of it cannot be read. Notes name the dropped
+queues; the policy `salvage` keeps their readable messages. Nothing on disk changes.
 """
 
 from __future__ import annotations
@@ -46,16 +46,16 @@ from journalspec_reference.swiftmq_store.store import (
 )
 
 EDITIONS = "seed", "13"
-#: Queues of the router's own begin so: they belong to no durable subscriber.
+#: Prefixes of the router's own queues, which belong to no durable subscriber.
 SYSTEM = ("sys$", "tmp$", "rt$", "tpc$")
-#: This many keys are listed in a note.
+#: At most this many keys are listed in a note.
 _KEYS = 12
-#: So much of a queue's name is shown: it may be as long as a page, and is with each of its messages.
+#: Names of queues are cut to this length in notes: a name can be as long as a page, and many notes repeat it.
 _SHOWN = 60
 
 
 class Recovered:
-    """What a start leaves. `name` returns what the files are called for which a store has its own names."""
+    """The state after a start. `name` maps the store's own name of a file to its name here."""
 
     def __init__(
         self, files: Mapping[str, Any], page_size: int = DEFAULT_SIZE, name: Callable[[str], str] = str
@@ -63,13 +63,13 @@ class Recovered:
         self.files, self.page_size, self.name = files, page_size, name
         #: The role of each file.
         self.roles = {path: role(path) for path in files}
-        #: Why there is no start, as a code and a text.
+        #: Why a start refuses the store, as a code and a text.
         self.refused: tuple[str, str] | None = None
-        #: Whether the log makes a check necessary.
+        #: Whether the log makes a start check the store.
         self.checked = False
         self.queues: list[Queue] = []
         self.branches: list[codec.Branch] = []
-        #: For queues: the name, the number of messages, and the keys of those that branches hold.
+        #: For queues with messages that branches hold: name, number of messages, keys of the held ones.
         self.held: list[tuple[bytes, int, list[int]]] = []
         self.dropped: dict[bytes, str] = {}
         #: Queue, key and fault of the messages that salvage omits from a queue.
@@ -79,15 +79,15 @@ class Recovered:
         self.bad_files: dict[str, str] = {}
         self.swaps: list[str] = []
         self.notes = StoreNotes(page_size, name)
-        #: Of the log the regions without records.
+        #: The damaged regions of the log: begin, end, reason.
         self.damage: list[tuple[int, int, str]] = []
-        #: Targets of references that are missing.
+        #: Missing targets of references.
         self.missing: list[Missing] = []
-        #: The log as it was read, the resulting pages, the walk on them; None if no page has the size.
+        #: The log that was read, the resulting pages, the walk on them; None if the page size is too small.
         self.read: tuple[Log, ReplayedPages, Walk] | None = None
 
     def find_durables(self) -> None:
-        """Take in the durable subscriptions, and the swap files, which a start deletes."""
+        """Read the durable subscriptions, and list the swap files, which a start deletes."""
         for path in sorted(path for path, of in self.roles.items() if of in ("swap", "durable")):
             if self.roles[path] == "swap":
                 self.swaps.append(path)
@@ -114,7 +114,7 @@ class Recovered:
                 self.queues.append(queue)
 
     def tell(self, *, started: bool) -> None:
-        """Take in the notes on what is left and what is not; `started`: and on what a start deletes."""
+        """Collect the notes on the resulting state and on losses; `started`: also on deleted swap files."""
         add = self.notes.add
         self._unread()
         # A damaged index may be all that shows a wrong size (SMQ-FIL-059).
@@ -153,7 +153,7 @@ class Recovered:
             self.notes.more("bad-message", entries.bad + entries.bad_branches - len(entries.whys))
 
     def _ways(self) -> Iterator[tuple[str, str]]:
-        """Yield what an operator must know of queues that look like ordinary ones, as code and text."""
+        """Yield notes on queues that only look like ordinary ones, as code and text."""
         for queue in self.queues:
             if queue.name == codec.PREPARED and (number := len(queue.entries)):
                 text = f"its {number} entries are prepared branches, no messages"
@@ -172,7 +172,7 @@ class Recovered:
         shared = self.read[2].shared if self.read else {}
         if not shared or not self.dropped:
             return shared
-        # Of the entries that the check dropped, none counts (SMQ-XAB-106).
+        # Entries that the check dropped are not counted (SMQ-XAB-106).
         listed = (queue.entries for queue in self.queues if queue.name != codec.PREPARED)
         left = Counter(page for entries in listed for page in entries.first_pages() if page in shared)
         return {page: number - 1 for page, number in left.items() if number > 1}
@@ -188,10 +188,10 @@ def recover(
     name: Callable[[str], str] = str,
     backup: bool = False,
 ) -> Recovered:
-    """Conclude what a start of the store would leave; `check`: as if the log asked for it.
+    """Return the state after a start of the store; `check`: even if the log does not ask for a check.
 
-    Without a `policy`, what is damaged stays as it was found, whatever the check says. `batches` yields those
-    of the log. A `backup` has no log.
+    Without a `policy`, damaged queues stay, whatever the check finds. `batches` yields the batches of the
+    log. A `backup` has no log.
     """
     found = Recovered(files, page_size, name)
     if page_size < codec.SMALLEST_PAGE:
@@ -230,9 +230,9 @@ def recover(
 
 
 def _walk(found: Recovered, log: Log, pages: ReplayedPages, *, backup: bool) -> Walk:
-    """Walk the store; note what the pages show of a root index, a log and moments, and what is missing."""
+    """Walk the store; note a lost root index or log, pages of another moment, and missing items."""
     add, log_data = found.notes.add, found.files.get(LOG, b"")
-    # The first page after page 0 that is in use, looked for only without a log, or without a root index.
+    # The first used page after page 0; searched for only if the log or the root index is absent.
     used = None if log.end else next(pages.used(), None)
     # A backup has no log (SMQ-BAK-057).
     if not log_data and not backup and used is not None:
@@ -246,7 +246,8 @@ def _walk(found: Recovered, log: Log, pages: ReplayedPages, *, backup: bool) -> 
     if walk.unwritten:
         used = next(pages.used(), None) if log.end else used
     elif not found.checked:
-        # No check will free them: a crash that took the log has left them, or the files are of two moments.
+        # No check will free these pages. Either the log was lost in a crash, or the files are from two
+        # moments.
         unreached = [*pages.used(walk.use)]
     for page in unreached:
         found.notes.page("unreached", page, f"page {page} is in use, and nothing refers to it")
@@ -255,7 +256,7 @@ def _walk(found: Recovered, log: Log, pages: ReplayedPages, *, backup: bool) -> 
     for page in pages.unlike:
         found.notes.page("other-moment", page, f"page {page} has a state that the log did not lead through")
     found.missing += _missing_pages(found, log, pages, walk)
-    # A tagged log is never without its START once a page is in use; an untagged one is cut to nothing.
+    # Once a page is in use, a tagged log always has its START. An untagged log can have 0 bytes.
     lacking = used is not None and zeros(log.source, 0)
     if not len(log_data):
         lacking = bool(walk.why or unreached or any(queue.faults for queue in walk.queues))
@@ -266,7 +267,7 @@ def _walk(found: Recovered, log: Log, pages: ReplayedPages, *, backup: bool) -> 
 
 
 def _missing_pages(found: Recovered, log: Log, pages: ReplayedPages, walk: Walk) -> Iterator[Missing]:
-    """Yield what is missing of the pages: the file, or those that something refers to (SMQ-RCV-113, 114)."""
+    """Yield the missing file of pages, or missing pages that are referred to (SMQ-RCV-113, 114)."""
     files, file = found.files, found.name(PAGES)
     rest = bytes(files.get(PAGES, b"")[pages.in_file * pages.page_size :])
     cut = any(rest[1:]) and not pages.made(pages.in_file)
@@ -282,21 +283,21 @@ def _missing_pages(found: Recovered, log: Log, pages: ReplayedPages, walk: Walk)
 
 
 def _missing_durables(found: Recovered, walk: Walk) -> Iterator[Missing]:
-    """Yield the durable subscribers that have a queue and no file, while others have one (SMQ-RCV-116)."""
+    """Yield subscribers that have a queue and no file, if others have a file (SMQ-RCV-116)."""
     ours = (path for path, of in found.roles.items() if of == "durable")
     there = {path.removeprefix(DURABLES).removesuffix(SUFFIX) for path in ours} - {""}
     for queue in walk.queues if there else ():
         name = queue.name.decode("utf-8", "replace")
         if "$" in name and not name.startswith(SYSTEM) and name not in there:
-            # Of two queues with one name it is one file.
+            # Two queues with one name share one file.
             there.add(name)
             yield Missing("durable", name, found.name(f"{DURABLES}{name}{SUFFIX}"))
 
 
 def _hold(found: Recovered) -> None:
-    """Note which listed messages branches hold, and what they name that is not listed (SMQ-XAB-106).
+    """Note which listed messages branches hold, and which of their messages are not listed (SMQ-XAB-106).
 
-    A key may be another message's by now.
+    The key can belong to another message by now, so the page is compared, too.
     """
     named: dict[bytes, set[bytes]] = {}
     for branch in found.branches:
@@ -318,44 +319,44 @@ def _hold(found: Recovered) -> None:
 
 
 def swap_queue(path: str) -> str:
-    """Return the queue of a swap file: a number follows it, written as the locale of the router has it."""
+    """Return the queue of a swap file: its name is followed by a number in the router's locale."""
     return path.removeprefix(SWAP).removesuffix(".swap").rpartition("-")[0]
 
 
 def key_bytes(entry: codec.QueueEntry) -> bytes:
-    """Return a key for a table: of numbers anybody can find many that make one slow."""
+    """Return a key for a hash table: crafted integer keys would collide, and make the table slow."""
     return entry.key.to_bytes(8, "big", signed=True)
 
 
 def shown(name: bytes) -> str:
-    """Return the name of a queue as notes have it."""
+    """Return the name of a queue for notes, cut if it is long."""
     text = name.decode("utf-8", "replace")
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
 class _Asked:
-    """One question about one store. `names` are the files under the names that a store gives them."""
+    """One question about one store, with its files under the names that a store gives them."""
 
     def __init__(self, files: Files, params: Params) -> None:
-        #: A file may be compressed, and then has another name.
+        #: Store name -> name here, which differs if the file is compressed.
         self.names = named(files)
         self.files = {plain: files[name] for plain, name in self.names.items()}
         self.page_size = int(params.get("page_size", DEFAULT_SIZE))
         self.backup = PAGES in self.names and "/" not in self.names[PAGES]
 
     def name(self, plain: str) -> str:
-        """Return what a file is called here; a backup has all of them in its own directory."""
+        """Return the name of a file here; a backup has all files in one directory."""
         return self.names.get(plain, plain.rpartition("/")[2] if self.backup else plain)
 
     def refused(self, found: Recovered, code: str, why: str) -> Observation:
         phase, name = get_format(FORMAT).vocabulary.codes[code].phase, self.name(PAGES)
-        # A store of pages of another size makes no sense (SMQ-FIL-059).
+        # A wrong page size makes every store look damaged (SMQ-FIL-059).
         size = fitting_size(self.files.get(PAGES, b""), self.page_size)
         hint = "" if size is None else f"; page_size={size} makes sense of it, not {self.page_size}"
         return refused(phase, code, f"{name}: {why}{hint}", At(name, 0, len(self.files.get(PAGES, b""))))
 
     def stretch(self, log: Log) -> Stretch:
-        """Return the log as what is scanned by itself."""
+        """Return the log as a stretch to scan."""
         name = self.name(LOG)
         return Stretch(name, log.scan, partial(told, log, name), late_columns(__package__), role(LOG))
 
@@ -374,7 +375,7 @@ class _Asked:
 
 
 def observe(files: Files, _: str, policy: str, params: Params) -> Observation:
-    """Say what a start under a policy leaves; without one what there is, of damaged indexes the rest."""
+    """Return the state after a start with a policy; without one, all readable entries."""
     asked, seen = _Asked(files, params), Found()
     found = recover(
         asked.files,
@@ -405,7 +406,7 @@ def observe(files: Files, _: str, policy: str, params: Params) -> Observation:
 
 
 def plan(files: Files, _: str, params: Params) -> list[Stretch]:
-    """Return the log, and the files of subscriptions that cannot be used."""
+    """Return the stretches: the log, and the unusable files of subscriptions."""
     asked = _Asked(files, params)
     found = Recovered(asked.files)
     found.find_durables()
@@ -417,14 +418,14 @@ def plan(files: Files, _: str, params: Params) -> list[Stretch]:
 
 
 def told(log: Log, name: str, batch: Batch) -> Iterator[Record]:
-    """Yield the records of a batch of the log that is called `name`, as an observation has them."""
+    """Yield the records of a batch, as an observation has them; `name` is the log's file."""
     data, base = batch.data, batch.base
     for off, end, code in zip(batch.off, batch.end, batch.code, strict=True):
         fields: dict[str, Any] = {"generation": log.generation} if log.tagged else {}
         if code != START:
             at = off + log.lead
             transaction, number = TRANSACTION.unpack_from(data, at - TRANSACTION.size)
-            # Of many actions the requested ones are decoded again.
+            # If there are many actions, they are decoded again on each access.
             again = partial(_actions, data, at, end, log.page_size)
             fields |= {"transaction": transaction, "actions": few(again, number, _size)}
         yield Record(LAYOUT.type_name(EDITIONS[0], code), fields, At(name, base + off, end - off))
@@ -444,11 +445,11 @@ def _actions(data: bytes, at: int, end: int, page_size: int) -> Iterator[dict[st
 
 
 class StoreState(dict[str, object]):
-    """What a start leaves, as an observation has it. `found`: what it was made of, for the contents."""
+    """The state after a start, as an observation has it. `found` is its source, for the contents."""
 
     def __init__(self, found: Recovered) -> None:
         self.found = found
-        # All messages together are few, or none is kept; the same for queues.
+        # Messages are kept only if all of them together are few; the same for queues.
         many = sum(len(queue.entries) for queue in found.queues) * COST > reread.KEEP
         queues = partial(_queues, found.queues, many=many)
         crowd = len(found.queues) * COST > reread.KEEP

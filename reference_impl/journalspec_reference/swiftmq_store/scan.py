@@ -1,7 +1,7 @@
-"""The transaction log as batches: one loop finds its records, and where and why they end.
+"""The transaction log as batches: one loop finds its records, its end and the reason for that.
 
-Records have no length, and no checksum shows whether a record is complete. So the log ends at the first
-bytes that make no record, and a record counts only if all of its actions are possible.
+Records have no length, and no checksum shows whether a record is complete. So the log ends at the first bytes
+that are not a record; a record is valid only if all its actions are possible.
 """
 
 from __future__ import annotations
@@ -18,33 +18,33 @@ from journalspec_reference.swiftmq_store.codec import FREE, NONE, BadStore, alon
 
 START, COMMIT, ABORT = 1, 2, 3
 INSERT, UPDATE, DELETE, PORTION = 1, 2, 3, 4
-#: The size of a START record, of the bytes before the actions of another record by whether the log is tagged,
-#: and the least size of an action.
+#: The size of a START record; the bytes before the actions of other records, in a tagged and an untagged log;
+#: the least size of an action.
 START_SIZE, LEADS, LEAST_ACTION = 12, {True: 24, False: 16}, 8
 NUMBER, TRANSACTION = Struct(">i"), Struct(">qi")
 #: The beginning of every action; the bytes after the first two fields mean something only in a PORTION.
 HEAD = Struct(">iiiBi")
-#: The last stretch has this many more bytes, so that no action has to ask before its head is unpacked.
+#: Padding after the last stretch, so that the head of an action can be unpacked without a check.
 _PAD = bytes(HEAD.size)
 
-#: A generation that is higher by no more than this is a later one of the same log (SMQ-LOG-135).
+#: A generation that is higher by at most this is a later one of the same log (SMQ-LOG-135).
 SOON = 1 << 16
-#: From this number on a start of the product, which makes room for that many, is likely to end there.
+#: A start of the product allocates memory for a stated count; from this count on, it probably fails.
 ALARMING = 1 << 27
-#: This many bytes are read at first where more are seldom needed, and of a log.
+#: The number of bytes read first: at a place where more are seldom needed, and of a log.
 HEADS, FIRST = 1 << 12, 1 << 15
 #: The forensic search may look at each byte of its region this often on average.
 SEARCH_BUDGET = 8
-#: How a COMMIT or an ABORT begins.
+#: The beginning of a COMMIT or an ABORT.
 _CANDIDATE = re.compile(b"[\2\3](?<=\0\0\0.)", re.DOTALL)
 
-#: Bytes of a log: their begin and their number.
+#: A range of bytes in a log: its begin and length.
 Bytes = tuple[int, int]
 
 
-#: The facts of one action about a page: its begin and end in its batch, its kind, the page, the page that its
-#: undo changes (it may be another one: SMQ-RCV-112), an offset, and the bytes `before` that `after`
-#: replaces there. An UPDATE has whole pages; without an image the page is free.
+#: One action: its begin and end in the batch, its kind, its page, the page that its undo changes (it can
+#: differ: SMQ-RCV-112), an offset, and the ranges of the bytes before and after the change at that offset.
+#: The ranges of an UPDATE are whole pages; None means that the page is free.
 LoggedAction = tuple[int, int, int, int, int, int, Bytes | None, Bytes | None]
 
 
@@ -53,8 +53,8 @@ def actions_end(  # noqa: C901, PLR0911, PLR0912  # one loop: a branch is a rule
 ) -> int:
     """Return the end of the `number` actions from `at` on, if all are possible.
 
-    More than `top`: they continue after it. Negative: the inverse of the place of the first impossible
-    one, so that there is no record (SMQ-LOG-025).
+    A result above `top` means that they continue after it. A negative result is the inverted offset of the
+    first impossible action: there is no record (SMQ-LOG-025).
     """
     head, size, number_of = HEAD.unpack_from, HEAD.size, NUMBER.unpack_from
     edge = len(data) - size
@@ -62,7 +62,7 @@ def actions_end(  # noqa: C901, PLR0911, PLR0912  # one loop: a branch is a rule
         if at > edge:
             return top + 1
         kind, page, off, flag, length = head(data, at)
-        # A page that no writer can have reached (SMQ-LOG-027).
+        # No writer can have used such a page (SMQ-LOG-027).
         if not 0 <= page < most:
             return ~at
         if kind == PORTION:
@@ -70,7 +70,8 @@ def actions_end(  # noqa: C901, PLR0911, PLR0912  # one loop: a branch is a rule
             if off < 0 or not 0 <= length <= room:
                 return ~at
             end = at + size + length
-            # Only if the flag is 1 that was the image before, and another one follows (SMQ-LOG-031).
+            # If the flag is 1, this was the image before the change, and the one after it follows
+            # (SMQ-LOG-031).
             if flag == 1:
                 if end + 4 > top:
                     return top + 1
@@ -87,7 +88,8 @@ def actions_end(  # noqa: C901, PLR0911, PLR0912  # one loop: a branch is a rule
                 return ~at
             at += LEAST_ACTION + NUMBER.size + off
         elif kind == UPDATE:
-            # Two pictures: a page, whether it was changed, whether it is free, and the page unless it is.
+            # Two images, each with the page's number, whether it was changed, whether it is free, and its
+            # bytes unless it is free.
             end = at + 10 + (0 if data[at + 9] else page_size)
             if end + 6 > top:
                 return top + 1
@@ -101,7 +103,7 @@ def actions_end(  # noqa: C901, PLR0911, PLR0912  # one loop: a branch is a rule
 
 
 def actions(data: bytes, at: int, end: int, page_size: int) -> Iterator[LoggedAction]:
-    """Yield the actions that are between two places; it is known that they are possible."""
+    """Yield the actions from `at` to `end`, which are known to be possible."""
     head, size, number_of = HEAD.unpack_from, HEAD.size, NUMBER.unpack_from
     while at < end:
         kind, page, off, flag, length = head(data, at)
@@ -139,17 +141,17 @@ def following(generation: int) -> int:
 
 
 class Log:
-    """The log in a file. `tagged`: it begins with START, and each record repeats the generation of that.
+    """The log in a file. `tagged`: it begins with START, whose generation each record repeats.
 
-    `pages` is how many the file of pages has. `lead`: what a COMMIT or an ABORT has before its actions.
-    The facts that a scan to the end shows: `end` and `reason`, where and why the log ends; no reason: it ends
-    with the file.
+    `pages` is the number of pages in their file. `lead` is the number of bytes before the actions of a COMMIT
+    or an ABORT. A scan to the end sets `end` and `reason`: where and why the log ends; without a reason, it
+    ends with the file.
     """
 
     def __init__(self, source: Source, page_size: int, pages: int) -> None:
         self.source = source
         self.page_size = page_size
-        # Between two checkpoints a file grows by no more pages than there are actions.
+        # Between two checkpoints, the file grows by at most one page for each action.
         self._most = pages + source.size // LEAST_ACTION
         head = source.read(0, START_SIZE)
         self.tagged = len(head) >= 4 and NUMBER.unpack_from(head)[0] == START
@@ -167,9 +169,8 @@ class Log:
     ) -> Iterator[Batch]:
         """Yield the records from `start`, where one begins, up to the first invalid bytes or `limit`.
 
-        Each batch has the `lead` of its records. The end of the log is the damage of the last one, if it is
-        damage. A record that does not fit into a stretch makes it longer: each byte is read three times at
-        the most.
+        Each batch has the `lead` of its records. If the log ends in damage, the last batch has it. A record
+        that does not fit makes its stretch longer: each byte is read at most three times.
         """
         source, page_size, most, lead = self.source, self.page_size, self._most, self.lead
         size = source.size if limit is None else min(limit, source.size)
@@ -207,8 +208,8 @@ class Log:
                     reason = "not-a-record"
                 elif stamp and left < START_SIZE:
                     reason = "bad-record"
-                # The generation first: after the end are records of older ones, which may say anything
-                # (SMQ-LOG-022).
+                # Compare the generation first: records of older generations can follow the end, and contain
+                # anything (SMQ-LOG-022).
                 elif stamp and data[at + 4 : at + 12] != stamp:
                     reason = "other-generation"
                 elif kind == START:
@@ -242,7 +243,7 @@ class Log:
             yield batch
 
     def _is_damage(self, size: int) -> bool:
-        """Return whether what ends the log is damage: after a sound one are zeros, or old records."""
+        """Return whether the log ends in damage: a sound log ends before zeros or old records."""
         if self.reason in ("", "empty"):
             return False
         if self.reason == "not-a-record":
@@ -251,30 +252,29 @@ class Log:
         if self.reason == "other-generation":
             stored = self.source.read(self.end + 4, 8)
             higher = int.from_bytes(stored, signed=True) - self.generation
-            # Directly after START an old record begins where one began (SMQ-LOG-132). Later, old ones are
-            # cut anywhere, and only a generation that soon follows is no coincidence: START is of an
-            # earlier moment.
+            # Directly after START, an old record always begins at its first byte (SMQ-LOG-132). Further on,
+            # old records are cut anywhere. There only a slightly higher generation is no coincidence: START
+            # is from an earlier moment.
             return higher > 0 and (self.end == START_SIZE or higher <= SOON)
         return True
 
     def beyond(self, start: int, end: int, stretch: int = STRETCH) -> Iterator[tuple[int, int, int]]:
         """Yield begin, end and type of each complete record in a part of a tagged log.
 
-        Its generation may be any. A forensic extra: nothing but their form covers them. What
-        candidates say that come to nothing may be read SEARCH_BUDGET times as long as the bytes are;
-        then the search stops.
+        Records of any generation are found, by their form alone: this is a forensic extra. Failed candidates
+        may cost SEARCH_BUDGET times the length of the part; then the search stops.
         """
         lead, budget = LEADS[True], SEARCH_BUDGET * (end - start)
         base = passed = start
         need = 0
         while self.tagged and end - base >= lead:
-            # A hole may end with the first zeros of a record.
+            # The first zeros of a record can be the end of a hole.
             base = max(base, self.source.next_data(base) - 3)
             data = self.source.read(base, min(max(stretch, need, lead), end - base))
             top, need = len(data), 0
             final = base + top >= end
             data += _PAD if final else b""
-            # Where no other record can begin in this stretch, the next one does.
+            # The next stretch begins after the last offset where a record can begin in this one.
             after = base + max(1, top - lead + 1)
             for found in _CANDIDATE.finditer(data, max(3, zeros_end(data, 0, top)), top):
                 at = found.start() - 3
@@ -301,9 +301,9 @@ class Log:
             base = max(after, passed)
 
     def unlike(self, generation: int) -> int:
-        """Return a generation from this one on of whose successor no record may be there (SMQ-WRT-040).
+        """Return the first generation from this one on whose successor no old record can have (SMQ-WRT-040).
 
-        The bytes of a log stay until they are written over: those of a higher generation, of an untagged log.
+        Old bytes stay until they are overwritten: records of a higher generation, or of an untagged log.
         """
         data = self.source.read(0, self.source.size)
         places = (found.end() for found in _CANDIDATE.finditer(data, 0, len(data) - LEADS[True] + 4))
@@ -314,9 +314,9 @@ class Log:
 
     @property
     def alarming(self) -> int:
-        """The count or length after the end for which a start of the product has no memory; 0: none.
+        """A count or length after the end that exceeds the memory of the product; 0: none.
 
-        It reads a record to its end before it compares the generation (SMQ-LOG-138).
+        The product reads a record to its end before it compares the generation (SMQ-LOG-138).
         """
         base, at = self.end, self.lead
         data = self.source.read(base, HEADS)
@@ -355,25 +355,27 @@ class Log:
         return 0
 
 
-# The pages as the log leaves them.
+# The pages after replay of the log.
 
 
-#: A page near the held ones is read together with its neighbours: this many bytes at a time.
-#: Pages of an index are farther from each other, with the messages between them that they name.
+#: A page at most NEAR pages from the held ones is read in a block of BLOCK bytes. Index pages lie farther
+#: apart, because the messages that they name lie between them.
 NEAR, BLOCK = 8, 1 << 16
-#: This many bytes of changed pages are kept; the log of a product changes fewer between two checkpoints.
+#: At most this many bytes of changed pages are kept in memory; a product changes fewer between two
+#: checkpoints.
 SETTLED = 16 << 20
-#: The memory for the place of an image. Once those of a page are longer than the page, it is made.
+#: The memory for the place of one image (bytes). Once a page's places take more memory than the page, the
+#: page is built.
 PLACE = 24
-#: The fields of a page's header that an index changes alone: their places and lengths.
+#: The header fields that an index changes one by one: their offsets and length.
 _FIELDS, _FIELD = range(1, 17, 4), 4
 _NO_IMAGES = array("q")
 
 
 class ReplayedPages:
-    """The pages of a file as the log leaves them; each is made when it is asked for.
+    """The pages of a file after replay of the log; each is built on access.
 
-    `count` is what the file has, an incomplete last page omitted, or more if the log knows of more.
+    `count` is the number of complete pages in the file, or more if the log changes later pages.
     """
 
     def __init__(self, source: Source, page_size: int, log: Source | None = None) -> None:
@@ -382,25 +384,26 @@ class ReplayedPages:
         self.page_size = page_size
         self._most = SETTLED // page_size
         self.in_file = self.count = source.size // page_size
-        #: Pages that the log has made, as one of zeros or of an image of all of it; True: they are free.
+        #: Pages that the log replaced by zeros or by an image of the whole page -> whether they are free.
         self._made: dict[int, bool] = {}
-        #: For pages, the images that the log puts into them, in order: offset, place in the log and length of
+        #: Page -> the images that the log puts into it, in order: offset, place in the log and length of
         #: each.
         self._images: dict[int, array[int]] = {}
-        #: Instead of that the first pages, and those with too many images, in their current state.
+        #: The first changed pages, and those with too many images: their current bytes instead of images.
         self._settled: dict[int, bytearray] = {}
-        #: For pages, the compared fields as bits, and the file's values of those that differ.
+        #: Page -> bits of the compared header fields; page -> the file's values of fields that differ from
+        #: the log.
         self._seen: dict[int, int] = {}
         self._unlike: dict[int, dict[int, bytes]] = {}
         #: The pages that were read last, and their bytes; content in memory is read directly.
         in_memory = isinstance(source, Memory)
         self._held = range(self.in_file if in_memory else 0)
         self._block = source.read(0, source.size) if in_memory else b""
-        #: The page that was made last: the reader of a message returns to it for every few bytes.
+        #: The page that was built last: the reader of a message returns to it for every few bytes.
         self._last: tuple[int, bytes] = (-1, b"")
 
     def _hold(self, number: int) -> int:
-        """Have a page of the file among those that are held; return where it begins in their bytes.
+        """Read a page of the file unless it is held; return where it begins in the held bytes.
 
         Pages that follow each other are read in one go, others alone.
         """
@@ -410,12 +413,13 @@ class ReplayedPages:
             first = number // some * some
             self._held = range(first, min(first + some, self.in_file))
             start, size = first * self.page_size, len(self._held) * self.page_size
-            # Blocks are held: all of a small file is read twice. Of a lone page nothing else is.
+            # A block is read through the file's cache, as all of a small file is read twice. A lone page is
+            # read without the bytes around it.
             self._block = self._source.read(start, size) if near else self._source.peek(start, start + size)
         return (number - self._held.start) * self.page_size
 
     def alone(self, number: int) -> Any:
-        """Return what a page has of a message that has no other one, as most; None: look closely."""
+        """Return the message on a page if it has no other page, as most do; None: it may have more."""
         if not 0 <= number < self.count:
             return None
         if number < self.in_file and not self._changed(number):
@@ -442,16 +446,16 @@ class ReplayedPages:
                 page[off : off + size] = self._log.peek(place, place + size)
             if not self._changed(number):
                 return bytes(page)
-        # The first byte of an image does not show the state of the page: the log actions do (SMQ-LOG-030).
+        # The log's actions show whether the page is free, not the first byte of an image (SMQ-LOG-030).
         page[0] = self._made.get(number, False)
         return bytes(page)
 
     def _base(self, number: int) -> bytearray:
-        """Return what the images of a page are put into."""
+        """Return the bytes of a page before its images are put into it."""
         if number in self._made:
             return bytearray(self.page_size)
         if number >= self.in_file:
-            # A page that only the log knows of, but says nothing about, is free.
+            # A page after the end of the file that no action changes is free.
             return bytearray(FREE.ljust(self.page_size, b"\0"))
         off = self._hold(number)
         return bytearray(self._block[off : off + self.page_size])
@@ -460,7 +464,7 @@ class ReplayedPages:
         return number in self._made or number in self._settled or number in self._images
 
     def used(self, known: Callable[[int], Any] = lambda number: False) -> Iterator[int]:
-        """Yield the pages but 0 that are in use and have something in them, and are not `known`.
+        """Yield the used pages, except for page 0, pages of zeros, and those that are `known`.
 
         Holes are skipped.
         """
@@ -478,7 +482,7 @@ class ReplayedPages:
                 number = max(number + 1, self.hole_end(number))
 
     def hole_end(self, number: int) -> int:
-        """Return the first page from this one on that is not all in a hole of the file, or is changed."""
+        """Return the first page from this one on that is changed, or not completely in a hole of the file."""
         if number >= self.in_file:
             return number
         off = self._source.next_data(number * self.page_size)
@@ -488,12 +492,12 @@ class ReplayedPages:
         return min((page for page in self.changed if number <= page < end), default=end)
 
     def made(self, page: int) -> bool:
-        """Return whether the log makes a page."""
+        """Return whether the log replaces a page as a whole."""
         return page in self._made
 
     @property
     def gone(self) -> list[int]:
-        """Return the pages in use after the end of the file that the log changes and has not made."""
+        """Return the pages after the end of the file that the log changes and does not create."""
         return sorted(page for page in self.changed - self._made.keys() if page >= self.in_file)
 
     @property
@@ -503,13 +507,13 @@ class ReplayedPages:
 
     @property
     def unlike(self) -> list[int]:
-        """Return the pages of which the file has a state that the log did not lead through."""
+        """Return the pages whose state in the file is none of those that the log led through."""
         return sorted(self._unlike)
 
     def take(self, batch: Batch) -> None:
-        """Do what records say, in their order (SMQ-RCV-028); an ABORT is done, then undone (SMQ-RCV-029)."""
+        """Replay records in order (SMQ-RCV-028); an ABORT is done, then undone (SMQ-RCV-029)."""
         data, lead, size, made = batch.data, batch.more["lead"], self.page_size, self._made
-        # Of pages after these no field is compared.
+        # Fields of pages after the end of the file are not compared.
         top = self.in_file
         self._last = (-1, b"")
         for begin, end, code in zip(batch.off, batch.end, batch.code, strict=True):
@@ -520,7 +524,7 @@ class ReplayedPages:
                     self._compare(data, page, off, before, after)
                 self._put(batch, page, off, after)
             if code == ABORT:
-                # Of many actions only the places are kept.
+                # Only the offsets of the actions are kept: there can be many.
                 done = array("q", (one[0] for one in actions(data, begin + lead, end, size)))
                 for at in reversed(done):
                     _, _, kind, _, page, off, before, _ = next(actions(data, at, end, size))
@@ -540,7 +544,7 @@ class ReplayedPages:
             self._settled[page] = bytearray(self.page_size)
 
     def _put(self, batch: Batch, page: int, off: int, image: Bytes | None) -> None:
-        """Put bytes of a batch into a page, which is in use then."""
+        """Put bytes of a batch into a page, which is used from then on."""
         if image is None:
             return
         at, size = image
@@ -554,7 +558,7 @@ class ReplayedPages:
             if places is None and len(self._settled) < self._most:
                 held = self._settled[page] = self._base(page)
         if held is not None:
-            # It is in use, and counted.
+            # Such a page is marked as used, and part of `count`, already.
             held[off : off + size] = batch.data[at : at + size]
             return
         if places is None:
@@ -565,17 +569,17 @@ class ReplayedPages:
             del self._images[page]
 
     def _compare(self, data: bytes, page: int, at: int, before: Bytes | None, after: Bytes) -> None:
-        """Compare the fields of a page of the file with what the log has of them (SMQ-RCV-111).
+        """Compare the header fields of a page of the file with their values in the log (SMQ-RCV-111).
 
-        The file may have any state that the log led through, and none that it did not. A page that the log
-        makes, and one that is free in the file, are not compared.
+        The file may have any state that the log led through, and no other. Pages that the log replaces as a
+        whole, and pages that are free in the file, are not compared.
         """
         seen, unlike = self._seen.get(page, 0), self._unlike.get(page)
         least = most = after[1]
         if before:
             least, most = min(least, before[1]), max(most, before[1])
             if least == most == _FIELD and not seen >> at & 1 and at % _FIELD == 1:
-                # A field alone, for the first time.
+                # The action changes one field, which was not compared before.
                 self._seen[page] = seen | 1 << at
                 held = self._hold(page)
                 stored = self._block[held + at : held + at + _FIELD]

@@ -1,6 +1,6 @@
 """Naming the bytes of a store's files, for maps and annotated hexdumps.
 
-Pages are named by what the file itself makes of them: what the log does to them is not in the file yet.
+The file alone gives pages their names: changes in the log are not in the file yet.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from journalspec_reference.swiftmq_store.fileset import named, role
 from journalspec_reference.swiftmq_store.scan import HEAD, PORTION, UPDATE, Log, ReplayedPages, actions
 from journalspec_reference.swiftmq_store.store import PAGES, Walk
 
-#: Words about pages that a reference leads to, by their type, and about others, by whether they are free.
+#: Texts for pages that a reference leads to, by type, and for other pages, by whether they are free.
 _USES = {"root_entry": "root index", "queue_entry": "index of a queue", "message_page": "message"}
 _UNUSED = {True: ("fill", "free"), False: ("unused", "nothing refers to it")}
 
@@ -61,7 +61,7 @@ def spans(files: Files, edition: str, params: Params, fields: bool = True) -> It
 
 
 def _pages(data: Any, pages: ReplayedPages, walk: Walk) -> Iterator[Piece]:
-    """Yield the pages that something leads to one by one, all others in runs of a kind."""
+    """Yield each page that a reference leads to, and all others as runs of free or unused pages."""
 
     def runs() -> Iterator[tuple[int, int, str, bool]]:
         number = 0
@@ -69,7 +69,8 @@ def _pages(data: Any, pages: ReplayedPages, walk: Walk) -> Iterator[Piece]:
             use, end = walk.use(number), number + 1
             free = data[number * pages.page_size] == 1
             if not use and not free:
-                # A hole is not read. The next use is searched for only there: else n pages cost n searches.
+                # Holes are not read. The next referenced page is searched for only at a hole: else n pages
+                # would cost n searches.
                 hole = pages.hole_end(number)
                 end = min(hole, walk.next_use(end)) if hole > end else end
             yield number, end, use, free
@@ -94,7 +95,7 @@ def _of_page(data: Any, size: int, walk: Walk, edition: str, piece: Piece) -> It
     if use == "message_page":
         found = [*LAYOUT.spans(use, edition, page)]
         yield from found
-        # Part of a message is not a message.
+        # Only a message on a single page is complete there, and decoded.
         if {("prev", "-1"), ("next", "-1")} <= {(spot.name, spot.value) for spot in found}:
             yield from _of_message(found[-1], page)
         return
@@ -120,7 +121,7 @@ def _of_message(spot: Spot, around: bytes) -> Iterator[Spot]:
 
 
 def _behind(off: int, prefix: str, spots: Iterable[Spot]) -> Iterator[Spot]:
-    """Yield the fields of a part that is at `off`, with names that begin with its own."""
+    """Yield the fields of a part that lies at `off`, with `prefix` before their names."""
     return (Spot(prefix + spot.name, off + spot.off, spot.length, spot.value) for spot in spots)
 
 
@@ -148,13 +149,13 @@ def _of_record(log: Log, data: Any, edition: str, piece: Piece) -> Iterator[Spot
         yield from LAYOUT.spans("start", edition, image)
         return
     yield from LAYOUT.spans("record" if log.tagged else "untagged_record", edition, image)
-    # The last one must have room for the head of any action.
+    # Padding, so that the head of the last action can be unpacked.
     padded = image + bytes(HEAD.size)
     every = actions(padded, log.lead, len(image), log.page_size)
     for number, (off, end, kind, _, _, _, before, _) in enumerate(every):
         yield Spot(f"action[{number}].kind", off, 4, str(kind))
         if kind == UPDATE:
-            # Pictures of whole pages, which no writer that is known has written.
+            # Images of whole pages are not named: no known writer uses UPDATE.
             return
         form = "new_portion" if kind == PORTION and not before else ACTIONS[kind].lower()
         at = off + 4

@@ -1,6 +1,6 @@
 """Walking a store from page 0: queues and their messages, each page claimed once.
 
-Only places of read records are kept: memory grows with the number of messages, not with their bodies.
+Only the places of messages are kept: memory grows with their number, not with their bodies.
 """
 
 from __future__ import annotations
@@ -22,12 +22,13 @@ from journalspec_reference.swiftmq_store.codec import INDEX_HEADER
 from journalspec_reference.swiftmq_store.scan import ReplayedPages
 
 T = TypeVar("T")
-#: Where a store has its files, below its directory.
+#: The files and directories of a store.
 PAGES, LOG, SWAP, DURABLES = "db/page.db", "log/transaction.log", "swap/", "durables/"
-#: The role of a page, by the reference to it; the last: an index named it, and it is not a page of one.
+#: The role of a page, by the reference to it. The last one: an index names the page as its own, but the page
+#: is not an index page.
 _ROOT, _QUEUE, _MESSAGE, _NO_INDEX = 1, 2, 3, 4
 _USES = {_ROOT: "root_entry", _QUEUE: "queue_entry", _MESSAGE: "message_page"}
-#: How the reason begins if a message is whole and the prepared branch in it is not.
+#: The beginning of a reason if a message is complete, but not the prepared branch in it.
 BRANCH = "branch: "
 
 
@@ -35,7 +36,7 @@ _IN_USE = re.compile(rb"[^\0]")
 
 
 class Entry(NamedTuple):
-    """A message in a queue: its entry, and its digest and length, or why it cannot be read."""
+    """A message in a queue: its entry, digest and length; or `why` it cannot be read."""
 
     entry: codec.QueueEntry
     digest: bytes | None
@@ -43,25 +44,26 @@ class Entry(NamedTuple):
     why: str | None
 
 
-#: How an entry is kept, with the length and the digest of its message, and where these two are.
+#: The form of an entry in memory, with the length and digest of its message; these two alone, and their
+#: offset.
 _ROW, _FOUND, _FOUND_AT = Struct(">iiqqiq32s"), Struct(">q32s"), 28
 #: A row without its digest.
 _MEASURED = Struct(">iiqqiq").unpack_from
-#: In place of a digest: it is not made yet; the message, or the branch in it, cannot be read.
+#: Values instead of a digest: not computed yet; the message cannot be read; the branch in it cannot be read.
 _LATER, _BAD, _BAD_BRANCH = bytes(32), b"\xff" * 32, b"\xfe" * 32
-#: This many reasons are kept of a kind, and this many pages are counted in arrays: there may be millions.
+#: At most this many reasons of a kind are kept; files of more pages than this use a table instead of arrays.
 MOST_TOLD, MOST_COUNTED = 1000, 1 << 22
 
 
 class Entries(Sequence[Entry]):
-    """The entries of a queue, in few bytes each: there may be millions, and thousands of queues."""
+    """The entries of a queue, packed: there can be millions, and thousands of queues."""
 
     __slots__ = ("_pages", "_rows", "bad", "bad_branches", "whys")
 
     def __init__(self, pages: ReplayedPages) -> None:
         self._pages = pages
         self._rows = bytearray()
-        #: Place among the entries -> why its message cannot be read: the first ones, in order of places.
+        #: Position of an entry -> why its message cannot be read; for the first ones, in order.
         self.whys: dict[int, str] = {}
         #: The number of unreadable messages, and of those whose branch alone is unreadable.
         self.bad = self.bad_branches = 0
@@ -71,7 +73,7 @@ class Entries(Sequence[Entry]):
         self._rows += b"".join([_ROW.pack(*entry, 0, _LATER) for entry in entries])
 
     def know(self, at: int, digest: bytes | None, length: int, why: str | None = None) -> None:
-        """Say what the message of an entry is. One without a digest has one page."""
+        """Set the facts of an entry's message. A message without a digest has one page."""
         if why:
             digest = _BAD_BRANCH if why.startswith(BRANCH) else _BAD
             self.bad += digest == _BAD
@@ -85,11 +87,11 @@ class Entries(Sequence[Entry]):
         return codec.QueueEntry(*_ROW.unpack_from(self._rows, at * _ROW.size)[:5])
 
     def first_pages(self) -> Iterator[int]:
-        """Yield the places where each message begins."""
+        """Yield the first page of each message."""
         return (row[4] for row in _ROW.iter_unpack(self._rows))
 
     def whole(self) -> Entries:
-        """Return those whose messages can be read."""
+        """Return the entries whose messages can be read."""
         found = Entries(self._pages)
         rows = (self._rows[at : at + _ROW.size] for at in range(0, len(self._rows), _ROW.size))
         found._rows += b"".join(row for row in rows if not row.endswith((_BAD, _BAD_BRANCH)))
@@ -111,7 +113,7 @@ class Entries(Sequence[Entry]):
         return _MEASURED(self._rows, at * _ROW.size)
 
     def content(self, at: int, most: int | None = None) -> bytes:
-        """Return the message of an entry, or `most` bytes of it; of a damaged one what can be read.
+        """Return the message of an entry, or `most` bytes of it; of a damaged one the readable part.
 
         Raises BadStore if the file has changed.
         """
@@ -127,7 +129,7 @@ class Entries(Sequence[Entry]):
         found = self.listed(at)
         if found.why or found.digest:
             return found
-        # Once: a message may be that of many entries.
+        # The digest is computed once: many entries can name one message.
         page = self._pages[found.entry.page]
         digest = hashlib.sha256(page[codec.CHAIN_HEADER :][: found.length]).digest()
         self.know(at, digest, found.length)
@@ -139,14 +141,14 @@ class Chained:
 
     def __init__(self, pages: ReplayedPages) -> None:
         self._pages = pages
-        #: The pages that hold something, and where each of them ends in the message.
+        #: The pages with content, and the end of each page's content in the message.
         self._numbers, self._ends = array("q"), array("q")
 
     @classmethod
     def again(cls, pages: ReplayedPages, number: int, length: int) -> Chained:
         """Return `length` bytes of a message that was read before, from its first page on."""
         found = cls(pages)
-        # No more often than there are pages: the file may have changed since.
+        # At most as many steps as there are pages: the file can have changed since.
         for _ in range(pages.count):
             if number == codec.NONE or len(found) >= length:
                 break
@@ -191,12 +193,12 @@ class Queue:
 
     @property
     def faults(self) -> list[str]:
-        """Return why a check does not leave the queue as it is, a damaged branch included."""
+        """The faults of the queue, damaged branches included."""
         return [self.why] if self.why else list(self.entries.whys.values())
 
     @property
     def fault(self) -> str:
-        """Why a check drops the queue; it does not look into branches. Empty: it does not."""
+        """Why a check drops the queue; empty: it does not. A check ignores damaged branches."""
         if not self.why and not self.entries.bad:
             return ""
         whys = (why for why in self.entries.whys.values() if not why.startswith(BRANCH))
@@ -204,9 +206,9 @@ class Queue:
 
 
 class StoreNotes:
-    """The notes on a store. The first ones of each code are kept, and their number.
+    """The notes on a store. The first notes of each code are kept, and the number of all.
 
-    `name` returns what the files are called for which a store has its own names.
+    `name` maps the store's own name of a file to its name here.
     """
 
     def __init__(self, page_size: int = 0, name: Callable[[str], str] = str) -> None:
@@ -215,13 +217,13 @@ class StoreNotes:
         self._counts: dict[str, int] = {}
 
     def add(self, code: str, file: str, text: str = "", off: int | None = None) -> None:
-        """Take in a note on a file; an empty name: on none of them."""
+        """Add a note on a file; without a name, on the store."""
         self.more(code, 1)
         if self._counts[code] <= MOST_TOLD:
             self._kept.append(Note(code, self._name(file) if file else "", off, text))
 
     def page(self, code: str, number: int, text: str = "") -> None:
-        """Take in a note on a page."""
+        """Add a note on a page."""
         self.add(code, PAGES, text, number * self._page_size)
 
     def more(self, code: str, number: int) -> None:
@@ -239,7 +241,7 @@ class StoreNotes:
 
 
 class _Few(dict[int, int]):
-    """A number for each of some pages, where they are too many for an array; all others have `other`."""
+    """Page -> number, for files with too many pages for an array; absent pages have the number `other`."""
 
     def __init__(self, other: int) -> None:
         super().__init__()
@@ -250,24 +252,26 @@ class _Few(dict[int, int]):
 
 
 class Walk:
-    """One walk. `why`: what is wrong with the root index; `notes` take what is wrong and hides nothing."""
+    """One walk of a store. `why` is the fault of the root index; `notes` take faults that lose no message."""
 
     def __init__(self, pages: ReplayedPages, notes: StoreNotes | None = None) -> None:
         self._pages = pages
         few = pages.count > MOST_COUNTED
         self._roles: Any = _Few(0) if few else bytearray(pages.count)
-        #: Of each page the queue and the place of the entry that first named it as that of a message.
+        #: Page -> queue and position of the entry that first named it as the first page of its message.
         self._first: Any = _Few(codec.NONE) if few else array("q", [codec.NONE]) * pages.count
-        #: Entries of messages in the queue of the branches and in another queue: each unchanged.
+        #: First pages of messages that both the queue of branches and another queue name -> the second one's
+        #: entry.
         self._other: dict[int, Entry] = {}
         self.notes = StoreNotes() if notes is None else notes
-        #: For messages, the number of further references by entries of queues that hold no branches.
+        #: First page of a message -> number of further entries, outside the queue of branches, that name it.
         self.shared: dict[int, int] = {}
         #: The lowest missing page with a reference, and the number of references to missing pages.
         self.absent: tuple[int, int] | None = None
         self.queues: list[Queue] = []
         self.branches: list[codec.Branch] = []
-        #: First pages of messages whose pages may belong to others too: they cannot be freed.
+        #: First pages of damaged messages: their pages can belong to other messages, too, and cannot be
+        #: freed.
         self.damaged: set[int] = set()
         self.why: str | None = None
         #: Whether the root index was never written.
@@ -277,11 +281,11 @@ class Walk:
         self._root()
 
     def use(self, number: int) -> str:
-        """Return what a page is for, as the table of bytes calls it; empty: nothing that is known."""
+        """Return the use of a page, as a name of the format's tables; empty: nothing refers to it."""
         return _USES.get(self._roles[number], "")
 
     def next_use(self, number: int) -> int:
-        """Return the first page from this one on that is for something; the number of pages if none is."""
+        """Return the first page from this one on with a use; the number of pages if there is none."""
         if isinstance(self._roles, bytearray):
             found = _IN_USE.search(self._roles, number)
             return found.start() if found else self._pages.count
@@ -292,7 +296,7 @@ class Walk:
 
     @property
     def references(self) -> Counter[int]:
-        """How many entries refer to each message, by its first page."""
+        """First page of a message -> number of entries that name it."""
         return Counter(page for queue in self.queues for page in queue.entries.first_pages())
 
     @property
@@ -305,7 +309,7 @@ class Walk:
         )
 
     def _claim(self, number: int, role: int) -> bytes:
-        # Before it is made: a page may be referred to as often as there are entries.
+        # Check this before the page is built: as many references as entries can lead to one page.
         taken = self._roles[number] if 0 <= number < self._pages.count else 0
         if number >= self._pages.count:
             lowest, times = self.absent or (number, 0)
@@ -314,7 +318,7 @@ class Walk:
             raise codec.BadStore(f"page {number} is referred to twice")
         page = self._pages[number]
         self._roles[number] = role
-        # A page that was taken before was reported then.
+        # A page that was claimed before is not reported twice.
         if not taken and codec.is_free(page) and (number or any(page[1:INDEX_HEADER])):
             self.notes.page("free-in-use", number)
         return page
@@ -336,9 +340,9 @@ class Walk:
                 raise
             if role == _ROOT and not number and not any(header):
                 self.unwritten = True
-                return  # a store that was never started; the head of a queue is made with what refers to it
+                return  # a store that was never started; the first page of a queue is never unwritten
             if role == _ROOT and not header.slots and header.valid > 0:
-                # In the index of a queue that loses messages of one queue, and a note reports it.
+                # In the index of a queue, this would lose messages of one queue only, and a note reports it.
                 raise codec.BadStore(f"page {number} has no entry and says that {header.valid} are valid")
             self._follows(number, before, header.prev)
             if header.valid != len(entries):
@@ -351,14 +355,14 @@ class Walk:
     def _root(self) -> None:
         if not self._pages.count:
             return
-        # Queues may be millions as well: one without messages has the entries of all those.
+        # There can be millions of queues: all without messages share one empty list of entries.
         none = Entries(self._pages)
         try:
             for found in self._index(0, _ROOT, codec.root_entries):
                 self.queues += (Queue(entry.name, entry.page, none) for entry in found)
         except codec.BadStore as bad:
             self.why = str(bad)
-        # All indexes first: a message that names a page of one by mistake is wrong, not the index.
+        # Walk all indexes first: if a message names a page of an index, the message is wrong, not the index.
         for queue in self.queues:
             self._queue(queue)
         for number, queue in enumerate(self.queues):
@@ -408,7 +412,8 @@ class Walk:
         if prepared != (first.name == codec.PREPARED):
             if entry.page not in self._other:
                 if found.why is None or found.why.startswith(BRANCH):
-                    # Only the queue of the branches decides whether a message is a branch as well.
+                    # A message must be decoded as a branch only in the queue of branches, so the result can
+                    # differ.
                     found = self._message(entry, prepared=prepared, again=found.length)
                 self._other[entry.page] = found
             found = self._other[entry.page]
@@ -417,7 +422,7 @@ class Walk:
     def _message(self, entry: codec.QueueEntry, *, prepared: bool, again: int = 0) -> Entry:
         told = len(self.notes)
         if again:
-            # Its pages were claimed before.
+            # The pages of the message were claimed before.
             data, fault = Chained.again(self._pages, entry.page, again), None
         else:
             data, fault = self._content(entry.page)
@@ -440,7 +445,7 @@ class Walk:
         return Entry(entry, digest.digest(), found.end, None)
 
     def _content(self, number: int) -> tuple[Chained, str | None]:
-        """Return what the pages of a message hold, and what is wrong with them: it ends there."""
+        """Return the content of a message's pages up to the first fault, and that fault."""
         found, before = Chained(self._pages), codec.NONE
         try:
             while number != codec.NONE:
@@ -460,19 +465,19 @@ class Walk:
 
 #: Page sizes that a store may have, and the number of queues that are checked to find the right one.
 SIZES, _HEADS = range(2048, 32768 + 1, 2048), 64
-#: Where an index page has the number of its entries.
+#: The place of the number of entries in an index page.
 _SLOTS = slice(9, 13)
 
 
 def fitting_size(data: Any, given: int) -> int | None:
-    """Return the page size, other than the one given, that makes sense of a file of pages, if one does.
+    """Return the page size, other than `given`, that fits a file of pages; None without one.
 
-    Page 0 is valid under several sizes; the heads of queues that it names, and their messages, lie
-    elsewhere under each (SMQ-FIL-059). In a file of free pages each begins with 1, and the other bytes are
-    zeros.
+    Page 0 is valid with several sizes. The first pages of the queues that it names, and their messages, fit
+    only with the right one (SMQ-FIL-059). In a file of free pages, each page begins with 1, and all other
+    bytes are zeros.
     """
     head = bytes(data[: SIZES[-1] + 1])
-    # Without an entry in page 0 no size makes sense of it.
+    # Without an entry in page 0, no size can be tested.
     if any(head[_SLOTS]):
         source = source_of(data)
         if _fits(ReplayedPages(source, given)):

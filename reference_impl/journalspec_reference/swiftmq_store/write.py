@@ -27,13 +27,13 @@ from journalspec_reference.swiftmq_store.recover import recover
 from journalspec_reference.swiftmq_store.scan import ABORT, COMMIT, START, START_SIZE, following
 from journalspec_reference.swiftmq_store.store import LOG, PAGES, SWAP
 
-#: The size of a new file of pages, and the sizes at which the log and a swap file end.
+#: The number of pages in a new file, and the sizes of the log and of a swap file at which they end.
 FIRST_PAGES, CHECKPOINT, ROLL_OVER = 10, 1048576, 1048576
 #: The operations of a writer.
 OPERATIONS = tuple(get_format(LAYOUT.format_id).vocabulary.operations)
 #: Page sizes are multiples of this, up to a largest one.
 SECTION, LARGEST = 2048, 32768
-#: The bytes of a message of kind bytes before its body, if it has no optional part.
+#: A message of kind "bytes" up to its body, without optional parts.
 _PLAIN = b"\0\0\0\1" + bytes(40)
 
 
@@ -52,7 +52,7 @@ class StoreWriter:
         self._keys: dict[bytes, int] = {}
         self._references: Counter[int] = Counter()
         self._damaged: set[int] = set()
-        #: Of a queue, its swap files with the number of entries that each still has; the last one grows.
+        #: Queue -> its swap files -> number of entries left in each; entries are added to the last file.
         self._swaps: dict[str, dict[str, int]] = {}
 
     def apply(self, op: Operation) -> dict[str, Any]:
@@ -60,7 +60,7 @@ class StoreWriter:
         handlers = {name: getattr(self, f"_{name}") for name in OPERATIONS}
         return perform(handlers, op, self._is_open)
 
-    # Opening: recovery, and what it writes.
+    # Opening: recovery, and its writes.
 
     def _open(self, _: Operation) -> dict[str, Any]:
         storage = self._storage
@@ -106,7 +106,7 @@ class StoreWriter:
         self._storage.sync(PAGES)
 
     def _create_log(self, generation: int) -> None:
-        """Give the log its length and its next generation, which is forced in any case."""
+        """Give the log its length and its next generation, with an fsync even if `force_sync` is false."""
         storage, length = self._storage, self._checkpoint_at + self._checkpoint_at // 4
         if LOG not in storage.names():
             storage.create(LOG)
@@ -133,7 +133,7 @@ class StoreWriter:
         self._position = START_SIZE
 
     def _write(self, *records: tuple[int, Transaction]) -> None:
-        """Write records at once, then the pages that they freed; a checkpoint follows if the log is long."""
+        """Write records, then the pages that they freed; then take a checkpoint if the log is long."""
         data = b""
         for kind, tx in records:
             head = pack(">iqqi", kind, self._generation, tx.number, len(tx.changes))
@@ -182,14 +182,14 @@ class StoreWriter:
         return Transaction(self._number - 1)
 
     def _now(self, work: Callable[[Transaction], Any]) -> Any:
-        """Do what is a transaction of its own; return what it returns."""
+        """Run `work` as a transaction of its own; return its result."""
         tx = self._begin()
         made = work(tx)
         self._write((COMMIT, tx))
         return made
 
     def _transaction(self, op: Operation, queue: bytes) -> Transaction:
-        """Return the transaction that an operation on a queue names, begun if it is new; else its own one."""
+        """Return the transaction that an operation names, begun if new; else one of its own."""
         name = str(op["tx"]) if "tx" in op else None
         if name is not None and name not in self._running:
             if self._position >= self._checkpoint_at:
@@ -197,12 +197,12 @@ class StoreWriter:
             self._running[name] = self._begin()
         tx = self._running[name] if name is not None else None
         if any(queue in other.queues for other in self._running.values() if other is not tx):
-            # A rollback restores the old bytes, and would also undo changes of the other one.
+            # A rollback restores old bytes, and would also undo the changes of the other transaction.
             raise ValueError("another transaction has inserted into this queue")
         return tx or self._begin()
 
     def _done(self, op: Operation, tx: Transaction, **more: Any) -> dict[str, Any]:
-        """Commit what is a transaction of its own, and answer."""
+        """Commit the transaction if it is the operation's own, and return the answer."""
         if "tx" not in op:
             self._write((COMMIT, self._finish(tx)))
         return self._answer(**more)
@@ -213,7 +213,7 @@ class StoreWriter:
         return self._running.pop(name)
 
     def _index(self, queue: bytes) -> PagedIndex:
-        """Return the index of a queue, which is made by a transaction of its own if it is new."""
+        """Return the index of a queue; a new queue is created by a transaction of its own."""
         if found := self._root.find(queue):
             return PagedIndex(self._pages, found[1].page, root=False)
 
@@ -290,7 +290,7 @@ class StoreWriter:
         return self._answer()
 
     def _prepare(self, op: Operation) -> dict[str, Any]:
-        """Store what a transaction has inserted, or is going to remove, as a branch (SMQ-XAB-103)."""
+        """Store the insertions and pending removals of a transaction as a branch (SMQ-XAB-103)."""
         tx = self._end(str(op["tx"]))
         keys = tx.inserted or tx.removals
         if len({queue for queue, _ in keys}) != 1 or (tx.inserted and tx.removals):
@@ -315,7 +315,7 @@ class StoreWriter:
         return self._answer()
 
     def _decide(self, op: Operation) -> dict[str, Any]:
-        """End a branch: what goes with it goes first, so that a crash in between leaves it in doubt."""
+        """End a branch; its messages are removed first, so a crash in between leaves it in doubt."""
         wanted = bytes.fromhex(op["bqual"]), bytes.fromhex(op["gtrid"])
         found = []
         for _, slot in self._index(PREPARED).valid():
@@ -329,7 +329,7 @@ class StoreWriter:
             index, tx = self._index(queue), self._begin()
             for entry in branch.entries:
                 place = index.find(entry.key)
-                # A key that is another message's by now is left alone (SMQ-XAB-050).
+                # If the key belongs to another message by now, that message stays (SMQ-XAB-050).
                 if not place or place[1].page != entry.page:
                     continue
                 if op["commit"] == (branch.kind == 0):
@@ -362,7 +362,7 @@ class StoreWriter:
         return {"durable": False, "file": name, "off": off}
 
     def _unswap(self, op: Operation) -> dict[str, Any]:
-        """Remove an entry, which no byte shows; a file without entries is deleted, unless it still grows."""
+        """Remove an entry from the counts; a file without entries is deleted unless it is the last."""
         files, name = self._swaps.get(str(op["queue"]), {}), str(op["file"])
         if not files.get(name):
             raise ValueError(f"{name} has no entry")

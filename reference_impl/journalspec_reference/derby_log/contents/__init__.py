@@ -26,7 +26,7 @@ from journalspec_reference.derby_log.repairs import Repair, repaired
 from journalspec_reference.derby_log.store import Transaction
 
 FORMAT = "derby_log"
-#: So many places are kept that have a remark already; and so many faults until tables have names.
+#: The largest numbers of places kept as reported already, and of faults kept until tables have names.
 _MOST_REPORTED, _MOST_EARLY = 10_000, 1000
 
 
@@ -36,7 +36,7 @@ def contents(answer: Answer) -> DerbyContents:
 
 
 class DerbyContents(Contents):
-    """The tables of a database; each SQL table is one of them, by the name of its schema and its own."""
+    """The tables of a database, with each SQL table under the name of its schema and its own name."""
 
     def __init__(self, answer: Answer) -> None:
         super().__init__(FORMAT)
@@ -50,7 +50,7 @@ class DerbyContents(Contents):
         self._early: list[tuple[int, Fault, str]] | None = []
         #: Whether all pages of all containers were checked.
         self.looked_at = False
-        #: What had to be made again of the log, so that it could be redone.
+        #: Files of the log that had to be rebuilt, so that it could be redone.
         self.repairs: list[Repair] = []
         properties, containers = properties_of(journal.root), beside(journal)
         cipher, files = None, journal.seen
@@ -79,7 +79,7 @@ class DerbyContents(Contents):
         if (problem := self._redone(containers, cipher, files, journal.edition, log)) and cipher is None:
             repairs = [*repaired(files, journal.edition)]
             other = {**files, **{each.name: each.data for each in repairs}}
-            # A log that ends where it begins would be one of which nothing is left.
+            # The repairs help only if a record follows the start of the repaired log.
             if repairs and not self._redone(containers, cipher, other, journal.edition) and self.state.went:
                 self.repairs, problem = repairs, ""
                 for each in repairs:
@@ -99,7 +99,7 @@ class DerbyContents(Contents):
 
     @cached_property
     def state(self) -> Booted:
-        """The database after a boot; of one without readable containers nothing."""
+        """The database after a boot; empty without readable containers."""
         return Booted({}, None, self._report)
 
     def _redone(
@@ -120,11 +120,11 @@ class DerbyContents(Contents):
         return ""
 
     def title(self, container: int) -> str:
-        """Return the name of the table that a container is of; empty if it is of none."""
+        """Return the name of a container's table; empty if it belongs to none."""
         return self._titles.get(container, "")
 
     def _check(self, others: Mapping[int, str]) -> None:
-        """Check each container without its rows."""
+        """Report missing and exchanged containers, and transactions in doubt."""
         for container, what in others.items():
             if self.state.heap(container) is None:
                 text = f"seg0/c{container:x}.dat, {what}, is missing"
@@ -145,7 +145,7 @@ class DerbyContents(Contents):
         self.remarks.add(Remark("", "", "", None, code, text))
 
     def _report(self, container: int, fault: Fault, effect: str) -> None:
-        """Take in the faults of a container; `effect` is what Derby does because of it."""
+        """Make a remark of a fault of a container; `effect` is Derby's reaction."""
         if self._early is not None:
             if len(self._early) < _MOST_EARLY:
                 self._early.append((container, fault, effect))
@@ -155,7 +155,7 @@ class DerbyContents(Contents):
         state = f" ({fault.state})" if fault.state else ""
         text = f"{fault.text}; {effect}{state}" if effect else fault.text
         name = heap.name if heap is not None else f"seg0/c{container:x}.dat"
-        # A page that is read again is reported once.
+        # Pages can be read twice, so each fault is reported once.
         place = (name, fault.code, text if fault.off is None else str(fault.off))
         if place not in self._reported:
             off = fault.page if fault.off is None else fault.off
@@ -212,13 +212,13 @@ class DerbyContents(Contents):
             text = f"row {key} of {table.title}: {len(value)} bytes of {name} are no {typed.words}: {error}"
             heap = self.state.heap(table.container)
             name = heap.name if heap is not None else ""
-            # Its key begins with the number of its page.
+            # The key of a row begins with the number of its page.
             off = int(key.partition(",")[0]) * heap.size if heap is not None else None
             self.remarks.add(Remark(table.title, key, name, off, "bad-value", text))
             return None
 
     def _counted(self, container: int) -> tuple[int, int]:
-        """Return the rows of a container and their bytes; damage may make it that of many tables."""
+        """Return the row count and bytes of a container; cached, as damage can give it many tables."""
         if container not in self._counts:
             self._counts[container] = self.state.count(container)
         return self._counts[container]
@@ -238,7 +238,7 @@ class DerbyContents(Contents):
 
 
 def _columns(table: SqlTable) -> tuple[Column, ...]:
-    """Return the columns of a table, of which no two have one name."""
+    """Return the columns of a table; a repeated name gets a suffix."""
     out: dict[str, Column] = {}
     for at, (name, typed) in enumerate(table.columns, start=1):
         while name in out:

@@ -1,7 +1,7 @@
-"""The pages that a boot would leave: those next to the log, after redo and undo of open transactions.
+"""The pages that a boot would produce: those next to the log, after redo and undo of open transactions.
 
-Changed pages alone are kept, as their rows; the versions of pages are followed by :class:`.store.Store`, as
-in recovery. A page that does not fit the log, or that cannot be read, is left unchanged, and its rows are
+Only changed pages are kept, as their rows; the versions of pages are followed by :class:`.store.Store`, as in
+recovery. A page that does not fit the log, or that cannot be read, is left unchanged, and its rows are
 omitted: Derby would not start, and prints the reason for the first such page.
 """
 
@@ -38,22 +38,22 @@ from journalspec_reference.derby_log.recover import LogPass, examined
 from journalspec_reference.derby_log.store import CREATED, Bodies, OldPage, Place, Store
 
 _REMOVED = 4
-#: The kind of a container is in the last bits of its number: of a heap they are 0.
+#: The kind of a container is in the last bits of its number: 0 is a heap.
 _KIND = 0xF
 #: The first row of a heap's first page describes it.
 _FIRST_PAGE = 1
-#: This many pages with parts of rows are kept decoded.
+#: At most this many pages with parts of rows are kept decoded.
 _MOST_PARTS_KEPT = 64
 #: A row has no more parts than columns. A part has this many bytes besides its values. On average, each page
 #: may be read this often for its parts.
 _MOST_PARTS, _PART, _AGAIN = 1100, 16, 200
-#: A longer value (bytes) is omitted.
+#: Longer values (bytes) are omitted.
 LONGEST = 64 << 20
 #: The byte of a page that says whether it holds parts of rows only.
 _OVERFLOW_AT = 4
 _ROW_CHANGES = ("INSERT", "DELETE", "UPDATE", "UPDATE_FIELD")
 _ON_ROWS = (*_ROW_CHANGES, *BY_ROW, "INIT_PAGE", "INVALIDATE_PAGE")
-#: Receives a fault: its container, and the reaction of Derby.
+#: Receives the container, its fault, and the reaction of Derby.
 ReportFault = Callable[[int, Fault, str], None]
 NO_START, NO_SELECT = "Derby does not start", "Derby cannot read the table"
 
@@ -63,12 +63,12 @@ def is_heap(container: int) -> bool:
     return not container & _KIND
 
 
-#: A batch of a log with the number of its file, and the bodies of its records.
+#: The number of a log file, a batch of it, and the bodies of its records.
 _Batches = Iterator[tuple[int, Batch, Bodies | None]]
 
 
 def _taken(log: LogPass) -> _Batches:
-    """Take in a log, and yield its batches."""
+    """Read a log, and yield its batches."""
     for stretch, take in log.steps():
         for batch in stretch.scan():
             bodies = batch.more.get("bodies")
@@ -77,7 +77,7 @@ def _taken(log: LogPass) -> _Batches:
 
 
 def _again(log: LogPass, edition: str, at: Instant) -> _Batches:
-    """Yield the batches of a log that was taken in, from one of them on."""
+    """Yield the batches of a log that was read before, from the batch at `at` on."""
     assert log.last is not None
     for file in [log.log.files[each] for each in range(at.number, log.last.file.number + 1)]:
         start = at.position if file.number == at.number else HEADER
@@ -99,20 +99,21 @@ class Booted:
         self.encrypted = cipher is not None
         self._heaps: dict[int, Heap | None] = {}
         self._images = Images()
-        #: Pages, and (-1) complete containers, that stay unchanged; and the unreadable ones among them.
+        #: Pages, and (as page -1) complete containers, that redo leaves unchanged; and the unreadable ones
+        #: among them.
         self._stuck: set[Place] = set()
         self._hidden: set[Place] = set()
-        #: Pages that cannot be read, and that the log makes: Derby starts if they are zeros.
+        #: Unreadable pages that the log creates again: Derby starts only if they are zeros.
         self.remade: set[Place] = set()
-        #: Container -> the highest page that its file has after it was cut off.
+        #: Container -> its highest page after a record COMPRESS_SPACE cut it off.
         self._highest: dict[int, int] = {}
         self._made: set[int] = set()
         self._parts: OrderedDict[Place, HeapPage] = OrderedDict()
-        #: The bytes of parts that the rows of a table may still have.
+        #: The number of bytes that further parts of a table's rows may have.
         self._left = 0
-        #: The number of pages of parts that may still be read without being kept.
+        #: How many more pages of parts may be decoded that are not kept decoded.
         self._misses = 0
-        #: Heaps that have pages of parts of rows, as far as :meth:`faults` has seen.
+        #: Heaps in which :meth:`faults` found pages with parts of rows.
         self.parted: set[int] = set()
         #: The log after redo, and the facts about its transactions.
         self.log: LogPass | None = None
@@ -120,7 +121,7 @@ class Booted:
 
     @property
     def went(self) -> bool:
-        """Whether the log, once it was redone, has a record."""
+        """Whether the log was redone and has a record."""
         log = self.log
         if log is None or log.last is None:
             return False
@@ -143,9 +144,9 @@ class Booted:
     # Redo and undo.
 
     def replay(self, files: Mapping[str, Any], edition: str, known: LogPass | None = None) -> Store:
-        """Redo the log and undo what is open; return what is known of transactions. Raises Refusal.
+        """Redo the log and undo open transactions; return the store with all transactions. Raises Refusal.
 
-        Of a log that is `known` only the part is read again that pages may lack.
+        Of a log that was read before (`known`), only the part with changes that pages may lack is read again.
         """
         self.log = log = known or LogPass(files, edition, "default", suite=False, replay=False)
         self._find = partial(body_at, log.log, edition)
@@ -154,7 +155,7 @@ class Booted:
             batches, store = _again(known, edition, known.resume[0]), known.resume[1].without_pages()
         self.store = store
         for file, batch, bodies in batches:
-            # What is not a record has no body.
+            # Damage has no bodies.
             if bodies is None or not len(batch):
                 continue
             rows: Iterable[int] = range(len(batch))
@@ -179,7 +180,7 @@ class Booted:
         if changes and not self._ready(store, place, body):
             changes, redo_from = False, instant + 1
         if changes and place[1] > self._highest.get(place[0], place[1]):
-            # It was made again after its container was cut off.
+            # The page was created again after its container was cut off.
             self._highest[place[0]] = place[1]
         before = store.pages[place].version if changes else 0
         try:
@@ -199,7 +200,7 @@ class Booted:
             self._container(undone or body, undo=undone is not None)
 
     def _ready(self, store: Store, place: Place, body: Body) -> bool:
-        """Return whether a page can be changed; the first time that it is to be, look at it."""
+        """Return whether a page can be changed; check it before its first change."""
         container, page = place
         heap = self.heap(container)
         if heap is None or heap.removed or not self._stuck.isdisjoint((place, (container, -1))):
@@ -211,7 +212,7 @@ class Booted:
             return True
         try:
             if heap.fault is not None:
-                # Derby looks no further; where its pages have a size, they can be read nevertheless.
+                # Derby stops here; if the page size is known, the pages can be read nevertheless.
                 self._report(container, heap.fault, NO_START)
                 if not heap.size:
                     raise heap.fault
@@ -230,11 +231,11 @@ class Booted:
         return True
 
     def _unread(self, heap: Heap, page: int) -> bool:
-        """Return whether a page is missing or unreadable: the log makes it."""
+        """Return whether a page is missing or unreadable, so that the log has to create it."""
         if heap.blank(page):
             return True
         if not page:
-            # Without its facts about the container no page can be found.
+            # Without the first page, which describes the container, no page can be found.
             return False
         try:
             heap.page(page)
@@ -297,7 +298,7 @@ class Booted:
             self._stick(place, Fault("bad-row", f"what the log does to {self._named(place)}: {error}"))
 
     def _image(self, place: Place) -> HeapPage:
-        """Return a page that is changed; raises Fault, BadLog."""
+        """Return a page to be changed; raises Fault, BadLog."""
         found = self._images.get(place)
         if found is None:
             heap = self.heap(place[0])
@@ -332,7 +333,7 @@ class Booted:
             last = page
 
     def _spare(self, heap: Heap, page: int) -> bool:
-        """Return whether a page was set aside and never used, by the container and by the log."""
+        """Return whether a page was preallocated, and neither the container nor the log uses it."""
         return heap.spare(page) and (self.store is None or (heap.number, page) not in self.store.pages)
 
     def _main(self, heap: Heap) -> Iterator[tuple[int, HeapPage | bytes]]:
@@ -351,7 +352,7 @@ class Booted:
                 if main_page(data):
                     yield page, data
             except Fault as fault:
-                # Space that was reserved and never used may be zeros.
+                # Preallocated pages that were never used can be zeros.
                 if fault.code != "unknown-page" or page == _FIRST_PAGE or not heap.blank(page):
                     self._report(heap.number, fault, NO_SELECT)
 
@@ -364,7 +365,7 @@ class Booted:
         yield from (fault for fault in heap.check() if fault.code != "no-page" or not whole)
 
     def faults(self, without: Collection[int] = ()) -> Iterator[tuple[int, Fault]]:
-        """Yield what keeps Derby from reading a container, and which; all pages are checked.
+        """Yield each fault that keeps Derby from reading a container, with the container; checks all pages.
 
         Pages that redo makes again are omitted, and so are the containers in `without`.
         """
@@ -376,7 +377,7 @@ class Booted:
             made = container in self._made
             if heap is None or heap.removed or (made and heap.blank(0)):
                 continue
-            # Derby does not make a container again on pages that it cannot read.
+            # Derby does not create a container again over an unreadable first page.
             faults = heap.check() if made else self._checked(heap)
             yield from ((container, fault) for fault in faults if not (made and fault.code == "no-page"))
             if not heap.size:
@@ -409,7 +410,7 @@ class Booted:
         return rows, total
 
     def described(self, container: int) -> tuple[int, tuple[int, ...]] | None:
-        """Return what the first row of a heap says: its container, and the formats of its columns."""
+        """Return the facts in the first row of a heap: its container, and the formats of its columns."""
         heap = self.heap(container)
         for page, data in self._main(heap) if heap is not None else ():
             with suppress(Fault):
@@ -429,7 +430,8 @@ class Booted:
     def rows(self, container: int, *, parted: bool = False) -> Iterator[tuple[str, list[Value]]]:
         """Yield the rows of a container: the place of each, and its fields, None without a value.
 
-        What cannot be read is reported, and omitted. With `parted` rows of one part may be omitted.
+        Unreadable rows are reported and omitted. With `parted`, rows that lie on one page alone may be
+        omitted, too.
         """
         heap = self.heap(container)
         if heap is None or heap.removed:
@@ -460,7 +462,7 @@ class Booted:
                 self._report(container, fault, NO_SELECT)
 
     def _whole(self, heap: Heap, row: HeapRow) -> list[Value]:
-        """Return the fields of a row, those of its parts and its long ones included; raises Fault."""
+        """Return the fields of a row, with those of its parts and its long values; raises Fault."""
         values, parts = [None if value is ... else value for value in row.values], 0
         while row.rest is not None:
             row, parts = self._part(heap, row.rest), parts + 1
@@ -499,7 +501,7 @@ class Booted:
     def _part(self, heap: Heap, where: tuple[int, int]) -> HeapRow:
         """Return a part of a row or value; raises Fault.
 
-        Each belongs to one row: together they are no longer than the container.
+        Each part belongs to one row, so all parts together are at most as long as the container.
         """
         place = heap.number, where[0]
         page = self._parts.get(place)
@@ -530,12 +532,13 @@ class Booted:
 _NONE: Any = {}
 
 
-# Changed pages: those in use as objects, all others packed, for a row costs many times its bytes.
+# Changed pages: recently used ones as objects, all others packed. A row as an object takes many times its
+# bytes.
 
 
-#: This many pages are kept as objects.
+#: At most this many pages are kept as objects.
 _MOST = 64
-#: Bytes of a row besides its values.
+#: The size of a row without its values (bytes).
 _ROW = 16
 
 
@@ -554,11 +557,11 @@ def packed(ident: int, row: HeapRow) -> bytes:
 
 
 class Images:
-    """Changed pages by container and number; a page that was got is not kept while others are."""
+    """Changed pages by container and number; a page from :meth:`get` may be packed once others are used."""
 
     def __init__(self) -> None:
         self._live: OrderedDict[Place, HeapPage] = OrderedDict()
-        #: The rows of the others, in the order of their slots, and the page without them.
+        #: Packed pages: their rows in the order of their slots, and the page without rows.
         self._packed: dict[Place, tuple[bytes, HeapPage]] = {}
 
     def __iter__(self) -> Iterator[Place]:
@@ -566,7 +569,7 @@ class Images:
         yield from list(self._packed)
 
     def read(self, place: Place) -> HeapPage | None:
-        """Return a page that is not to be changed; None if there is no changed one."""
+        """Return a page for reading only; None if the page was not changed."""
         if place not in self._packed:
             return self._live.get(place)
         rows, bare = self._packed[place]
@@ -578,7 +581,7 @@ class Images:
         return page
 
     def get(self, place: Place) -> HeapPage | None:
-        """Return a page that is to be changed; None if it is not changed yet."""
+        """Return a page for changing; None if it was not changed yet."""
         if place in self._live:
             self._live.move_to_end(place)
         elif (page := self.read(place)) is not None:
@@ -596,7 +599,7 @@ class Images:
             self._packed[other] = rows, bare
 
     def drop(self, place: Place) -> None:
-        """Keep a page no longer."""
+        """Remove a page."""
         self._live.pop(place, None)
         self._packed.pop(place, None)
 

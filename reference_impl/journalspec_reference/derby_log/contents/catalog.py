@@ -21,9 +21,9 @@ from journalspec_reference.derby_log.heap import Value
 #: The heaps of the catalogue, as ``service.properties`` names them.
 _HEAPS = ("Systables", "Syscolumns", "Sysschemas", "Sysconglomerates")
 _CONTAINER = re.compile("[0-9]{1,15}")
-#: A table of Derby has no more columns.
+#: The largest number of columns of a Derby table.
 _MOST_COLUMNS = 1012
-#: Values that do not fit their type.
+#: Errors of values that do not fit their type.
 ODD = (IndexError, ValueError, TypeError, struct.error)
 _KINDS = {"T": "user", "S": "system"}
 _NOT_AN_INDEX = b"\0"
@@ -47,7 +47,7 @@ class SqlTable:
 
 
 def _container(name: str, properties: Mapping[str, str]) -> int:
-    """Return the container that a property names, or the one that it names in every database."""
+    """Return the container that a property names; by default the one that Derby always uses."""
     given = properties.get(name, "")
     return int(given if _CONTAINER.fullmatch(given) else str(AT_LEAST[name]))
 
@@ -55,16 +55,16 @@ def _container(name: str, properties: Mapping[str, str]) -> int:
 def catalogue(
     state: Booted, properties: Mapping[str, str]
 ) -> tuple[Mapping[str, SqlTable], Mapping[int, str]]:
-    """Return the tables of a database by title, and the other containers that Derby needs, by what they are.
+    """Return the tables of a database by title, and Derby's other containers with their purpose.
 
-    Tables are those of users and of the system, then heaps without a name if the catalogue is not all there;
-    the others are indexes, and what has the properties.
+    Tables are those of users and of the system. If the catalogue is incomplete, heaps without a name follow.
+    The other containers are indexes, and the one with the database's properties.
     """
 
     def read(name: str, count: int, decode: Callable[[list[Value]], T]) -> Iterator[T]:
         for _, values in state.rows(_container(f"{name}Identifier", properties)):
             with suppress(*ODD):
-                # Fields that a row does not have are those of columns that were added later.
+                # A row lacks the fields of columns that were added later.
                 yield decode(values + [None] * (count - len(values)))
 
     schemas = dict(read("Sysschemas", 2, lambda row: (text(row[0]), text(row[1]))))
@@ -102,7 +102,7 @@ def catalogue(
 
 
 def by_heap(state: Booted, container: int) -> SqlTable | None:
-    """Return a table by the first row of its heap alone; None if it has none."""
+    """Return a table as the first row of its heap describes it; None without such a row."""
     found = state.described(container)
     if found is None:
         return None

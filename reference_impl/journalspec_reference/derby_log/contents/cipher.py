@@ -1,4 +1,4 @@
-"""Encrypted databases: the key that a boot password gives, and what it decrypts.
+"""Encrypted databases: derives the key from a boot password, and decrypts logs and pages.
 
 The algorithms are those of Derby's documentation; `cryptography`, the extra ``[encrypted]``, runs them.
 """
@@ -19,17 +19,18 @@ from typing import Any
 from journalspec_reference.content import Content, Derived
 from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, OVERHEAD
 
-#: The place of the boot password: an argument of a command is visible to every user of the machine.
+#: The environment variable with the boot password: command arguments are visible to every user of the
+#: machine.
 PASSWORD = "JOURNALSPEC_BOOT_PASSWORD"  # noqa: S105  # the name, not a password
 _HEAD = Struct(">iq")
-#: The beginning of the body of a checksum record, and then: the covered length, and the sum.
+#: The beginning of a checksum record's body; then the covered length and the sum.
 _SUM, _COVERS = b"\0\x81\x49\0\0\0\x01\xc5\x01", Struct(">iq")
-#: Derby's weak keys of DES, and the constant that is mixed into one.
+#: The keys that Derby treats as weak for DES, and the constant that it mixes into them.
 _WEAK = {f"{a}{a}{a}{a}{b}{b}{b}{b}" for a, b in (("01", "01"), ("fe", "fe"), ("1f", "0e"), ("e0", "f1"))}
 _MIXED = b"louDSca"
 #: The lengths of keys (bytes).
 _LENGTHS = ("8", "14", "16", "21", "24", "32")
-#: This many log files are kept decrypted.
+#: At most this many log files are kept decrypted.
 _MOST = 2
 
 
@@ -42,7 +43,7 @@ class NotReadable(Exception):
 
 
 class Cipher:
-    """Decrypts the bodies of log records, and pages, each by itself. Raises NotReadable."""
+    """Decrypts the bodies of log records and pages, each separately. Raises NotReadable."""
 
     def __init__(self, properties: Mapping[str, str]) -> None:
         words = properties.get("encryptionAlgorithm", "DES/CBC/NoPadding").split("/")
@@ -74,7 +75,7 @@ class Cipher:
         if str(low | high << 8) != digest:
             raise NotReadable("wrong-password", "the boot password is not the one of the database (XBM06)")
         length = properties.get("encryptionKeyLength", "").rpartition("-")[2]
-        # No algorithm has a key of fewer bytes than DES.
+        # No algorithm has a shorter key than DES.
         return self._weakened(key[: int(length)] if length in _LENGTHS else key)
 
     def _weakened(self, key: bytes) -> bytes:
@@ -99,14 +100,14 @@ class Cipher:
             return data
 
     def page(self, data: bytes) -> bytes:
-        """Return a page in the form of an unencrypted database."""
+        """Return a decrypted page, with its bytes in the order of an unencrypted database."""
         clear = self.body(data)
         return clear[8:] + clear[:8]
 
 
 @lru_cache(4)
 def _engine(name: str, mode: str, key: bytes, vector: bytes) -> Any:
-    """Return what decrypts by an algorithm; raises NotReadable, ValueError if the key does not fit."""
+    """Return a cipher for an algorithm and mode; raises NotReadable, ValueError if the key does not fit."""
     try:
         ciphers = import_module("cryptography.hazmat.primitives.ciphers")
     except ImportError:
@@ -115,14 +116,14 @@ def _engine(name: str, mode: str, key: bytes, vector: bytes) -> Any:
     called = {"AES": "AES", "DES": "TripleDES", "DESEDE": "TripleDES"}.get(name)
     if called is None or mode not in ("CBC", "CFB", "OFB", "ECB"):
         raise NotReadable("no-password", f"nothing here decrypts {name}/{mode}")
-    # A key of DES is one of TripleDES, three times.
+    # A DES key, repeated three times, works as a TripleDES key.
     algorithm = _of("algorithms", called)(key * 3 if name == "DES" else key)
     how = _of("modes", mode)
     return ciphers.Cipher(algorithm, how() if mode == "ECB" else how(vector))
 
 
 def _of(kind: str, name: str) -> Any:
-    """Return an algorithm or a mode; newer releases list some among those that are no longer recommended."""
+    """Return an algorithm or a mode; newer releases moved obsolete ones into the package `decrepit`."""
     for place in ("decrepit", "primitives"):
         with suppress(ImportError, AttributeError):
             return getattr(import_module(f"cryptography.hazmat.{place}.ciphers.{kind}"), name)
@@ -137,11 +138,11 @@ class ClearLogs:
         self._recent: OrderedDict[int, bytes] = OrderedDict()
 
     def file(self, number: int, stored: Any) -> Content:
-        """Return log file `number`, decrypted when it is read."""
+        """Return log file `number` as content that is decrypted when read."""
         return Content(Derived(len(stored), lambda off, end: self.clear(number, stored)[off:end]))
 
     def clear(self, number: int, stored: Any) -> bytes:
-        """Return the bytes of a file."""
+        """Return the decrypted bytes of log file `number`."""
         if number not in self._recent:
             self._recent[number] = self._decrypted(number, bytes(stored[:]))
             if len(self._recent) > _MOST:
@@ -161,8 +162,8 @@ class ClearLogs:
             if body.startswith(_SUM):
                 sums.append((at + BEFORE + len(_SUM), end))
             at = end
-        # A checksum is of the bytes on the disk. Where it holds, that of the clear bytes takes its place: of
-        # the last one first, for others may cover it.
+        # A checksum covers the encrypted bytes. Where it is right, the checksum of the clear bytes replaces
+        # it. The last one is replaced first, because earlier checksums can cover it.
         left = 2 * len(data)
         for at, end in reversed(sums):
             size, value = _COVERS.unpack_from(out, at)

@@ -1,7 +1,7 @@
 """The meaning of a field's bytes by the SQL type of its column.
 
 A decoder raises ValueError, IndexError or struct.error for bytes that its type does not have. Java objects
-are never made: of one the class is returned.
+are never created: the name of an object's class is returned.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from journalspec_reference import java_objects
 Decoded = bool | int | float | str | bytes | None
 _S4, _F4, _F8 = Struct(">i"), Struct(">f"), Struct(">d")
 _U4, _TIMESTAMP = Struct(">I"), Struct(">III")
-#: A DATE and a TIME without a value: Derby's objects for these have them for null.
+#: The stored values of a null DATE and of a null TIME.
 _NO_DAY, _NO_CLOCK = 0, 0xFFFFFFFF
 _MOST_NANOS = 999_999_999
-#: 15 October 1582, in days from March of the year 0 of the Julian calendar on, which ends the day before.
+#: 15 October 1582, the first day of the Gregorian calendar, in days since March of the Julian year 0.
 _REFORM_YEAR, _REFORM = 1582, 578_043
 #: The end of a text whose length was not known when it was written, and the header of a CLOB since 10.5.
 _END, _CLOB = b"\xe0\0\0", 0xF0
 _CLOB_HEADER = 5
-#: The beginning of a field of a Java type: the format of a text, of an object, of a type.
+#: The formats with which a field of a Java type begins: a text, an object, a type.
 _TEXT, _OBJECT, _TYPE = 1, 2, 14
 _NUMERIC, _USER = 198, 264
 
@@ -123,14 +123,14 @@ def _timestamp(data: bytes) -> str | None:
 
 
 def _normal(day: int, clock: int) -> tuple[int, int]:
-    """Return a day and a clock as a lenient calendar of Java's sets them right."""
+    """Return a day and a time as a lenient Java calendar normalizes them."""
     more, seconds = divmod((clock >> 16 & 0xFF) * 3600 + (clock >> 8 & 0xFF) * 60 + (clock & 0xFF), 86_400)
-    # Years begin in March, so that the day that some lack is the last one.
+    # Years begin in March here, so that the leap day is the last day.
     years, month = divmod((day >> 8 & 0xFF) + 9, 12)
     year = (day >> 16) + years - 1
     days = year * 1461 // 4 + (153 * month + 2) // 5 + (day & 0xFF) - 1 + more
     gregorian = days - year // 100 + year // 400 + 2
-    # It uses the year as given, before months carry over.
+    # Java compares the year as given, before months carry over.
     if day >> 16 >= _REFORM_YEAR and gregorian >= _REFORM:
         days = gregorian
     if days >= _REFORM:
@@ -216,7 +216,7 @@ class Typed(NamedTuple):
 
     @property
     def words(self) -> str:
-        """The type as SQL has it."""
+        """The type in SQL notation."""
         out = self.name
         if self.type == _NUMERIC:
             out += f"({self.precision},{self.scale})"

@@ -1,8 +1,9 @@
 """The contents of a KahaDB: messages, durable subscriptions, transactions in doubt, scheduled jobs.
 
-What recovery keeps comes of the journal alone. What db.data knows besides is in columns of its own: a message
-that it covers and does not have is not delivered while it is there, and subscriptions of ActiveMQ 5.8 and
-earlier may be nowhere else. What a journal lacks follows from how ActiveMQ makes and ends its files.
+Recovered content comes from the journal alone. Facts that only db.data has are in columns of their own. A
+message that db.data covers and does not have is not delivered while db.data exists. Subscriptions of ActiveMQ
+5.8 and earlier can be in db.data alone. Lost files are found by the way in which ActiveMQ creates and ends
+its files.
 """
 
 from __future__ import annotations
@@ -53,48 +54,49 @@ from journalspec_reference.kahadb_journal.store import (
     tx_text,
 )
 
-#: The version of brokers that do not store it, and the number of objects that show it without an index.
+#: The OpenWire version of brokers that do not store it; the number of objects that are sampled to find it
+#: without an index.
 _OLD, _SAMPLE = 6, 64
-#: Objects of remarks that are in no table.
+#: The table name of remarks that belong to no table.
 STORE = ""
-#: For this many messages of a topic, the lengths and the times are kept.
+#: At most this many messages of a topic have their lengths and times cached.
 _MOST_TIMES = 1 << 14
-#: Transactions over several stores of a MultiKahaDB have this format; the store that decides them.
+#: The format id of transactions over several stores of a MultiKahaDB; the store that has their outcomes.
 _MULTI, _DECIDES = 61616, "txStore"
-#: Columns that fields of a message are without a change.
+#: Columns that have the same name and value as fields of a message.
 _AS_THEY_ARE = (
     *("priority", "correlation_id", "reply_to", "group_id", "group_sequence", "user_id"),
     *("original_destination", "compressed"),
 )
-#: Columns of a job and the fields of its commands.
+#: Column of a job -> field of its commands.
 _OF_JOBS = {
     **{"next": "next_execution_time", "start": "start_time", "count": "rescheduled_count"},
     **{name: name for name in ("delay", "period", "repeat")},
 }
-#: Where a scheduler has its journal.
+#: The directory of a scheduler's journal.
 _SCHEDULER = "scheduler"
-#: A directory of more names is not the data directory of a broker: of hundreds of stores side by side, each
-#: would look for schedulers in all others.
+#: A directory with more names than this is not searched for schedulers: it is not the data directory of a
+#: broker. With hundreds of stores side by side, each one would search all others.
 _MOST_BESIDE = 100
 _GONE = "its record is gone since the journal was read"
 _PREFIXES = {"QUEUE": "queue", "TOPIC": "topic", "TEMP_QUEUE": "temp-queue", "TEMP_TOPIC": "temp-topic"}
 
 
 class KahaContents(Contents):
-    """The contents of a journal whose state is that of one pass."""
+    """The contents of a journal after one pass over it."""
 
     def __init__(self, passed: JournalPass, root: Path | None) -> None:
         super().__init__(FORMAT)
         self.passed, self._store, self._root = passed, passed.store, root
         self._places, self._lists = passed.places, Lists(passed)
-        #: Place -> what :meth:`_time` gives, of the topic that is counted.
+        #: Place -> the result of :meth:`_time`, for the topic that is being counted.
         self._times: dict[int, tuple[int, int | None]] = {}
         #: The remarks of the last pass over each table.
         self._remarks: dict[str, Remarks] = {}
 
     @property
     def remarks(self) -> Remarks:
-        """The oddities of the tables that were read, each once."""
+        """The remarks on all tables that were read; of a table that was read twice, the last ones."""
         out = Remarks()
         for each in self._remarks.values():
             out.kept.extend(each.kept)
@@ -122,7 +124,7 @@ class KahaContents(Contents):
                 yield self.tables["messages"].filled(self._message(listed, entry))
 
     def counts(self) -> Iterator[Count]:
-        """Yield what each queue and durable subscription holds, and how many jobs each scheduler has."""
+        """Yield the counts of each queue, of each durable subscription, and of each scheduler's jobs."""
         topic: Name | None = None
         for listed in self._lists:
             if listed.name != topic:
@@ -149,7 +151,7 @@ class KahaContents(Contents):
 
     @cached_property
     def version(self) -> int:
-        """The version of OpenWire that the store is in."""
+        """The version of OpenWire in which the store's objects are written."""
         if self.passed.known is not None:
             return self.passed.known.index.openwire or _OLD
         return openwire.version_of(islice(self._sample(), _SAMPLE)) or openwire.VERSIONS[0]
@@ -162,7 +164,7 @@ class KahaContents(Contents):
             yield fields.get("message") or fields.get("subscription_info") or b""
 
     def _fields_at(self, place: int) -> Mapping[str, Any]:
-        """Return the fields of the command at a place; none if there is none any more."""
+        """Return the fields of the command at a place; empty if the file changed since it was read."""
         with suppress(Changed):
             return self._places.command(place)[1]
         return {}
@@ -186,7 +188,7 @@ class KahaContents(Contents):
         return row
 
     def _decoded(self, table: str, key: str, place: int | None, found: Decoded) -> dict[str, Value]:
-        """Return the columns that a message's object gives; what is odd in it is a remark."""
+        """Return the columns of a message from its object; oddities become remarks."""
         fields, odd = found.fields, list[Problem]()
         if found.wrong:
             odd.append(("undecodable", found.wrong))
@@ -237,7 +239,7 @@ class KahaContents(Contents):
             }
 
     def _counted(self, listed: Listed) -> tuple[Count, int]:
-        """Return how much a queue or subscription holds, and how many messages the broker counts."""
+        """Return the count of a queue or subscription, and the number of messages that a broker counts."""
         key = "" if listed.subscription is None else f" {listed.subscription}"
         total, pending = Count("messages", listed.name[1] + key), 0
         time_of = self._read_time if listed.subscription is None else self._time
@@ -251,7 +253,7 @@ class KahaContents(Contents):
         return total, pending
 
     def _time(self, place: int) -> tuple[int, int | None]:
-        """Return the length of a message's record and its time; a topic's are in many subscriptions."""
+        """Return length and time of a message's record; cached, as subscriptions share messages."""
         found = self._times.get(place)
         if found is None:
             found = self._read_time(place)
@@ -260,7 +262,7 @@ class KahaContents(Contents):
         return found
 
     def _read_time(self, place: int) -> tuple[int, int | None]:
-        """Return the length of a message's record and its time: by the first bytes, or else by all of it."""
+        """Return length and time of a message's record, from its first bytes if they contain the time."""
         start, time = self._places.record(place, FIRST), None
         with suppress(CommandError):
             at, _ = message_in(start)
@@ -320,7 +322,7 @@ class KahaContents(Contents):
                 yield row
 
     def _change(self, step: Step) -> dict[str, Value]:
-        """Return what a transaction does to one message."""
+        """Return one change in a transaction: a message that it adds or removes."""
         out: dict[str, Value] = {
             "type": "remove" if step.command == "REMOVE_MESSAGE" else "add",
             "queue": step.destination[1],
@@ -337,7 +339,7 @@ class KahaContents(Contents):
         return out
 
     def _decided(self) -> set[tuple[Any, ...]] | None:
-        """Return which transactions over several stores are committed; None: no store has that."""
+        """Return the committed transactions over several stores; None: no store with outcomes exists."""
         if self._root is None or not any(tx[1] == _MULTI for tx in self._store.prepared if tx[0] == "XA"):
             return None
         decided: set[tuple[Any, ...]] | None = None
@@ -384,7 +386,7 @@ class KahaContents(Contents):
 
 
 def contents(answer: Answer) -> KahaContents:
-    """Return the contents of a recovered journal; there are none of one that recovery refuses."""
+    """Return the contents of a recovered journal; they are empty if recovery refuses it."""
     journal, state = answer.journal, answer.observation.state
     if isinstance(state, JournalState):
         return KahaContents(state.passed, journal.root)
@@ -418,7 +420,7 @@ def _opened(directory: Path) -> Iterator[JournalPass]:
             yield JournalPass(journal.seen, DIALECTS[journal.edition], "salvage")
 
 
-# What a store of the product must have beside what is kept, and this one has not.
+# Files and ends of files that every store of the product has, and that are missing here.
 
 
 _NAME = re.compile(r"db-[0-9]+\.log")
@@ -447,9 +449,9 @@ def _begins(head: bytes) -> bool:
 
 
 def _of_files(files: Mapping[str, Any], answer: Answer) -> Iterator[Missing]:
-    """Yield what files have lost, where the end markers of earlier files, or no record at all, show it.
+    """Yield files that lost content: end markers in earlier files, or a lack of any record, show it.
 
-    No release that was captured leaves a file of zeros: neither a new journal nor what is allocated ahead.
+    No captured release leaves a file of zeros, neither in a new journal nor by preallocation.
     """
     empty, marks, marked = not len(answer.observation.records), answer.journal.edition in MARKED, False
     *_, final = files or [""]
@@ -465,8 +467,8 @@ def _of_files(files: Mapping[str, Any], answer: Answer) -> Iterator[Missing]:
 # The messages of each queue and durable subscription, by the journal and the db.data next to it.
 
 
-#: States of a message: delivered at a start, acknowledged by a transaction that is prepared, not in the
-#: index that covers it, and needed by a subscription that only the index has.
+#: States of a message: delivered after a start; acknowledged by a prepared transaction; not in the index,
+#: although the index covers it; needed by a subscription that only the index has.
 PENDING, PREPARED, NOT_IN_INDEX, INDEX_ONLY = "pending", "prepared-ack", "not-in-index", "index-only"
 _NONE = array("q")
 
@@ -480,7 +482,7 @@ class ListedMessage(NamedTuple):
 
 
 class Listed(NamedTuple):
-    """A queue, or a topic and the key of a durable subscription, and what begins its messages anew.
+    """A queue, or a topic and the key of a durable subscription; `entries` iterates over its messages.
 
     `info` is the object of a subscription that only the index has.
     """
@@ -492,13 +494,13 @@ class Listed(NamedTuple):
 
 
 class _Topic(NamedTuple):
-    """What the index has of a topic."""
+    """The facts about a topic in the index."""
 
     #: The number of a message in the journal's order -> its number in the index.
     numbers: Mapping[int, int]
     #: The needs of each subscription, as :meth:`Index.needed` gives them.
     needed: Mapping[str, array[int]]
-    #: The subscriptions that the journal does not have: their messages, and the objects of them.
+    #: Subscription that only the index has -> its messages; subscription -> its stored object.
     others: Mapping[str, Sequence[ListedMessage]]
     infos: Mapping[str, bytes]
 
@@ -511,7 +513,7 @@ class Lists:
         self._turns = {file.number: turn for turn, file in enumerate(passed.files)}
 
     def __iter__(self) -> Iterator[Listed]:
-        """Yield the queues and the durable subscriptions, by name; a topic without any has nothing."""
+        """Yield the queues and durable subscriptions, by name; topics without subscriptions are omitted."""
         only = {name for name, _ in self._known.only} if self._known is not None else set()
         for name in sorted({*self._store.destinations, *only}):
             here = self._store.destinations.get(name, Destination())
@@ -548,7 +550,7 @@ class Lists:
 
     @cached_property
     def _acknowledged(self) -> Mapping[tuple[Name, str | None], set[str]]:
-        """What prepared transactions acknowledge, by queue or subscription."""
+        """Queue or subscription -> ids of the messages that prepared transactions acknowledge."""
         out: dict[tuple[Name, str | None], set[str]] = {}
         for steps in self._store.prepared.values():
             for step in steps:
@@ -582,7 +584,7 @@ class Lists:
         return None
 
     def _holds(self, name: Name, ident: str, file: int, off: int) -> bool:
-        """Return whether the record that an index names is there; it may be in a damaged region."""
+        """Return whether the record that an index names exists; it can be in a damaged region."""
         with suppress(Changed):
             command, fields, _ = self._passed.places.command((self._turns[file] << PLACE) + off)
             same = destination_of(fields) == name and fields.get("message_id", "") == ident

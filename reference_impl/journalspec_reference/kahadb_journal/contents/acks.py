@@ -1,4 +1,4 @@
-"""Which files' messages the acknowledgements of each data file are of: a Java map in a record of its own.
+"""The map of acknowledgements, a Java map in its own record: data file -> files of acknowledged messages.
 
 Only this much of Java's serialisation is read: a HashMap of Integer to HashSet of Integer. No object is made.
 """
@@ -10,8 +10,8 @@ import struct
 _STREAM, _NULL, _REFERENCE, _CLASS, _OBJECT, _BLOCK, _END = 0xACED0005, 0x70, 0x71, 0x72, 0x73, 0x77, 0x78
 _FIRST_HANDLE = 0x7E0000
 _U1, _U2, _I4, _U4 = (struct.Struct(f">{kind}") for kind in "BHiI")
-#: Bytes of the fields of a map, its load factor and threshold, and of a block before the number of entries:
-#: its size and a capacity, of a set a load factor, too.
+#: Sizes (bytes): the load factor and threshold of a map; the bytes of a block before the number of entries,
+#: in a map and in a set.
 _FIELDS, _BEFORE_MAP, _BEFORE_SET = 8, 5, 9
 
 
@@ -20,7 +20,7 @@ class AckMapError(ValueError):
 
 
 class _Stream:
-    """A stream of Java's serialisation, from the front."""
+    """A reader of a stream of Java's serialisation."""
 
     def __init__(self, data: bytes) -> None:
         self._data, self.at = data, 0
@@ -38,7 +38,7 @@ class _Stream:
             raise AckMapError(f"token {found} before {self.at} instead of {wanted}")
 
     def begin(self) -> None:
-        """Begin an object, the token of which was read: its class and those above it."""
+        """Read the classes of an object, whose token was read before: its own class and its superclasses."""
         while (token := self.number(_U1)) == _CLASS:
             self._handles.append(None)
             size = self.number(_U2)
@@ -55,7 +55,7 @@ class _Stream:
         self._handles.append(None)
 
     def integer(self) -> int:
-        """Return an Integer, which may be one that was there before."""
+        """Return the next Integer; it can be a reference to an earlier one."""
         if (token := self.number(_U1)) == _REFERENCE:
             handle = self.number(_I4) - _FIRST_HANDLE
             found = self._handles[handle] if 0 <= handle < len(self._handles) else None
@@ -69,7 +69,7 @@ class _Stream:
         return found
 
     def entries(self, fields: int, before: int) -> int:
-        """Begin a collection; return how many entries it has."""
+        """Read the beginning of a collection; return its number of entries."""
         self.expect(_OBJECT)
         self.begin()
         self.at += fields

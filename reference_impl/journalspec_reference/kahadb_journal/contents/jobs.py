@@ -11,7 +11,7 @@ from journalspec_reference.kahadb_journal.recover import JournalPass
 
 
 class _Timetable:
-    """The jobs of one scheduler by id. Their times are kept in order from when they are first asked for."""
+    """The jobs of one scheduler by id. Their times are sorted on the first request."""
 
     def __init__(self) -> None:
         self.jobs: dict[str, dict[str, Any]] = {}
@@ -44,10 +44,10 @@ class _Timetable:
 
 
 def jobs(passed: JournalPass) -> list[Mapping[str, Any]]:
-    """Return the jobs that the commands of a scheduler's journal leave, by scheduler and next time.
+    """Return the jobs that exist after all commands of a journal, by scheduler and next time.
 
-    Each has the fields of its ADD_SCHEDULED_JOB but the message, and the `place` of that record; one that was
-    scheduled again has the `rescheduled_count` and the time of that.
+    Each has the fields of its ADD_SCHEDULED_JOB except for the message, and the `place` of that record. A
+    rescheduled job has the count and the next time of its last RESCHEDULE_JOB.
     """
     found: defaultdict[str, _Timetable] = defaultdict(_Timetable)
     for place, name, fields in passed.commands():
@@ -71,7 +71,7 @@ def jobs(passed: JournalPass) -> list[Mapping[str, Any]]:
 
 
 def early(passed: JournalPass) -> bool:
-    """Return whether records are messages alone: the size that they begin with is a TRACE without a text."""
+    """Return whether records are bare messages: the size before each reads as a TRACE without a text."""
     kinds = {(name, "text" in fields) for _, name, fields in passed.commands()}
-    # Beside other commands it is a note of a broker.
+    # In a journal with other commands, a TRACE is a note of a broker.
     return ("TRACE", False) in kinds and {name for name, _ in kinds} == {"TRACE"}

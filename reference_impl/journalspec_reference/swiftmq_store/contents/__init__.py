@@ -1,7 +1,7 @@
 """The contents of a store: messages of queues, subscriptions, prepared branches, messages of swap files.
 
-They are those of the answer that they are asked of: what its recovery dropped is not there. Pages and log
-always exist together, because a router makes them so: the other one may be lacking.
+Contents are those of the answer's recovery: messages that it dropped are absent. A router always creates
+pages and log together, so if one is absent, it is missing.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from journalspec_reference.swiftmq_store.recover import Recovered, StoreState, k
 from journalspec_reference.swiftmq_store.store import LOG, PAGES, Queue
 from journalspec_reference.xids import xid_text
 
-#: What an entry of a swap file begins with: its length, and how often its message was delivered.
+#: The beginning of an entry of a swap file: its length, and the number of deliveries of its message.
 _SWAPPED = Struct(">ii")
-#: When a message was sent, from its first byte on.
+#: The beginning of a message up to the time when it was sent.
 _SENT = Struct(">16xq")
 
 
 def contents(answer: Answer) -> StoreContents:
-    """Return the contents of a recovered store; of one that recovery refuses there are none."""
+    """Return the contents of a recovered store; they are empty if recovery refuses it."""
     state = answer.observation.state
     return StoreContents(state.found if isinstance(state, StoreState) else Recovered({}))
 
@@ -56,11 +56,11 @@ class StoreContents(Contents):
             yield total
 
     def _of_users(self) -> Iterator[Queue]:
-        """Yield the queues but that of the branches."""
+        """Yield the queues, except for the one that holds prepared branches."""
         return (queue for queue in self._found.queues if queue.name != codec.PREPARED)
 
     def _held(self) -> dict[tuple[bytes, bytes, int], str]:
-        """Return queue, key and page -> the branch that holds the message, of all branches."""
+        """Return queue, key and page of each message in a branch -> that branch."""
         return {
             (branch.queue.encode(), key_bytes(entry), entry.page): _branch(branch)
             for branch in self._found.branches
@@ -79,7 +79,7 @@ class StoreContents(Contents):
                     self._remark("messages", f"{name} {entry.key}", place, "unreadable", why)
                 for code, text in problems if not why else ():
                     self._remark("messages", f"{name} {entry.key}", place, code, text)
-                # A queue has the content that its index lists, whatever the message says.
+                # The index of the queue decides about these columns, even if the message differs.
                 row |= {"priority": entry.priority, "expiration": entry.expiration or None}
                 row |= {"delivery_count": entry.deliveries, "queue": name, "id": entry.key, "size": length}
                 row["transaction"] = held.get((queue.name, key_bytes(entry), entry.page))
@@ -151,7 +151,7 @@ class StoreContents(Contents):
 
 
 def _sent(head: bytes) -> int | None:
-    """Return when a message was sent (milliseconds) by its first bytes; None: they do not say it."""
+    """Return the time when a message was sent (milliseconds) from its first bytes; None: unknown."""
     return _SENT.unpack(head)[0] or None if len(head) == _SENT.size else None
 
 
@@ -170,18 +170,18 @@ def _branch(branch: codec.Branch) -> str:
     return xid_text(branch.format_id, branch.gtrid, branch.bqual)
 
 
-# What a store of the product must have beside what is kept, and this one has not.
+# Files that every store of the product has, and that are missing here.
 
 
 _GONE = "other parts of the store are here, and this one is not"
 _EMPTY = "it holds zeros only, or nothing: a router fills it with free pages when it makes it"
 _ZEROS = "it holds zeros only: a log that has a length begins with START"
-#: Directories of a store: where another one is, both files belong there.
+#: The directories of a store: if one of them exists, pages and log should exist, too.
 _PARTS = ("db", "log", "swap", "durables")
 
 
 def lacking(answer: Answer) -> Iterator[Missing]:
-    """Yield the file of pages or the log, if it is not there or has nothing."""
+    """Yield the file of pages and the log, if they are missing or empty."""
     journal = answer.journal
     given = named(journal.files)
     known = {entry.code for entry in answer.observation.missing}
@@ -196,11 +196,11 @@ def lacking(answer: Answer) -> Iterator[Missing]:
         if code in known:
             continue
         if path not in given:
-            # The directory of the other file alone may be all that was sent in.
+            # If only the directory of the other file exists, a user may have copied nothing else.
             if parts - {other}:
                 yield Missing(code, path, text=_GONE)
             continue
         source = source_of(journal.files[given[path]])
-        # An untagged log is cut to nothing at a checkpoint.
+        # A checkpoint truncates an untagged log to 0 bytes.
         if (source.size or code == "pages") and (source.size < least or zeros(source)):
             yield Missing("emptied-file", given[path], text=text)

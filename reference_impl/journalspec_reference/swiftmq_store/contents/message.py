@@ -1,7 +1,7 @@
 """Serialised messages as a consumer sees them: headers, properties, bodies.
 
-Nothing of Java is deserialised: of an object its class is named. What cannot be decoded is a problem of that
-message; what comes before it is kept.
+Java objects are not deserialised: only the name of their class is read. A part that cannot be decoded becomes
+a problem of that message; the parts before it are kept.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from journalspec_reference.swiftmq_store.codec import (
     optional,
 )
 
-#: This many strings of a message are reported as problems of their own.
+#: At most this many problems of a message's strings are reported.
 MOST_PROBLEMS = 100
 #: The kinds of messages, by their numbers.
 KINDS = ("plain", "bytes", "map", "object", "stream", "text")
@@ -29,17 +29,17 @@ _OPTIONAL = (
     *("message_id", "user_id", "client_id", "correlation_id", "type", "reply_to", "address"),
     *("properties", "source_router", "router", "router_queue"),
 )
-#: A message of which nothing is known.
+#: The columns of a message of which nothing can be read.
 _NOTHING: dict[str, Value] = dict.fromkeys(
     ("expiration", "priority", "timestamp", "delivery_count", "durable", "redelivered", *_OPTIONAL,
      "text", "content", "data", "class_name"),
 )  # fmt: skip
-#: How a string that is null is stored among properties; which number is a character.
+#: The stored form of a null string among properties; the type id of a character.
 _NULL, _CHARACTER = b"\xc0\x80", 5
 
 
 def decode(data: bytes) -> tuple[dict[str, Value], list[Problem]]:
-    """Return the columns of a message that its bytes hold, and what is wrong with it; takes linear time."""
+    """Return the columns that a message's bytes give, and its problems; takes linear time."""
     row, problems = {**_NOTHING, "kind": "unknown"}, list[Problem]()
     cursor = Cursor(data)
     try:
@@ -81,7 +81,7 @@ def _body(cursor: Cursor, kind: str, row: dict[str, Value], problems: list[Probl
         row["data"] = data = cursor.blob()
         row["class_name"] = class_name(data)
     else:
-        # A character beyond U+FFFF may begin in one string and end in the next.
+        # A character beyond U+FFFF can begin in one string and end in the next.
         joined = bytearray()
         for _ in range(cursor.count(2)):
             joined += cursor.utf()
@@ -89,12 +89,12 @@ def _body(cursor: Cursor, kind: str, row: dict[str, Value], problems: list[Probl
 
 
 def _values(cursor: Cursor, code: str, problems: list[Problem]) -> dict[str, Value]:
-    """Take names and values: properties, or a map; of a name that is there twice the last value counts."""
+    """Take names and values: properties, or a map; of a repeated name, the last value is kept."""
     values: dict[str, Value] = {}
     try:
         if (number := cursor.s4()) < 0:
             raise BadStore(f"{number} values")
-        # There may be fewer than it says: the bytes end first.
+        # The bytes can end before the stated number of values.
         for at in range(number):
             name = _text(cursor.utf(), f"name {at}", problems)
             values[name] = _primitive(cursor, name, problems)
@@ -118,7 +118,7 @@ def _primitive(cursor: Cursor, name: str, problems: list[Problem]) -> Value:
 
 
 def _text(stored: bytes, name: str, problems: list[Problem]) -> str:
-    """Return a string; what is not modified UTF-8, and half a character, is replaced and a problem."""
+    """Return a string; invalid modified UTF-8 and half characters are replaced and noted as a problem."""
     try:
         return mutf8.decode(stored)
     except UnicodeDecodeError:
