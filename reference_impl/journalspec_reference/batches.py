@@ -41,7 +41,7 @@ class Source(Protocol):
         """Its length in bytes."""
 
     def read(self, off: int, size: int) -> bytes:
-        """Return `size` bytes from `off` on, fewer at the end; what cannot be read is zeros."""
+        """Return `size` bytes from `off` on, fewer at the end; unreadable bytes are zeros."""
 
     def peek(self, start: int, end: int) -> bytes:
         """Return a few bytes from anywhere, without loading the bytes around them."""
@@ -318,7 +318,7 @@ PIECE, STEP = 1 << 20, 1 << 10
 
 
 class Sums:
-    """The CRC-32 of ranges of a file. Those that follow each other are summed in one go.
+    """The CRC-32 of ranges of a file. Adjacent ranges are summed in one pass.
 
     If a range begins before the end of one that was summed, its sum is computed from the sums of two prefixes
     (the algebra of CRCs). Summing many overlapping ranges in full would take quadratic time.

@@ -1,7 +1,7 @@
-"""The content of a recovered journal in the user's words: messages of queues, rows of tables, transactions.
+"""The content of a recovered journal in terms of users: messages of queues, rows of tables, transactions.
 
 A format gives it in its ``contents``; the tables are those of ``contents/tables.toml``. Contents never decide
-what recovery keeps: bytes that cannot be decoded are a remark on one row.
+what recovery keeps: bytes that cannot be decoded give a remark on one row.
 """
 
 from __future__ import annotations

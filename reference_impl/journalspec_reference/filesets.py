@@ -1,8 +1,8 @@
 """From a path to journals: which files are there, and which of them belong together.
 
 Reading only: files are opened without write access, once, and only the needed parts are read
-(:mod:`.content`), so that neither their size nor their number costs memory or descriptors. Files that end
-in ``.gz`` are decompressed also, up to a bound, and keep their names.
+(:mod:`.content`), so that neither their size nor their number costs memory or descriptors. Files that end in
+``.gz`` are decompressed, up to a bound, and keep their names.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ class Loaded:
 
     @property
     def entries(self) -> Mapping[str, Any]:
-        """All files and what could not be read, by name; the latter without content."""
+        """All files and unreadable entries, by name; the latter without content."""
         return {name: self.files.get(name, b"") for name in sorted({*self.files, *self._left_out})}
 
 
@@ -440,8 +440,8 @@ def find_journals(
     Every described format is tried; of two claims to one file the better one is taken. A file that cannot be
     read is claimed by its name. With `format` given and nothing recognised, the requested file (or all files)
     is treated as such a journal, so that damage can be examined. Raises UnknownFormat for a format that is
-    not described or an edition that it does not have, FilesetError if nothing is found or what is found has
-    no such edition.
+    not described or an edition that it does not have, FilesetError if no journal is found, or none of a
+    format with such an edition.
     """
     wanted = (format,) if format else format_ids()
     if format and edition:
@@ -608,7 +608,7 @@ def below(
 ) -> list[Path]:
     """Return up to `at_most` directories under `path` that hold a journal, in the order of their names.
 
-    What cannot be listed, or was not looked into, is added to `unlisted`.
+    Directories that cannot be listed, or were not examined, are added to `unlisted`.
 
     Symbolic links to directories are not followed; the search is bounded in depth and in the number of
     directories. With `every`, the depth is not bounded. Then a directory that cannot be listed, or too many

@@ -133,7 +133,7 @@ def _part(whole: Span, start: int, end: int) -> Span:
 def lines(data: Any, spans: Iterable[Span], file: str) -> Iterator[Line]:
     """Yield the annotated dump of `file`, whose content is `data` (any buffer).
 
-    Rows start anew at each region, so that a row never holds bytes of two.
+    Each region begins a new row, so no row has bytes of two regions.
     """
     for region in regions(spans, file, len(data)):
         span = region.span
@@ -266,7 +266,7 @@ def hex_cells(data: bytes) -> str:
 
 
 def text_cells(data: bytes) -> str:
-    """Return the bytes of one row as ASCII, a dot for what cannot be printed; not padded."""
+    """Return the bytes of one row as ASCII, with a dot for unprintable bytes; not padded."""
     return "".join(chr(byte) if byte in PRINTABLE else "." for byte in data)
 
 

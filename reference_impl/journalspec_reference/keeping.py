@@ -33,7 +33,7 @@ class Holder:
 
 @dataclass(frozen=True, slots=True)
 class Keeping:
-    """The data files of a journal, in order, with their lengths (bytes), and what holds each of them.
+    """The data files of a journal, in order, with their lengths (bytes) and the holders of each.
 
     A file without holders is free, unless there is a `doubt`: a reason why some holders can be unknown.
     `basis` is the source of the holders, for a format with several possible sources.

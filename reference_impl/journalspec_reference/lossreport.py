@@ -300,7 +300,7 @@ class LossReport:
 
 
 def _of_all(part: Part, items: Callable[[Answer, str], Iterator[LossItem]]) -> Iterator[LossItem]:
-    """Yield the items of a part's answer, and those of the answers that its store accounts for."""
+    """Yield the items of a part's answer, and of the other answers that its store includes."""
     yield from items(part.answer, "")
     for each in part.covered:
         root = each.journal.root

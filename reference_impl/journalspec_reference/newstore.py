@@ -526,7 +526,7 @@ def _unfit(name: str) -> str:
 
 
 def _read_again(new: Path, parts: Sequence[Part]) -> None:
-    """Raise CannotRebuild if what was written does not read clean under the strictest policy."""
+    """Raise CannotRebuild if a new store does not read clean under the strictest policy."""
     for part in parts:
         journal = part.answer.journal
         if part.store.opaque:

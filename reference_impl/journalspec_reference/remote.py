@@ -1,7 +1,7 @@
 """Journals in object stores and distributed file systems: their files through ``pyarrow.fs``.
 
 Nothing is written there. A path is a URI that ``pyarrow.fs.FileSystem.from_uri`` takes: ``s3://``, ``gs://``,
-``abfss://``, ``hdfs://``; ``s3a://``, as Hadoop has it, means ``s3://``.
+``abfss://``, ``hdfs://``; Hadoop's ``s3a://`` means ``s3://``.
 """
 
 from __future__ import annotations

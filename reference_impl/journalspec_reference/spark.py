@@ -173,7 +173,7 @@ class JournalSource(DataSource):
         return NAME
 
     def schema(self) -> str:
-        """Return the columns: the common ones and those of the format, if all journals are of one."""
+        """Return the common columns, and those of the format if all journals have the same one."""
         asked = Query(dict(self.options))
         columns = asked.columns()
         quoted = {name: name.replace("`", "``") for name in columns}

@@ -1,4 +1,4 @@
-"""The rows of a journal as Arrow record batches: what Spark and the questions at the command line read.
+"""The rows of a journal as Arrow record batches, for Spark and the questions at the command line.
 
 A row is a record (``kind`` is ``record``) or a region that holds none (``dropped``, with its ``reason``). The
 columns are those of :data:`COMMON` and the typed ones of the format, by the spec's names.

@@ -70,7 +70,7 @@ def new_store(answer: Answer, choices: StoreChoices) -> LogStore:
 
 
 class LogStore(NewStore):
-    """A new log of one file with nothing but records, as the seed document has it."""
+    """A new log of one file that has only records, as in the seed document."""
 
     replay: type[Replay] = Replay
 

@@ -402,7 +402,7 @@ def _missing(log: Log, other: Log) -> Iterator[Missing]:
 
 
 def _newer(log: Log, other: Log) -> Iterator[Missing]:
-    """Yield the records of the passive file that are newer than the whole active one (BTM-RCV-022)."""
+    """Yield the records of the passive file that are newer than all of the active one (BTM-RCV-022)."""
     newest = max((record.time for record in log.records()), default=None)
     first, count, begun = -1, 0, False
     last: dict[bytes, int] = {}

@@ -232,10 +232,10 @@ def search(
 ) -> Iterator[Batch]:
     """Yield the valid records anywhere from `start` to `end`, not overlapping (BTM-RDR-013).
 
-    There is a note on each, if the `file` has a name. They are evidence for people and never enter a result
-    (BTM-RDR-014). Candidates are found by the usual headerLength. The work on false candidates is bounded
-    by SEARCH_BUDGET times the region. Beyond that the search stops, so that crafted bytes cannot make it
-    quadratic.
+    Each gets a note, if the `file` has a name. These records are evidence for people and never part of a
+    result (BTM-RDR-014). Candidates are found by the usual headerLength. The work on false candidates is
+    bounded by SEARCH_BUDGET times the region. Beyond that the search stops, so that crafted bytes cannot make
+    it quadratic.
     """
     start, end = max(0, start), min(end, source.size)
     budget = SEARCH_BUDGET * max(0, end - start)

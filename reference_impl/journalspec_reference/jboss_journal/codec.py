@@ -74,12 +74,12 @@ class Kind:
 
     @property
     def body(self) -> bool:
-        """Whether it has a body."""
+        """Whether the type has a body."""
         return "body" in self.shown
 
     @property
     def ends(self) -> bool:
-        """Whether it is a PREPARE or COMMIT, which have counts."""
+        """Whether the type is a PREPARE or COMMIT, which have counts."""
         return "count" in self.shown or "pairs" in self.shown
 
 

@@ -215,7 +215,7 @@ class BrokerStore(NewStore):
 
     @property
     def product(self) -> str:
-        """What the files are meant for."""
+        """The product for which the files are made."""
         return f"{self._store.product[0] or 'a broker'}: {super().product}"
 
     def carried(self) -> Iterable[Count]:

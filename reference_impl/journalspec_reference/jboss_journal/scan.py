@@ -1,8 +1,7 @@
 """From bytes to columns: one loop finds the records of a file, checks each, and reports damage (JBM-RDR).
 
-A record is found by its type and its file's id. A rejected candidate costs constant time and the
-search continues one byte after its start, so that a scan is linear in the file's length whatever
-the bytes say.
+A record is found by its type and its file's id. A rejected candidate costs constant time and the search
+continues one byte after its start, so that a scan is linear in the file's length for all input.
 """
 
 from __future__ import annotations

@@ -190,7 +190,7 @@ class WantedParts:
         return self.made[queue][1] if queue in self.made else self.store.bindings.queues[queue].address
 
     def _make(self, ident: int) -> None:
-        """Make the binding of a queue anew."""
+        """Make a new binding of a queue from its messages."""
         store = self.store
         own = (each for each in store.pending.references.live() if each[1] == ident)
         rows = BrokerContents(store).referenced(islice(own, MOST_ASKED))
@@ -208,7 +208,7 @@ class WantedParts:
         store.queues[ident] = name
 
     def _keep(self, name: str) -> None:
-        """Keep what a broker deletes: messages of a queue without a binding, a message without a queue."""
+        """Keep items that a broker deletes: messages of a queue without a binding, or without a queue."""
         store, pending = self.store, self.store.pending
         paged = (queue for _, entry in store.entries() for queue in entry.queues)
         for ident in {*pending.queues, *paged} - store.queues.keys():

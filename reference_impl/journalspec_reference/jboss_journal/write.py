@@ -1,7 +1,7 @@
 """Writing the journal: files are used in turn and again; no record spans two files (JBM-WRT, JBM-CMP).
 
-The order of writes and forces is a table. ``spec`` is the safe order. The others do what the traced products
-do, with their defects, so that their crash states can be enumerated.
+ORDERS lists the orders of writes and forces. ``spec`` is the safe order. The others do what the traced
+products do, with their defects, so that the crash states of these products can be enumerated.
 """
 
 from __future__ import annotations
@@ -475,7 +475,7 @@ class JournalWriter:
             raise WriterRefused("does-not-fit", f"a record of {len(data)} bytes; a file takes {room}")
         if self._position + len(data) > self.file_size:
             self.roll()
-            # The counts and the stamp are those of the file that the record is in.
+            # The counts and the stamp depend on the file, so encode the record again.
             data = self.encoded(record, self.ledger, self.active)
         off = self._position
         padded = data.ljust(self.aligned(len(data)), b"\0")

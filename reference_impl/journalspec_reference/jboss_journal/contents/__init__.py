@@ -304,7 +304,7 @@ def _xid(found: Mapping[str, Any]) -> dict[str, Value]:
 
 
 def xid_text(data: bytes) -> str | None:
-    """Return the XID of a PREPARE as the column ``xid`` has it; None if it cannot be decoded."""
+    """Return the XID of a PREPARE in the form of the column ``xid``; None if it cannot be decoded."""
     try:
         found = _xid(decode(families(FORMAT)[RECORDS], "xid", data))
     except ContentsError:

@@ -205,12 +205,12 @@ def _action(state: _Buffer, found: Transaction) -> None:
             found.parent = _xid(state)
             found.parent_node = state.text()
         _header(state, found)
-    state.flag()  # The flag whether the first participant was asked; recovery ignores it.
+    state.flag()  # Whether the first participant was asked; recovery ignores this flag.
     _participants(state, found.participants)
     if state.number():
         _participants(state, found.heuristics)
     found.status = state.named(STATUSES)
-    state.number()  # The kind of action: only those of top level are stored.
+    state.number()  # The kind of action; only top-level actions are stored.
     found.decision = state.named(OUTCOMES)
 
 

@@ -170,7 +170,7 @@ class Paging:
     old: bool
 
     def files(self, report: ReportFile) -> Iterator[PageFile]:
-        """Yield the page files; what cannot be read is reported."""
+        """Yield the page files; unreadable files are reported."""
         for room in self.room.rooms() if self.room is not None else ():
             numbered = sorted(
                 (int(match[1]), name) for name in room.names if (match := PAGE.match(name)) is not None
