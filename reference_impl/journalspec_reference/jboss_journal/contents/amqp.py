@@ -1,10 +1,10 @@
 """AMQP messages as Artemis 2 stores them: the encoded message, and the broker's data around it.
 
-An encoded message consists of sections (part 3 of the specification of AMQP 1.0). The broker's data around it
-are written by ``AMQPMessagePersister`` (2), its ``V2`` (3) and ``V3`` (5), and ``AMQPLargeMessagePersister``
+An encoded message consists of sections (part 3 of the specification of AMQP 1.0). The broker's data around
+it are those of ``AMQPMessagePersister`` (2), its ``V2`` (3) and ``V3`` (5), and ``AMQPLargeMessagePersister``
 (4). With the last one, the encoded message is in a file of its own. Columns have the values that the broker's
-browser shows, except for bodies: the browser has only the first of several sections, and takes a value that is
-not a text, list or map for bytes.
+browser shows, except for bodies: the browser has only the first of several sections, and takes a value that
+is not a text, list or map for bytes.
 """
 
 from __future__ import annotations
