@@ -1,9 +1,9 @@
-"""The report of a tool about a journal that it found at a path: the edition settled, no file skipped.
+"""The answer about a journal at a path: its edition is settled, and each unreadable file is reported.
 
-A reader of the protocol is given the edition, and all files that it is given can be read. A tool is given a
-path. If the files do not show their edition, every possible edition is tried by reading, and the answer
-says which one was assumed. Where a file that belongs to the journal, or a part of one, cannot be read, the
-answer is never clean. The command line and Spark ask journals through :func:`ask` alone.
+In the protocol, a reader receives the edition and readable files. A tool receives only a path. If the files
+do not show their edition, every possible edition is tried by reading, and the answer says which one was
+assumed. Where a file that belongs to the journal, or a part of one, cannot be read, the answer is never
+clean. The command line and Spark ask journals through :func:`ask` alone.
 """
 
 from __future__ import annotations
@@ -53,15 +53,15 @@ EMPTY = "empty-file"
 COMPRESSED = "compressed"
 UNLISTED = "unlisted"
 NOTHING = "nothing-recognised"
-#: What `F_GETLK` takes and gives: type, from where, start, length (0: to the end), process.
+#: The structure that `F_GETLK` reads and fills in: type, whence, start, length (0: to the end), process.
 _FLOCK = struct.Struct("hhqqi")
-#: Represents the journal's own files among the names of lock files.
+#: Among the names of a format's lock files, this one means the journal's own files.
 OWN = "*"
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """The result of reading a journal as one edition. `agrees`: equal to that of the assumed edition."""
+    """The result of reading a journal as one edition. `agrees`: it equals the assumed edition's."""
 
     edition: str
     verdict: str
@@ -149,7 +149,7 @@ def ask(journal: Journal, policy: str | None = None) -> Answer:
         known[edition] = asked(edition=edition)
         trials = _all_alike(journal, known[edition])
     if journal.editions and not trials:
-        # One that was recovered was not read.
+        # A result of recovery cannot serve as a result of reading.
         seen_by = known if asked is reading else {}
         readers = _readers(journal)
         for reader in dict.fromkeys(readers.values()):
@@ -158,11 +158,11 @@ def ask(journal: Journal, policy: str | None = None) -> Answer:
         edition, trials = _settled(journal, readers, seen_by)
         journal = replace(journal, edition=edition)
         known = {edition: seen_by[readers[edition]]} if asked is reading else known
-        # A live item should not be there twice.
+        # Free the results of reading: recovery would otherwise hold live items a second time.
         del seen_by
     seen = known[edition] if edition in known else asked(edition=edition)
     del known
-    # What cannot be read is asked once: what is read later for what the directories lack may fail elsewhere.
+    # List the unreadable ranges once: the later search for missing items reads more, and can add ranges.
     bad = _unreadable(journal)
     seen = _completed(Answer(journal, seen, trials), policy, bad)
     notes = [Note(UNREADABLE, name, start, why) for name, (start, _, why) in bad]
@@ -171,8 +171,8 @@ def ask(journal: Journal, policy: str | None = None) -> Answer:
     words = get_format(journal.format).vocabulary.notes
     lossy = any(note.code in words and words[note.code].loss for note in seen.notes)
     if seen.verdict == CLEAN and (lossy or seen.missing or changed or journal.unlisted or journal.packed):
-        # Of what changed each check held, but of bytes that may never have been there together; the product
-        # does not find a file that is compressed beside plain ones.
+        # The checks of a changed file hold, but its bytes may never have existed together. The product does
+        # not find a compressed file next to plain ones.
         seen = replace(seen, verdict=RECOVERED)
     answer = Answer(journal, seen, trials)
     notes += [*_remarks(answer)]
@@ -180,17 +180,17 @@ def ask(journal: Journal, policy: str | None = None) -> Answer:
 
 
 def _completed(answer: Answer, policy: str | None, bad: list[tuple[str, Unreadable]]) -> Observation:
-    """Return what came of a journal, with what could not be read, and what its directories lack."""
+    """Return the observation of `answer` with the unreadable parts and the missing items added."""
     journal, seen = answer.journal, answer.observation
     if journal.files and seen.verdict == CLEAN and not (seen.files or seen.notes):
-        # Nothing was read: for recovery an empty journal, here a wrong extension or edition.
+        # No file was read. Recovery reports an empty journal; here the extension or the edition is wrong.
         seen = refused("fileset", NO_FILES, f"none of {len(journal.files)} file(s) belongs to such a journal")
     if bad:
         seen = _with_gaps(seen, journal, bad, policy)
     if journal.unread:
         seen = _without(seen, journal.unread, policy)
         if not isinstance(seen.notes, Lazy):
-            # Unreadable parts exist nevertheless: nothing is known to be missing.
+            # An unreadable file exists: remove the notes and missing items that can be about it.
             unread = {None, "", *(entry.name for entry in journal.unread)}
             words = get_format(journal.format).vocabulary.notes
             absences = {code for code, word in words.items() if word.absence}
@@ -198,7 +198,7 @@ def _completed(answer: Answer, policy: str | None, bad: list[tuple[str, Unreadab
             gone = tuple(entry for entry in seen.missing if entry.name not in unread)
             seen = replace(seen, notes=tuple(kept), missing=gone)
     if seen.verdict != REFUSED and seen.state is not None:
-        # An implementation may be any object that answers; most know no rules of the product's directories.
+        # `lacking` is optional: an implementation can be any object with the protocol's methods.
         lacking = getattr(load_implementation(journal.format), "lacking", lambda answer: ())
         if found := tuple[Missing, ...](lacking(replace(answer, observation=seen))):
             seen = replace(seen, missing=joined(missing_place, found, seen.missing))
@@ -217,11 +217,11 @@ def _remarks(answer: Answer) -> Iterator[Note]:
         locked = held(journal.root, description.locks, _contents(journal))
         yield from (Note(IN_USE, name, text=who) for name, who in locked)
     if seen.verdict != REFUSED:
-        # A file whose name alone says something has nothing in it.
+        # A file whose name begins with a dot is a marker, and empty on purpose.
         named = (name for name, data in journal.files.items() if not len(data))
         yield from (Note(EMPTY, name) for name in named if not PurePath(name).name.startswith("."))
     if seen.verdict != REFUSED and not seen.files and journal.files:
-        # None of them has a name that the format's files have.
+        # No file has a name that the format uses.
         names = description.below
         yield Note(NOTHING, text=f"files are looked for by their names: {', '.join(names)}" if names else "")
     if len(seen.dropped) and not len(seen.records) and not len(seen.unanchored):
@@ -233,9 +233,9 @@ def _remarks(answer: Answer) -> Iterator[Note]:
 
 
 def with_assumptions(journal: Journal) -> Journal:
-    """Return a journal with the parameters that are assumed of files that may be anybody's."""
+    """Return a journal with the parameters that are assumed for files of unknown origin."""
     implementation = load_implementation(journal.format)
-    # An implementation may be any object that answers; most assume nothing.
+    # `assumed` is optional: an implementation can be any object with the protocol's methods.
     assumed: Params = getattr(implementation, "assumed", lambda files: {})(at_hand(journal.seen))
     return replace(journal, params={**assumed, **journal.params})
 
@@ -252,23 +252,23 @@ def settled(journal: Journal) -> Journal:
 
 
 def stretches(journal: Journal) -> Iterable[Stretch]:
-    """Return what reading scans of a journal that is settled, in order; may raise ReadingRefused."""
+    """Return the stretches that reading scans of a settled journal, in order; can raise ReadingRefused."""
     implementation = load_implementation(journal.format)
     return implementation.plan(journal.seen, edition=journal.edition, params=journal.params)
 
 
 def _only_reader(journal: Journal) -> str:
-    """Return the edition by whose rules all permitted editions are read, except for types of records."""
+    """Return the edition whose rules read all permitted ones, record types aside; empty if none does."""
     known = get_format(journal.format).editions
     readers = {known[edition].reads_as or edition for edition in journal.editions}
     return readers.pop() if len(readers) == 1 else ""
 
 
 def _all_alike(journal: Journal, seen: Observation) -> tuple[Trial, ...]:
-    """Return the same trial for each permitted edition; none if one may read otherwise.
+    """Return the same trial for each permitted edition; none if one of them can give another result.
 
-    Where the reader found neither a record of a type that only one edition has nor damage that begins as one,
-    the other edition finds the same records and regions.
+    The editions can differ only by record types that one of them lacks. Without such a record, and without
+    damage that begins as one, all find the same records and regions.
     """
     known = get_format(journal.format).editions
     only = {name for edition in journal.editions for name in known[edition].but_for}
@@ -282,7 +282,7 @@ def _all_alike(journal: Journal, seen: Observation) -> tuple[Trial, ...]:
 
 
 def _torn(journal: Journal, dropped: Iterable[Dropped], types: Collection[str]) -> bool:
-    """Return whether a region begins with the number of one of these types of record, or cannot be read."""
+    """Return whether a region is unreadable, or begins with the number of one of these record types."""
     names: Mapping[str, int] = format_module("journalspec", journal.format).LAYOUT.types(journal.edition)
     firsts = {bytes([number]) for name, number in names.items() if name in types}
     sources = {name: source_of(data) for name, data in at_hand(journal.seen).items()}
@@ -293,7 +293,7 @@ def _torn(journal: Journal, dropped: Iterable[Dropped], types: Collection[str]) 
 
 
 def _types(journal: Journal, seen: Observation) -> set[str]:
-    """Return the types of the records in an answer, by their numbers where these are known."""
+    """Return the record types in an answer, from their numbers if the answer has these."""
     codes = getattr(seen.records, "codes", None)
     if codes is None:
         return {record.type for record in seen.records}
@@ -302,7 +302,7 @@ def _types(journal: Journal, seen: Observation) -> set[str]:
 
 
 def _readers(journal: Journal) -> dict[str, str]:
-    """Return the edition by which each permitted one is tried."""
+    """Return permitted edition -> the edition whose reader tries it."""
     known = get_format(journal.format).editions
     return {
         edition: edition if known[edition].but_for else known[edition].reads_as or edition
@@ -313,7 +313,7 @@ def _readers(journal: Journal) -> dict[str, str]:
 def _settled(
     journal: Journal, readers: Mapping[str, str], seen: Mapping[str, Observation]
 ) -> tuple[str, tuple[Trial, ...]]:
-    """Return the edition that explains the files, and all results; `seen`: those of reading by edition."""
+    """Return the edition that explains the files, and all trials; `seen`: edition -> result of reading."""
     known = get_format(journal.format).editions
     only = {name for edition in journal.editions for name in known[edition].but_for}
     rules = {
@@ -322,7 +322,7 @@ def _settled(
         else f"{reader} itself"
         for reader, found in seen.items()
     }
-    # Of each reader the first one whose answer is the same.
+    # Reader -> the first reader with the same answer.
     keys: dict[str, str] = {}
     for reader, found in seen.items():
         keys[reader] = reader
@@ -333,8 +333,8 @@ def _settled(
     taken = set(keys.values()) if len(set(keys.values())) == 1 else {keys[reader] for reader in _sound(seen)}
     wary = _only_reader(journal)
     if wary in seen and rules[wary] == wary and seen[wary].verdict != REFUSED:
-        # No record tells the editions apart. The one that knows more types may see damage where the other
-        # sees what is left of an earlier record.
+        # No record distinguishes the editions. The one with more record types can report damage where the
+        # other one reports the rest of an earlier record.
         taken = {keys[wary]}
     elif len(taken) == 1 and len(set(keys.values())) > 1:
         # A reading that finds no record explains nothing: it may be clean because it looks at nothing.
@@ -358,10 +358,10 @@ def _trials(
 
 
 def _same(one: Observation, other: Observation, *, by_one: bool) -> bool:
-    """Return whether two answers amount to the same; long ones are read side by side, up to a difference.
+    """Return whether two answers are equal; long ones are compared item by item up to a difference.
 
-    Not if they were read by the same rules: until a record has a type that one edition alone has, or damage
-    has another reason, both find the same records, and these make the state.
+    With `by_one`, the same rules read both, and records and states are not compared. They can differ only
+    after a record of a type that one edition lacks, or after damage with another reason.
     """
     return (
         (one.verdict, one.code) == (other.verdict, other.code)
@@ -373,7 +373,7 @@ def _same(one: Observation, other: Observation, *, by_one: bool) -> bool:
 
 
 def _sound(seen: Mapping[str, Observation]) -> list[str]:
-    """Return the readings that are clean and omit no byte in which another one finds a record.
+    """Return the clean readings whose records cover each byte in which another reading has a record.
 
     A reading with almost no result is clean as well. It explains the files only if no other reader finds
     more.
@@ -409,7 +409,7 @@ def _without(seen: Observation, unread: tuple[LeftOut, ...], policy: str | None)
     files = (*seen.files, *(FileMap(entry.name, entry.length, "unread") for entry in unread))
     if policy is not None:
         return replace(seen, verdict=RECOVERED, dropped=dropped, files=files)
-    # The map of the rest is worth having; a state without those files is not.
+    # The map of the other files is useful; a state without the unreadable files would mislead.
     return replace(
         seen, verdict=REFUSED, phase=problem.phase, code=problem.code, message=message, at=problem.at,
         dropped=dropped, files=files, state=None,
@@ -429,8 +429,8 @@ def lost(journals: Iterable[Journal]) -> Iterator[tuple[str, Unreadable]]:
 
 
 def _unreadable(journal: Journal) -> list[tuple[str, Unreadable]]:
-    """Return (file, range) for all that could not be read, also in parts that were not used yet."""
-    # An unreadable part of a neighbour proves nothing, and the journal does not lack it.
+    """Return (file, range) for all unreadable bytes, including those in parts that were not used yet."""
+    # Neighbours are omitted: an unreadable part of one is no loss to the journal.
     names = [name for name in _contents(journal) if name in journal.files]
     return [(name, bad) for name in names for bad in journal.files[name].finish()]
 
@@ -445,7 +445,7 @@ def _with_gaps(
         return refused("fileset", UNREAD, text, At(name, start, end - start))
     if seen.verdict == REFUSED:
         return replace(seen, message=f"{seen.message}; {text}")
-    # Records that reach into such a range were dropped for the same reason, which is given once.
+    # Reading has already dropped the records that reach into such a range: report only the rest of it.
     said: dict[str, Ranges] = {}
     for item in seen.dropped:
         if item.reason == UNREADABLE:
@@ -461,7 +461,7 @@ def _with_gaps(
 
 
 def checked_params(description: Format, params: Mapping[str, str], edition: str | None = None) -> None:
-    """Hold `params` against those that reading and recovery take; raises FilesetError if one is wrong."""
+    """Check `params` against those of reading and recovery; raises FilesetError if one is wrong."""
     for name, value in params.items():
         known = description.vocabulary.params_of("read") | description.vocabulary.params_of("recover")
         if name not in known:
@@ -476,7 +476,7 @@ def checked_params(description: Format, params: Mapping[str, str], edition: str 
 def held(root: Path, lock_files: Iterable[str], own: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield (name, owner of the lock) for the lock files in or above `root`; `*` means `own` files.
 
-    Nothing is locked, and no lock is awaited. Yields nothing where the system cannot say.
+    It takes no lock and waits for none. It yields nothing where the system does not report locks.
     """
     for name in lock_files:
         for file in own if name == OWN else (name,):
@@ -492,7 +492,7 @@ def _holder(path: Path) -> str:
     except ImportError:
         return ""
     with suppress(OSError, ValueError):
-        # Never waits, as opening a pipe would.
+        # Without O_NONBLOCK, opening a pipe would wait for a writer.
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
         try:
             asked = _FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
@@ -506,24 +506,24 @@ def _holder(path: Path) -> str:
 
 
 def is_copy(name: str, original: str) -> bool:
-    """Return whether a name is another name with a suffix, as names of renamed files and copies are."""
+    """Return whether `name` is `original` with a suffix, like the name of a renamed file or a copy."""
     return name != original and name.startswith(original) and not name[len(original)].isalnum()
 
 
 def renamed(
     journal: Journal, named: re.Pattern[str], begins: Callable[[bytes], bool]
 ) -> Iterator[tuple[str, str]]:
-    """Yield the name of each file of a journal that is not here, and that of the file which may be it.
+    """Yield (missing name, other name) for files of a journal that can be present under another name.
 
-    That one has the name, which `named` matches, and something after it (``db-2.log.old``), and `begins` as
-    such a file does.
+    The other name is the missing one, which `named` matches, with a suffix (``db-2.log.old``). The first
+    bytes of that file pass `begins`.
     """
     listed, root = journal.listed or frozenset(), journal.root
     for other in sorted(listed):
         found = named.match(other)
         if root is None or found is None or not is_copy(other, found[0]):
             continue
-        # To open a pipe would wait for a writer.
+        # Only regular files are opened: opening a pipe would wait for a writer.
         if found[0] in listed or other in journal.files or not (root / other).is_file():
             continue
         try:

@@ -27,7 +27,7 @@ from journalspec_reference.storage import Storage
 Files = Mapping[str, Any]  # collections.abc.Buffer needs Python 3.12
 
 Params = Mapping[str, str]
-#: A write operation as the protocol has it: ``op`` is its name.
+#: A write operation of the protocol; its member ``op`` is the name of the operation.
 Operation = Mapping[str, Any]
 
 
@@ -40,7 +40,7 @@ def natural_key(name: str) -> tuple[Any, ...]:
 
 @dataclass(frozen=True, slots=True)
 class NumberedFile:
-    """A file that has its place among others by the number in its name; its content is `data`."""
+    """A file whose place among others follows from the number in its name; its content is `data`."""
 
     name: str
     number: int
@@ -65,8 +65,8 @@ def missing_numbers(numbers: Iterable[int]) -> list[str]:
 class NumberedNames:
     """The file names of a format: `pattern` matches a name, its group is a number of at most `largest`.
 
-    `like` matches what looks like such a name; `others` are names of other files that do. `gap` is the code
-    of the note on numbers that are missing.
+    `like` matches names that look similar; `others` are similar names that are expected, and get no note.
+    `gap` is the code of the note on numbers that are missing.
     """
 
     pattern: re.Pattern[str]
@@ -76,7 +76,7 @@ class NumberedNames:
     others: tuple[str, ...] = ()
 
     def number(self, name: str) -> int | None:
-        """Return the number of a file, None for the name of none."""
+        """Return the number in a file's name; None if it is not a name of the format."""
         match = self.pattern.fullmatch(name)
         return int(match[1]) if match and int(match[1]) <= self.largest else None
 
@@ -90,7 +90,7 @@ class NumberedNames:
             yield Note(self.gap, text=", ".join(gaps))
 
 
-#: The best claim to files: each begins as the format has it.
+#: The best claim to files: each of them begins with the format's magic bytes.
 BY_MAGIC = 3
 
 
@@ -102,11 +102,11 @@ class Detection:
     missing). `score` orders rival claims: 3 (:data:`BY_MAGIC`) magic of every file, 2 magic of some, 1
     names only.
 
-    `editions` are the editions that the files permit, if there is more than one and the files cannot
-    decide; `edition` is then what to call them where all read alike. Empty: the files say which edition it
-    is. `evidence` says why there are not more. `params` are the parameters that the file names show.
-    `neighbours` hold no records, and are read nevertheless but never changed: an index that names files, a
-    lock. Reading and recovery find them among the files.
+    `editions` are the editions that the files permit, if there are several; `edition` is then the name to use
+    where all of them read alike. `editions` is empty if the files show their edition. `evidence` is the
+    reason why other editions are excluded. `params` are the parameters that the file names show. `neighbours`
+    are files without records that are read but never changed, such as an index or a lock. Reading and
+    recovery receive them among the files.
     """
 
     format: str
@@ -124,8 +124,9 @@ class Span:
     """One named byte range for maps and annotated hexdumps.
 
     `path` is dotted (``record[3].gtrid``); `kind` is one of header, record, field, dropped, stale, fill,
-    unused. Containers precede what they contain. Dropped parts, and the bytes after the log (unused), may
-    contain well-formed records outside the answer: of kind dropped or stale, with their fields.
+    unused. Containers precede what they contain. Dropped regions and the bytes after the log (unused) can
+    contain well-formed records that are not part of the answer. These are of kind dropped or stale, with
+    their fields.
     """
 
     file: str
@@ -139,8 +140,8 @@ class Span:
 class Piece(NamedTuple):
     """A named part of a file: a header, a record, a dropped region.
 
-    `value` is its text. Its `path` is its `kind`, if it has no other. Records (current or stale)
-    without one are numbered, together with all else of the same `series`, by default that of the kind.
+    `value` is its text. If `path` is empty, `kind` is used instead. Records (current or stale) without a path
+    are numbered together with all pieces of the same `series`, which is by default the kind.
     """
 
     off: int
@@ -151,11 +152,11 @@ class Piece(NamedTuple):
     series: str = ""
 
 
-#: The name of the bytes after a format's log, if it does not say more.
+#: The path of the bytes after the log, unless the format gives a more exact one.
 REST = "rest"
-#: The message about a record at a place where recovery sees none.
+#: The text of a well-formed record in bytes where recovery reports no record.
 WELL_FORMED = "well-formed, no part of the answer"
-#: Gives the complete headers and records between two offsets where recovery sees none, in order.
+#: Gives the complete headers and records between two offsets, in order; recovery reports none there.
 Inside = Callable[[int, int], Iterable[Piece]]
 
 
@@ -168,8 +169,8 @@ def file_spans(
 ) -> Iterator[Span]:
     """Yield the spans of one file up to `end`: its pieces, their fields, and the unused parts between them.
 
-    `fields` gives those of a header or record; None: they are not named, and `inside` is not used for dropped
-    parts, the rest, and the part after the last piece.
+    `fields` gives the fields of a header or record. `inside` gives the well-formed parts of a dropped region,
+    of the rest, or of the bytes after the last piece. If `fields` is None, neither is used.
     """
     numbers: Counter[str] = Counter()
     at = 0
@@ -203,8 +204,9 @@ def _named(span: Span, piece: Piece, fields: Callable[[Piece], Iterable[Spot]]) 
 def _within(
     outer: Span, numbers: Counter[str], fields: Callable[[Piece], Iterable[Spot]], inside: Inside
 ) -> Iterator[Span]:
-    """Yield the well-formed parts of a region without records, and their fields; `numbers` counts by
-    region.
+    """Yield the well-formed parts of a region without records, and their fields.
+
+    `numbers` counts them by region.
     """
     series, end = f"{outer.path}[]", outer.off + outer.length
     for piece in inside(outer.off, end):
@@ -235,9 +237,9 @@ def field_names(
 
 
 def body_fields(outer: Spot, family: Family, shape: str, data: bytes, version: str = "") -> Iterator[Spot]:
-    """Yield the fields of contents in the bytes of a field, by their table; none if they do not fit.
+    """Yield the fields inside the bytes of a field, by the table of contents; none if these do not fit.
 
-    They have their last two names: a dump shows the enclosing ones.
+    Only the last two parts of a name are kept: a dump shows the enclosing fields anyway.
     """
     try:
         found = leaves(family, shape, data, version)
@@ -249,7 +251,7 @@ def body_fields(outer: Spot, family: Family, shape: str, data: bytes, version: s
 
 
 def _shown(value: Any) -> str:
-    """Return a value of contents as a dump has it: of long ones the beginning."""
+    """Return a value of contents as text for a dump; long values are cut."""
     if isinstance(value, bytes):
         return value[:HEAD].hex()
     if isinstance(value, str):
@@ -258,7 +260,7 @@ def _shown(value: Any) -> str:
 
 
 class WriterRefused(Exception):
-    """The writer will not do that, and has changed nothing (code is the spec's)."""
+    """The writer refused an operation and changed nothing; `code` is one of the specification."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -301,10 +303,10 @@ def perform(
 
 @dataclass(eq=False)
 class Implementation:
-    """The reference for one format, in the modules of a `package`; each question has a function.
+    """The reference implementation of one format, from the modules of `package`.
 
-    The edition is given to it; recovery without a policy means reading. A format or an edition that is not
-    described raises UnknownFormat.
+    Callers give the edition. In `recovers`, an empty policy means reading. An unknown format or edition
+    raises UnknownFormat.
     """
 
     format_id: str
@@ -315,15 +317,15 @@ class Implementation:
     recovers: Callable[[Files, str, str, Params], Observation]
     plans: Callable[[Files, str, Params], Iterable[Stretch]]
     names: Callable[[Files, str, Params, bool], Iterator[Span]]
-    #: Assumptions about files of unknown origin: the defaults of parameters are those of cases.
+    #: The parameters to assume for files of unknown origin; the specified defaults fit the cases only.
     assumed: Callable[[Files], Params] = lambda files: {}
-    #: Whether there are rules about what the product's directories must hold.
+    #: Whether the module ``contents`` has `lacking`: rules on what the product's directories must hold.
     lacks: bool = True
-    #: Whether something can be kept even where recovery refuses.
+    #: Whether a new store can be made even if recovery refuses the journal.
     of_refused: bool = False
-    #: Whether reading meets all causes for which strict recovery refuses a journal that reads cleanly.
+    #: Whether reading finds each reason why strict recovery refuses a journal that reads cleanly.
     foresees: bool = False
-    #: The editions under the names by which they are requested; only the existing ones.
+    #: A cache: requested name -> id of the edition, without unknown names.
     _asked: dict[str, str] = field(default_factory=dict)
 
     def contents(self, answer: Any) -> Any:
@@ -331,11 +333,11 @@ class Implementation:
         return self._late("contents").contents(answer)
 
     def new_store(self, answer: Any, choices: Any) -> Any:
-        """Return what the product can start on, of an answer and :class:`.newstore.StoreChoices`; or None."""
+        """Return the new store of an answer under :class:`.newstore.StoreChoices`; None if there is none."""
         return self._late("newstore").new_store(answer, choices)
 
     def lacking(self, answer: Any) -> Iterable[Missing]:
-        """Return the missing items by the rules of the product's directories, which readers need not know."""
+        """Return the missing items by the rules for the product's directories; reading ignores them."""
         found: Iterable[Missing] = self._late("contents").lacking(answer) if self.lacks else ()
         return found
 
@@ -346,7 +348,7 @@ class Implementation:
     def detect(self, files: Files, params: Params | None = None) -> list[Detection]:
         """Return the journals of this format among `files`, best first; never raises.
 
-        A file that cannot be read is there with its name and without content.
+        An unreadable file is passed with its name and without content.
         """
         return sorted(self.detects(files, params or {}), key=lambda detection: -detection.score)
 

@@ -1,8 +1,8 @@
 """The columns of a batch as Arrow arrays, without a Python object for a value.
 
 A format gives the values of a column in one of three forms. Numbers are an array (masked, if there are
-records without one). Texts and bytes are (starts, sizes) into the bytes of the batch, of size -1 if absent.
-Repeated values are (numbers, the values that they mean), of number -1 if absent.
+records without one). Texts and bytes are (starts, sizes) in the bytes of the batch; size -1 means absent.
+Repeated values are (indexes, distinct values); index -1 means absent.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def type_of(name: str) -> pa.DataType:
 def array(column: Any, kind: pa.DataType, data: bytes) -> pa.Array:
     """Return a column of a batch whose bytes are `data` as an array of type `kind`.
 
-    Text that could steer a terminal, or is not UTF-8, is escaped.
+    Control characters, and bytes that are not UTF-8, are escaped in texts.
     """
     if isinstance(column, np.ma.MaskedArray):
         return pa.array(np.ma.getdata(column), mask=np.ma.getmaskarray(column)).cast(kind)
@@ -60,10 +60,10 @@ def _named(numbers: Ints, values: Sequence[Any], kind: pa.DataType) -> pa.Array:
 
 
 def _slices(starts: Ints, sizes: Ints, data: bytes, kind: pa.DataType) -> pa.Array:
-    """Return the slices of `data`; they are in order, as the fields of records in order do."""
+    """Return the slices of `data`; overlapping or unordered slices take a slower way."""
     none = sizes < 0
     ends = np.where(none, 0, starts + sizes)
-    # The values and the bytes between them, in turn, are one array over `data`; Arrow copies the values.
+    # The values and the bytes between them alternate in one array over `data`; `take` copies the values.
     bounds = np.empty(2 * len(starts) + 1, np.int32)
     bounds[0:-1:2], bounds[1::2], bounds[-1] = np.where(none, 0, starts), ends, len(data)
     bounds = np.maximum.accumulate(bounds)
@@ -94,7 +94,7 @@ def _text(values: pa.Array, kind: pa.DataType) -> pa.Array:
 
 
 def _shown(value: Any) -> Any:
-    """Return a value, its texts escaped."""
+    """Return a value with all texts in it escaped."""
     if isinstance(value, str):
         return shown(value)
     return [_shown(each) for each in value] if isinstance(value, (list, tuple)) else value

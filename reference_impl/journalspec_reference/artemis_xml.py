@@ -1,11 +1,11 @@
 """Messages as the XML that ``artemis data exp`` writes and ``artemis data imp`` reads.
 
-It takes rows of the table ``messages`` of any format that has one with these columns (JBoss, KahaDB), and
-rows of the table ``queues``. Data that the file cannot hold is known before it is written: :func:`losses`.
+The input are rows of the tables ``messages`` and ``queues`` of a format with these columns (JBoss, KahaDB).
+:func:`losses` lists the data that the file cannot hold, before it is written.
 
-A row may have three more keys if its format stores more than the columns show: ``body``, the body as Core
-stores it; ``types`` and ``content_types``, from the name of a property, or of an entry of a map, to a type of
-PROPERTY. For a stream ``content_types`` is a list.
+A row can have three further keys. ``body`` is the body as Core stores it. ``types`` maps the name of a
+property to a type of PROPERTY. ``content_types`` does so for the entries of a map, and is a list for a
+stream.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from journalspec import mutf8
 from journalspec_reference.contents import Row, Value
 from journalspec_reference.newstore import LossItem
 
-#: The loss, and its reason; the codes of the items of :func:`losses`.
+#: Code of a loss -> its meaning, for the items of :func:`losses`.
 LOSSES = {
     "xml-new-id": "the importer gives each message a new id and a new JMSMessageID",
     "xml-delivery-count": "the file has no count of deliveries, so that it begins at 0",
@@ -58,7 +58,7 @@ HEADERS = {
     "user_id": ("JMSXUserID", "string"),
     "scheduled": (SCHEDULED, "long"),
 }
-#: About the stored body: whether it is written anew, or not at all.
+#: Properties that describe how the broker stored the body; they are not written.
 STORED = ("_AMQ_LARGE_SIZE", "_HQ_LARGE_SIZE", "_AMQ_LARGE_COMPRESSED", "_HQ_LARGE_COMPRESSED")
 #: Prefixes that HornetQ and Artemis 1 put before the names of addresses; the importer of old exports removes
 #: them.
@@ -72,7 +72,7 @@ _ESCAPES = {ord(each): f"&#{ord(each)};" for each in '\t\n\r"&<>'}
 
 
 class _Unfit(ValueError):
-    """A value that has no type in the file."""
+    """A value for which the file has no type."""
 
 
 class _Property(NamedTuple):
@@ -82,7 +82,7 @@ class _Property(NamedTuple):
 
 
 class _Sent(NamedTuple):
-    """One message as the file has it, in `queues`; `lost` are codes of LOSSES."""
+    """One message of the file, which is in `queues`; `lost` are codes of LOSSES."""
 
     row: Row
     queues: list[str]
@@ -95,8 +95,8 @@ class _Sent(NamedTuple):
 def write(rows: Iterable[Row], queues: Iterable[Row]) -> Iterator[bytes]:
     """Yield the file in pieces: queues with their addresses, then the messages in the order of `rows`.
 
-    Rows of one message that follow each other are one message in several queues. `queues` has ``queue``, and
-    as far as they are known ``address``, ``filter``, ``routing`` (anycast, multicast) and ``id``. A message
+    Rows of one message that follow each other are one message in several queues. A row of `queues` has
+    ``queue`` and, if known, ``address``, ``filter``, ``routing`` (anycast, multicast) and ``id``. A message
     whose queue is not among them is omitted.
     """
     bound = {str(row["queue"]): row for row in queues}
@@ -111,7 +111,7 @@ def write(rows: Iterable[Row], queues: Iterable[Row]) -> Iterator[bytes]:
 def losses(rows: Iterable[Row], queues: Iterable[Row]) -> Iterator[LossItem]:
     """Yield the losses of :func:`write` for the same rows: an item for each message and each code.
 
-    That a message gets a new id is one of them, so each message is there at least once.
+    The new id of a message is one of the losses, so each message is listed at least once.
     """
     bound = {str(row["queue"]): row for row in queues}
 
@@ -136,12 +136,12 @@ def _item(row: Row, code: str) -> LossItem:
 
 
 def modern(name: str) -> str:
-    """Return the name of an address or queue as Artemis 2 has it."""
+    """Return the name of an address or queue in Artemis 2."""
     return name.removeprefix(OLD_QUEUE).removeprefix(OLD_TOPIC)
 
 
 def _routing(row: Row) -> str:
-    """Return the type of a queue; where it is not stored, by its name and address."""
+    """Return the routing type of a queue: the stored one, else the one that its name and address imply."""
     stored, address, name = row.get("routing"), str(row.get("address") or ""), str(row["queue"])
     if isinstance(stored, str):
         return stored.upper()
@@ -170,7 +170,7 @@ def _bindings(bound: Mapping[str, Row]) -> Iterator[bytes]:
 
 
 def _messages(rows: Iterable[Row], bound: Mapping[str, Row]) -> Iterator[_Sent]:
-    """Yield the messages: neighbours that are one message in several queues of an address are one."""
+    """Yield the messages; adjacent rows of one message in several queues of an address give one message."""
     seen: set[int] = set()
     sent: _Sent | None = None
     for row in rows:
@@ -219,7 +219,7 @@ def _sent(row: Row, queue: str, address: str, seen: set[int]) -> _Sent:
             continue
         called = PREFIX + name.removeprefix(OLD_PREFIX) if name.startswith(OLD_PREFIX) else name
         if called == DUPLICATE:
-            # Two sends of one id to an address: the broker rejects the second.
+            # The broker rejects a second message with the same duplicate id at one address.
             key = hash((address, str(value)))
             if key in seen:
                 lost["xml-duplicate-id"] = None
@@ -277,7 +277,7 @@ def _text(value: str, lost: dict[str, None]) -> str:
 
 
 def _body(row: Row, kind: str, lost: dict[str, None]) -> bytes:
-    """Return the body as Core has it."""
+    """Return the body in Core's encoding."""
     stored, text, content, data = (row.get(name) for name in ("body", "text", "content", "data"))
     if isinstance(stored, bytes):
         return stored
@@ -315,7 +315,7 @@ def _map(content: Mapping[str, Value], types: Mapping[str, object], lost: dict[s
 
 
 def _value(value: Value, kind: object, text: Callable[[str], bytes]) -> bytes:
-    """Return a value with its tag; `text` stores one that is a text."""
+    """Return a value with its tag; `text` encodes a text."""
     if value is None:
         return b"\0"
     kind = str(kind) if kind in PROPERTY else type_of(value)
@@ -327,7 +327,7 @@ def _value(value: Value, kind: object, text: Callable[[str], bytes]) -> bytes:
     try:
         return tag + (_CHAR.pack(ord(str(value))) if kind == "char" else _FIXED[kind].pack(value))
     except (error, KeyError, TypeError, OverflowError):
-        # Damage may leave a value of another type than its name says.
+        # In a damaged message, a value can be of another type than its `kind`.
         raise _Unfit from None
 
 
@@ -376,7 +376,7 @@ def _message(sent: _Sent) -> Iterator[bytes]:
     large = ' isLarge="true"' if row.get("large") else ""
     lines.append(f"         <body{large}>\n")
     yield "".join(lines).encode()
-    # The importer decodes a piece when it comes to the white space after it.
+    # The importer decodes a piece when it reaches the white space after it.
     for off in range(0, len(sent.body), PIECE):
         piece = urlsafe_b64encode(sent.body[off : off + PIECE])
         yield b"            <![CDATA[" + piece + b"]]>\n"

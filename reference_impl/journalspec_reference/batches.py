@@ -22,14 +22,14 @@ from journalspec.observation import Dropped, Note, Record
 from journalspec.reread import COST, Changed, Deferred, Lazy, Part
 from journalspec_reference.content import Content, Unreadable
 
-#: Bytes of a stretch. A record that does not fit into one makes its stretch longer.
+#: Length of a stretch in bytes. A record that does not fit makes its stretch longer.
 STRETCH = 1 << 20
-#: So much is read first where most likely little is enough (bytes).
+#: Length of the first read where a short one is usually enough (bytes).
 _HEADS = 1 << 12
 #: A batch ends after this many regions and notes, whatever its length: hostile bytes may have one in every
 #: byte.
 MOST_ODD = 4096
-#: Number of bytes by which zeros are skipped.
+#: Runs of zeros; `zeros_end` skips zeros by the longest one that fits.
 _ZEROS = bytes(1 << 16), bytes(1 << 12), bytes(1 << 8)
 
 
@@ -41,7 +41,7 @@ class Source(Protocol):
         """Its length in bytes."""
 
     def read(self, off: int, size: int) -> bytes:
-        """Return `size` bytes from `off` on, fewer at the end; what cannot be read is zeros."""
+        """Return `size` bytes from `off` on, fewer at the end; unreadable bytes are zeros."""
 
     def peek(self, start: int, end: int) -> bytes:
         """Return a few bytes from anywhere, without loading the bytes around them."""
@@ -51,7 +51,7 @@ class Source(Protocol):
 
     @property
     def unreadable(self) -> Sequence[Unreadable]:
-        """Return the unreadable ranges so far, in order."""
+        """Return the unreadable ranges found so far, in order."""
 
     def gap(self, start: int, end: int) -> Unreadable | None:
         """Return the first range between `start` and `end` that could not be read; None: there is none."""
@@ -92,11 +92,11 @@ def source_of(data: Any) -> Source:
 class Batch:
     """The records of one stretch.
 
-    The stretch begins at offset `base` of its file, and its bytes are `data`, after which there may be
-    others that do not count. Record number i goes from ``base + off[i]`` to ``base + end[i]``; `code[i]`
-    is the number of its type, as the format numbers them. `damage` are the regions that hold no record, as
-    (start, end, reason) with offsets in the file, in order; `notes` are on this stretch. `more` holds
-    additional values of the format, by name.
+    The stretch begins at offset `base` of its file. `data` are its bytes, and can have further bytes after
+    them. Record number i goes from ``base + off[i]`` to ``base + end[i]``; `code[i]` is the number of its
+    type, as the format numbers them. `damage` are the regions that hold no record, as (start, end, reason)
+    with offsets in the file, in order; `notes` are on this stretch. `more` holds additional values of the
+    format, by name.
     """
 
     __slots__ = ("base", "code", "damage", "data", "end", "more", "notes", "off")
@@ -113,7 +113,7 @@ class Batch:
 
 
 def zeros_end(data: bytes, at: int, top: int) -> int:
-    """Return an offset from `at` to `top` before which there are only zeros; it need not be the last."""
+    """Return an offset up to which there are only zeros from `at` on; a few zeros can follow it."""
     if at < top and not data[at]:
         for zeros in _ZEROS:
             while at + len(zeros) <= top and data.startswith(zeros, at):
@@ -136,13 +136,12 @@ def zeros(source: Source, off: int = 0) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A part of a journal that is scanned by itself: a file, or the part that the format counts.
+    """A part of a journal that is scanned by itself: a file, or the part of it that holds the log.
 
-    `scan` yields its batches, the same ones each time; `tell` makes the records of one, `columns` the
-    typed columns of one, by name (:mod:`.arrow` says what they are). `role` is the role of the file.
-    `alike` gives for the types of records what these depend on besides their bytes: two stretches of a file
-    for which it is the same have the same records at the same places, and comparing places is enough. None:
-    that is unknown.
+    `scan` yields its batches, the same ones each time. `tell` makes the records of a batch, `columns` its
+    typed columns by name, in the forms of :mod:`.arrow`. `role` is the role of the file. `alike` returns all
+    that records of some types depend on besides their bytes. If it is equal for two stretches of a file,
+    records at equal places are equal, and comparing places is enough. None: that is unknown.
     """
 
     file: str
@@ -154,18 +153,18 @@ class Stretch:
 
 
 class ReadingRefused(Exception):
-    """Reading refuses a journal of which stretches were scanned: it reports no records."""
+    """Reading refuses the journal, so its stretches give no records."""
 
 
 def damaged(start: int, end: int, reason: str) -> Batch:
-    """Return a batch of nothing but one region without records."""
+    """Return a batch that has only one region without records."""
     batch = Batch(start, b"")
     batch.damage.append((start, end, reason))
     return batch
 
 
 def lost(file: str, start: int, end: int, reason: str, role: str = "") -> Stretch:
-    """Return a batch of one region without records: an unusable file, or a part of one."""
+    """Return a stretch that is one region without records: an unusable file, or a part of one."""
     return Stretch(file, lambda: [damaged(start, end, reason)], lambda _: (), role=role)
 
 
@@ -179,9 +178,9 @@ def columns_module(package: str) -> ModuleType | None:
 
 
 def late_columns(package: str, *given: object) -> Callable[[Batch], Mapping[str, Any]]:
-    """Return what makes the columns of a batch by the module of a format's `package`; `given` are arguments.
+    """Return a function that makes the columns of a batch by the module ``columns`` of a `package`.
 
-    It raises ImportError without NumPy.
+    `given` are its further arguments. The function raises ImportError without NumPy.
     """
 
     def made(batch: Batch) -> Mapping[str, Any]:
@@ -198,7 +197,7 @@ T = TypeVar("T")
 
 
 class _Scanned(Generic[T]):
-    """What one stretch gave: how many rows, regions and notes; its batches as long as all are few."""
+    """The result of scanning a stretch: its counts, and its batches as long as the journal has few."""
 
     __slots__ = ("batches", "check", "codes", "notes", "regions", "rows", "stretch")
 
@@ -209,7 +208,7 @@ class _Scanned(Generic[T]):
         self.codes = set[int]()
 
     def again(self) -> Iterator[Batch]:
-        """Yield the batches once more; raises Changed if the file says something else by now."""
+        """Yield the batches once more; raises Changed if the file has changed."""
         if self.batches is not None:
             yield from self.batches
             return
@@ -222,7 +221,7 @@ class _Scanned(Generic[T]):
 
     @property
     def key(self) -> object:
-        """Equal for two stretches of one file that have the same records; None: they have to be compared."""
+        """A key, equal for stretches of one file with the same records; None: compare the records."""
         alike = self.stretch.alike
         return None if alike is None else (alike(sorted(self.codes)), self.check)
 
@@ -241,13 +240,13 @@ class _Scanned(Generic[T]):
 
 
 def _checked(check: int, batch: Batch) -> int:
-    """Return a digest of the places of all data of a batch and of all batches before it."""
+    """Return a digest of the places in a batch; `check` is the digest of the batches before it."""
     odd = repr(batch.damage).encode() if batch.damage else b""
     return zlib.crc32(odd, zlib.crc32(batch.end, zlib.crc32(batch.off, check)))
 
 
 class Found:
-    """The content of a journal's stretches, as sequences: few batches are kept, many are not."""
+    """The records, regions and notes of all stretches: few batches are kept, many are scanned again."""
 
     def __init__(self) -> None:
         self._scanned: list[_Scanned[Any]] = []
@@ -256,12 +255,12 @@ class Found:
         self.codes: dict[int, int] = {}
 
     def begin(self, stretch: Stretch) -> Iterator[Batch]:
-        """Return the batches of a stretch, each of which :meth:`take` is to count."""
+        """Return the batches of a stretch; the caller gives each one to :meth:`take`."""
         self._scanned.append(_Scanned(stretch, keeps=self._left >= 0))
         return iter(stretch.scan())
 
     def take(self, batch: Batch) -> None:
-        """Count the next batch of the stretch that was begun last, and keep it as long as they are few."""
+        """Count the next batch of the stretch that was begun last; keep batches as long as they are few."""
         here = self._scanned[-1]
         codes = set(batch.code)
         here.codes |= codes
@@ -275,7 +274,7 @@ class Found:
         if here.batches is not None:
             here.batches.append(batch)
         if here.batches is not None and self._left < 0:
-            # As most is read again, a part of it is not worth its memory.
+            # Most of the journal will be read again, so keeping a part of it would save little.
             for each in self._scanned:
                 each.batches = None
 
@@ -314,15 +313,15 @@ class Found:
 
 
 _POLYNOMIAL = 0xEDB88320
-#: Bytes that are summed at a time, and between two prefixes whose sums are kept.
+#: Bytes that are summed at a time; the distance of the prefixes whose sums are kept.
 PIECE, STEP = 1 << 20, 1 << 10
 
 
 class Sums:
-    """The CRC-32 of ranges of a file. Those that follow each other are summed in one go.
+    """The CRC-32 of ranges of a file. Adjacent ranges are summed in one pass.
 
-    If a range begins before the end of one that was summed, its sum follows from those of two prefixes (the
-    algebra of CRCs). Otherwise as many overlapping ranges as there are bytes would be summed in full.
+    If a range begins before the end of one that was summed, its sum is computed from the sums of two prefixes
+    (the algebra of CRCs). Summing many overlapping ranges in full would take quadratic time.
     """
 
     def __init__(self, source: Source) -> None:

@@ -1,8 +1,8 @@
-"""The bytes of a file on a disk, read where a caller asks for them; what cannot be read is known.
+"""The bytes of a file on a disk, read when a caller needs them; unreadable ranges are recorded.
 
-A mapped file kills the process that looks at it if the disk cannot deliver a page, or if the file
-was cut in the meantime. So bytes are copied. What cannot be read is zeros, and a range with its reason.
-Compressed files are decompressed also, up to a bound.
+A mapped file kills the process that looks at it if the disk cannot deliver a page, or if the file was cut in
+the meantime. So bytes are copied. Unreadable bytes are returned as zeros, and recorded as a range with its
+reason. Compressed files are decompressed, up to a bound.
 """
 
 from __future__ import annotations
@@ -23,14 +23,15 @@ from weakref import finalize
 
 from journalspec.files import Unfit, inflated
 
-#: The unit in which disks fail; the number of failing units of a read and of a file that are distinguished.
+#: The unit in which disks fail (bytes). After this many failures in one read, or in one file, the rest of the
+#: request counts as unreadable.
 SECTOR, MOST_IN_READ, MOST_IN_FILE = 4096, 32, 512
-#: Number of first bytes of each file that are kept: every format needs its beginning.
+#: This many first bytes of each file are kept: every format needs them.
 HEAD = 64
-#: Small reads near each other are served from blocks of this length, and files up to it are read completely;
-#: the total of these for all files of a journal (bytes).
+#: Small reads near each other are served from blocks of this length, and shorter files are read completely.
+#: The second number bounds the blocks in memory, of all files together (bytes).
 BLOCK, HELD = 64 << 10, 16 << 20
-#: Reads of more than this are not small (bytes). Bytes read at a time only to test whether they are readable.
+#: The largest small read (bytes). The length of a read that only tests whether bytes are readable.
 SMALL, PIECE = 16 << 10, 1 << 20
 #: The error numbers of a disk for a sector that it cannot deliver. Any other error concerns the file.
 OF_SECTORS = frozenset(
@@ -38,19 +39,19 @@ OF_SECTORS = frozenset(
     for name in ("EIO", "EBADMSG", "EREMOTEIO", "ENODATA", "EUCLEAN")
     if hasattr(errno, name)
 )
-#: Number of files that are open at a time. Ways around a pipe that has a file's name by now, and around text
-#: mode.
+#: Number of files that are open at a time. The flags avoid waiting for a pipe, and text mode.
 MOST_OPEN = 16
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
-#: What tells a file and its state. The time of the last write can be set back, not that of the last change.
+#: The identity and the state of a file. A program can set the time of the last write back, but not the time
+#: of the last change.
 _state = attrgetter("st_dev", "st_ino", "st_size", "st_mtime_ns", "st_ctime_ns")
-#: Why a region holds no record if its bytes could not be read.
+#: The reason of a region whose bytes could not be read.
 UNREADABLE = "unreadable"
 SHORTER = "became shorter while it was read"
 
 
 class Unreadable(NamedTuple):
-    """The bytes from `start` to `end` of a file could not be read; `why` in the system's words."""
+    """The bytes from `start` to `end` of a file could not be read; `why` is the system's message."""
 
     start: int
     end: int
@@ -58,7 +59,7 @@ class Unreadable(NamedTuple):
 
 
 class Ranges:
-    """Ranges of offsets: disjoint and in order, touching ones are one; 16 bytes for each."""
+    """Ranges of offsets, disjoint and in order; adjacent ones are merged. Each takes 16 bytes."""
 
     __slots__ = ("_ends", "_starts")
 
@@ -68,7 +69,7 @@ class Ranges:
             self.add(start, end)
 
     def add(self, start: int, end: int) -> None:
-        """Put in a range."""
+        """Add a range."""
         low = bisect_left(self._ends, start)
         high = bisect_right(self._starts, end, low)
         if low < high:
@@ -79,12 +80,12 @@ class Ranges:
         return zip(self._starts, self._ends, strict=True)
 
     def hold(self, start: int, end: int) -> bool:
-        """Return whether all of a range is in here."""
+        """Return whether these ranges contain the given range completely."""
         at = bisect_right(self._starts, start) - 1
         return at >= 0 and end <= self._ends[at]
 
     def left(self, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """Yield the parts of a range that are not in here."""
+        """Yield the parts of the given range that these ranges do not contain."""
         for at in range(bisect_right(self._ends, start), len(self._ends)):
             low, high = self._starts[at], self._ends[at]
             if low >= end:
@@ -114,9 +115,9 @@ class RawFile(Protocol):
 
 
 class Derived:
-    """A file whose bytes are made of those of another one: `between` gives those from an offset to another.
+    """A file whose bytes are computed from another file; `between` gives the bytes between two offsets.
 
-    It has no holes, and the reader of the other one sees whether that has changed.
+    It reports neither holes nor changes: the reader of the other file reports its changes.
     """
 
     def __init__(self, size: int, between: Callable[[int, int], bytes]) -> None:
@@ -136,7 +137,7 @@ class Derived:
 
 
 class Blocks:
-    """Blocks of several files that were read last, of up to `most` bytes together."""
+    """The blocks that were read last, of several files, at most `most` bytes together."""
 
     def __init__(self, most: int = HELD) -> None:
         self._left = most
@@ -162,8 +163,8 @@ class Blocks:
 class Content:
     """The bytes of one file: ``len``, ``content[a:b]`` (as bytes) and ``content.read(off, size)``.
 
-    What cannot be read is zeros, and in `unreadable`, in order, from the first look on. `lost` are bytes that
-    were read once, and whose second reading gave an error of the system.
+    Unreadable bytes are returned as zeros and listed in `unreadable`, in order. `lost` are ranges that were
+    read once and failed at a later read.
     """
 
     __slots__ = ("_blocks", "_disk", "_head", "_number", "_probes", "_seen", "lost", "size", "unreadable")
@@ -218,7 +219,7 @@ class Content:
             return self._read(off, end)
         block = self._blocks.get(key)
         if block is None:
-            # A block that is read twice in a row is worth loading, and so is a requested one.
+            # A block is loaded if it is read twice in a row, or requested as a whole.
             if self._blocks.seen != key and self.size > BLOCK and not whole:
                 self._blocks.seen = key
                 return self._read(off, end)
@@ -231,7 +232,7 @@ class Content:
         return self._read(start, min(end, self.size))
 
     def next_data(self, off: int) -> int:
-        """Return the first offset from `off` on that is in no hole: holes are zeros, without reading them."""
+        """Return the first offset from `off` on that is in no hole; a hole is zeros and need not be read."""
         return off if off >= self.size or self.size <= BLOCK else self._disk.next_data(off)
 
     def gap(self, start: int, end: int) -> Unreadable | None:
@@ -250,11 +251,11 @@ class Content:
         return self.unreadable
 
     def changed(self) -> bool:
-        """Return whether the file has changed since it was opened; its bytes may then be of two times."""
+        """Return whether the file has changed since it was opened, so that its bytes can be inconsistent."""
         return self._disk.changed()
 
     def _read(self, off: int, end: int) -> bytes:
-        """Read ``[off, end)``, all of it; keep in mind what fails."""
+        """Read all of ``[off, end)``, and record the ranges that fail."""
         pieces, at, failed = [], off, 0
         while at < end:
             stop, bad = self._known(at, end) if self.unreadable else (end, False)
@@ -291,7 +292,7 @@ class Content:
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def _known(self, at: int, end: int) -> tuple[int, bool]:
-        """Return how far from `at` on all is the same, and whether it is known that it cannot be read."""
+        """Return where the run of bytes at `at` ends, and whether they are known to be unreadable."""
         found = self.unreadable
         index = bisect_left(found, at, key=lambda bad: bad.end - 1)
         if index == len(found) or found[index].start >= end:
@@ -301,9 +302,9 @@ class Content:
         return min(end, found[index].end), True
 
     def _fails(self, start: int, end: int, why: str) -> None:
-        """Note a range; it overlaps none that is known, and joins its neighbours if they failed alike."""
+        """Record an unreadable range; it is joined with adjacent ones of the same reason."""
         found = self.unreadable
-        # A file that was cut has no end of its own: ranges after the cut go into this one.
+        # If the file was cut, this range reaches to its end, and replaces the ranges in it.
         found[:] = [bad for bad in found if not start <= bad.start < end]
         at = bisect_left(found, start, key=lambda bad: bad.start)
         if at and found[at - 1].end == start and found[at - 1].why == why:
@@ -336,9 +337,9 @@ class Descriptors:
         finalize(self, _close_all, self._open)
 
     def handle(self, path: str, was: Sequence[int] = ()) -> int:
-        """Return a descriptor of the file at `path`, good until the next one is asked for; raises OSError.
+        """Return a descriptor of the file at `path`, valid until the next call; raises OSError.
 
-        It does so too if another file has taken the place of the one that there `was`.
+        It also raises OSError if the file is not the one with the state `was`.
         """
         handle = self._open.pop(path, None)
         if handle is None:
@@ -349,7 +350,7 @@ class Descriptors:
             except OSError as error:
                 if error.errno not in (errno.EMFILE, errno.ENFILE) or not self._open:
                     raise
-                # Others in this process, or in the system, need them too.
+                # Other users in this process, or in the system, need descriptors, too: close all of these.
                 _close_all(self._open)
                 handle = os.open(path, _FLAGS)
         self._open[path] = handle
@@ -390,7 +391,7 @@ class FileSource:
             return off
 
     def changed(self) -> bool:
-        """Return whether identity, length or one of the times of change differ by now."""
+        """Return whether the file's identity, its length or one of its times has changed."""
         try:
             return _state(os.stat(self._path)) != self._was  # noqa: PTH116  # of 100,000 files
         except OSError:
@@ -417,7 +418,7 @@ class PartOfFile:
         return min(end, _next_data(self._stream.fileno(), self._base + off, end)) - self._base
 
     def changed(self) -> bool:
-        """Say no."""
+        """Return False."""
         return False
 
 
@@ -435,7 +436,7 @@ class _Packed:
 
 
 class Spool:
-    """One file without a name for all that is decompressed; blocks of zeros become holes in it."""
+    """One unnamed temporary file for all decompressed bytes; blocks of zeros become holes in it."""
 
     def __init__(self, left: int) -> None:
         self._left = left
@@ -443,12 +444,12 @@ class Spool:
         self._stream: Any = None
 
     def inflate(self, source: RawFile, path: Path) -> PartOfFile:
-        """Return what `source` decompresses to; raises Unfit if that is too much, or nothing sound."""
+        """Return the decompressed bytes of `source`; raises Unfit if they are too many or damaged."""
         if self._stream is None:
             # Unbuffered: it is read by descriptor.
             self._stream = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  # lives as long as its parts
         base, size = self._end, 0
-        # What a failed file left is not part of the next one.
+        # Remove the bytes of a file that failed.
         self._stream.truncate(base)
         for block in inflated(_Packed(source), path):
             size += len(block)
@@ -458,7 +459,7 @@ class Spool:
             if block.count(0) != len(block):
                 self._write(base + size - len(block), block)
         self._left -= size
-        # Holes begin and end where the file system has blocks.
+        # The next file begins at a block, because holes begin and end at blocks of the file system.
         self._end = base + -(-size // SECTOR) * SECTOR
         self._stream.truncate(self._end)
         return PartOfFile(self._stream, base, size)
@@ -482,7 +483,7 @@ def _read(handle: int, off: int, size: int) -> bytes:
 
 
 def _next_data(handle: int, off: int, size: int) -> int:
-    """Return the first offset from `off` on that is in no hole; a file system that knows none says `off`."""
+    """Return the first offset from `off` on that is in no hole; `off` if the system reports no holes."""
     if not hasattr(os, "SEEK_DATA"):
         return off
     try:
@@ -490,5 +491,6 @@ def _next_data(handle: int, off: int, size: int) -> int:
     except OSError as error:
         if error.errno != errno.ENXIO:
             return off
-        # Only a hole up to the end, which may be nearer by now: removed bytes are not a hole.
+        # A hole reaches to the end of the file. The file can have become shorter: removed bytes are not a
+        # hole.
         return max(off, min(size, os.fstat(handle).st_size))

@@ -1,7 +1,7 @@
-"""The content of a recovered journal in the user's words: messages of queues, rows of tables, transactions.
+"""The content of a recovered journal in terms of users: messages of queues, rows of tables, transactions.
 
 A format gives it in its ``contents``; the tables are those of ``contents/tables.toml``. Contents never decide
-what recovery keeps: bytes that cannot be decoded are a remark on one row.
+what recovery keeps: bytes that cannot be decoded give a remark on one row.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Remarks:
     counts: Counter[str] = field(default_factory=Counter)
 
     def add(self, remark: Remark) -> None:
-        """Take a remark."""
+        """Add a remark."""
         self.counts[remark.code] += 1
         if self.counts[remark.code] <= MOST_REMARKS:
             self.kept.append(remark)
@@ -82,18 +82,18 @@ class Remarks:
 class Contents:
     """The contents of one journal, by the tables of its format.
 
-    The rows of table `name` are what the method ``_name`` yields; those of a table without a method are none.
-    What a row has no value for is None in it.
+    The method ``_name`` yields the rows of table `name`; a table without a method has no rows. A column for
+    which a row has no value is None.
     """
 
     def __init__(self, format_id: str, remarks: Remarks | None = None) -> None:
-        #: The tables that there are, those of ``tables.toml`` first.
+        #: All tables, those of ``tables.toml`` first.
         self.tables: Mapping[str, Table] = contents_of(format_id).tables
         self._told = remarks or Remarks()
 
     @property
     def remarks(self) -> Remarks:
-        """Oddities in the part that was read so far."""
+        """The remarks on the rows that were read so far."""
         return self._told
 
     def rows(self, table: str) -> Iterator[Row]:
@@ -111,18 +111,18 @@ class Contents:
         return self.rows("messages")
 
     def judge(self) -> frozenset[str]:
-        """Remark on what a start of the product fails on, decoding little; return the codes of that."""
+        """Remark on items with which the product does not start, decoding little; return their codes."""
         return frozenset()
 
 
 def inflated(data: bytes, most: int, *, exactly: bool = False) -> bytes:
-    """Return what a zlib stream holds, of up to `most` bytes; with `exactly`, so many from its beginning.
+    """Return the content of a zlib stream, at most `most` bytes; with `exactly`, its first `most` bytes.
 
     Raises OverflowError if it holds more, ValueError if it is damaged or cut.
     """
     stream = zlib.decompressobj()
     try:
-        # No limit at all is what 0 means.
+        # zlib takes 0 for no limit.
         found = stream.decompress(data, max(most, 1) if exactly else most + 1)
     except zlib.error as error:
         raise ValueError(f"it cannot be inflated: {error}") from None
@@ -134,15 +134,15 @@ def inflated(data: bytes, most: int, *, exactly: bool = False) -> bytes:
 
 
 def with_state(answer: Answer) -> Answer:
-    """Return an answer that contents can be had of: of a journal without a state, what salvage leaves."""
+    """Return an answer with a state; if there is none, that of the policy that keeps most."""
     if answer.observation.state is not None:
         return answer
     return ask(replace(answer.journal, editions=()), get_format(answer.journal.format).keeps_most)
 
 
 def nested(value: Any, as_text: tuple[type, ...] = (float,)) -> Any:
-    """Return a value as JSON has it: integers as decimal strings, bytes in hex, types `as_text` as texts."""
-    # Exact types first: to ask whether something is a mapping costs more than all of them.
+    """Return a value for JSON: integers as decimal strings, bytes in hex, types `as_text` as texts."""
+    # Exact types first: testing for a Mapping costs more than all of them.
     kind = type(value)
     if kind is str or kind is bool or value is None:
         return value
@@ -158,8 +158,8 @@ def nested(value: Any, as_text: tuple[type, ...] = (float,)) -> Any:
 def contents(answer: Answer, room: Implementation | None = None) -> Contents | None:
     """Return the contents of a recovered journal; None if its format describes none.
 
-    `answer` is one of recovery: its state is the kept one. An object with only the methods of an
-    implementation need not have ``contents``.
+    `answer` is an answer of recovery. ``contents`` is optional: an implementation can be any object with the
+    protocol's methods.
     """
     try:
         tell = getattr(room or load(answer.journal.format), "contents", None)
@@ -170,7 +170,7 @@ def contents(answer: Answer, room: Implementation | None = None) -> Contents | N
 
 
 def as_json(found: Contents) -> dict[str, list[Any]]:
-    """Return all rows of all tables as level ``contents`` has them, and oddities as ``remarks``.
+    """Return all rows of all tables in the form of level ``contents``, with the remarks.
 
     Integers and times are decimal strings, bytes hex digits, other numbers texts.
     """

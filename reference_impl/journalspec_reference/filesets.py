@@ -1,8 +1,8 @@
 """From a path to journals: which files are there, and which of them belong together.
 
 Reading only: files are opened without write access, once, and only the needed parts are read
-(:mod:`.content`), so that neither their size nor their number costs memory or descriptors. Files that end
-in ``.gz`` are decompressed also, up to a bound, and keep their names.
+(:mod:`.content`), so that neither their size nor their number costs memory or descriptors. Files that end in
+``.gz`` are decompressed, up to a bound, and keep their names.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ MAX_BYTES = 1 << 30
 MOST_NAMES = 12
 #: This many stores below one directory are read in one run.
 MOST_STORES = 1000
-#: How far `below` looks around before it gives up.
+#: Bounds of the search by `below`: number of directories, and depth.
 MAX_DIRECTORIES = 2000
 MAX_DEPTH = 6
-#: Within this many nanoseconds a directory may change without a sign: file systems round the time.
+#: Within this many nanoseconds a directory can change without a new time: file systems round it.
 _TICK = 3_000_000_000
 #: Bytes of a file that are enough to decide whether it is part of a journal.
 HEAD = 64
 
 
 class FilesetError(Exception):
-    """A path that gives no journal: what and why in the text, what to do in `hint`."""
+    """A path gives no journal: the text says what is wrong and why, `hint` what to do."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -80,7 +80,7 @@ class LeftOut:
 
 
 def by_reason(entries: Iterable[LeftOut], most: int = MOST_NAMES) -> dict[str, str]:
-    """Return why -> the names of those omitted for it, no more than `most` of them spelt out."""
+    """Return reason -> the names omitted for it, at most `most` of them spelt out."""
     names: dict[str, list[str]] = {}
     for entry in entries:
         names.setdefault(entry.why, []).append(entry.name)
@@ -107,9 +107,9 @@ class Loaded:
     _left_out: dict[str, str] = field(default_factory=dict)
     #: All names in the directory; None if it could not be listed.
     listed: frozenset[str] | None = None
-    #: Files with several names, by device and inode.
+    #: Name -> device and inode, for files with several names.
     _shared: dict[str, tuple[int, int]] = field(default_factory=dict)
-    #: Why a name was skipped because its content counts under another one.
+    #: Name -> why it is skipped: the file is used under another name.
     _twice: dict[str, str] = field(default_factory=dict)
     #: Why the directory could not be listed: other files may be there.
     unlisted: str = ""
@@ -130,11 +130,11 @@ class Loaded:
         )
 
     def first_of(self, names: Iterable[str]) -> list[str]:
-        """Return `names` without those that are links to the file of another one; these are omitted."""
+        """Return one name for each file; further links to a file are recorded as omitted."""
         names = list(names)
         first: dict[tuple[int, int], str] = {}
         linked = [name for name in names if name in self._shared]
-        # The requested one is used, and a file before a link to it.
+        # The requested name is preferred, then the name of the file itself to a symbolic link.
         for name in sorted(linked, key=lambda name: (name != self.asked, (self.root / name).is_symlink())):
             other = first.setdefault(self._shared[name], name)
             if other != name:
@@ -152,7 +152,7 @@ class Loaded:
 
     @property
     def entries(self) -> Mapping[str, Any]:
-        """All files and what could not be read, by name; the latter without content."""
+        """All files and unreadable entries, by name; the latter without content."""
         return {name: self.files.get(name, b"") for name in sorted({*self.files, *self._left_out})}
 
 
@@ -160,8 +160,8 @@ class Loaded:
 class Journal:
     """One journal: format, edition, and its files in the format's own order.
 
-    `editions` are the editions that the files permit, if it is not given and the files do not show it;
-    `edition` is then only what to call it where they agree.
+    `editions` are the editions that the files permit, if none is given and the files do not show theirs.
+    `edition` is then the name to use where all of them read alike.
     """
 
     format: str
@@ -176,22 +176,22 @@ class Journal:
     root: Path | None = None
     #: All names that were in `root` when it was listed; None if it could not be.
     listed: frozenset[str] | None = None
-    #: A file next to it without records: used by reading and recovery, never shown as its own.
+    #: Files without records next to the journal: reading and recovery use them, but they are not part of it.
     neighbours: Mapping[str, Any] = field(default_factory=dict)
     #: Name -> name on the disk, for compressed files that are next to plain ones.
     packed: Mapping[str, str] = field(default_factory=dict)
     #: Why the directory could not be listed: other files of the journal may be there.
     unlisted: str = ""
-    #: What in the files narrows or settles the edition, as a sentence.
+    #: A sentence on how the files narrow down or settle the edition.
     evidence: str = ""
 
     @property
     def seen(self) -> Mapping[str, Any]:
-        """All that reading and recovery look at."""
+        """All files that reading and recovery use."""
         return {**self.files, **self.neighbours} if self.neighbours else self.files
 
 
-#: The bytes that were read last of all files: of many stores side by side none keeps its own.
+#: The blocks that were read last. All files share them, so that many stores side by side take no more memory.
 _BLOCKS = Blocks()
 
 
@@ -200,7 +200,7 @@ def _opened(
 ) -> tuple[dict[str, Content], frozenset[str]]:
     """Return the content of files by name, and the names of those that were decompressed.
 
-    Those that cannot be read are added to what was omitted. All share memory and descriptors.
+    Unreadable files are added to `left_out`. All files share memory and descriptors.
     """
     files: dict[str, Content] = {}
     inflated: set[str] = set()
@@ -215,13 +215,13 @@ def _opened(
             left_out[name] = error.strerror or str(error)
             continue
         files[name] = Content(source, _BLOCKS)
-        # While it is open anyway: most formats want to see how it begins.
+        # Read the beginning while the file is open: most formats need it.
         files[name].read(0, 1)
     return files, frozenset(inflated)
 
 
 def _local(root: Path) -> Callable[[str], RawFile]:
-    """Return what opens the files below `root`; they share a few descriptors."""
+    """Return a function that opens files below `root`; they share a few descriptors."""
     handles = Descriptors()
     return lambda name: FileSource(os.path.join(root, name), handles)  # noqa: PTH118  # of 100,000 files
 
@@ -229,7 +229,7 @@ def _local(root: Path) -> Callable[[str], RawFile]:
 def load(path: Path, *others: Path, max_bytes: int = MAX_BYTES) -> Loaded:
     """Return the files at `path`: those of a directory, or a file with its neighbours.
 
-    With `others` all are files, which may be in several directories: these alone, as one set.
+    With `others`, all paths are files of one set, possibly in several directories; no neighbours are loaded.
 
     Directories are not descended into, except for the files that some format has there (`below` in its
     description); these are named with a ``/``. Symbolic links to regular files are followed; devices, pipes
@@ -260,7 +260,7 @@ def load(path: Path, *others: Path, max_bytes: int = MAX_BYTES) -> Loaded:
             raise FilesetError(
                 f"cannot list {str(root)!r}: {error.strerror}", "check its permissions"
             ) from None
-        # A readable file in a directory that may not be listed: alone, then.
+        # The file is readable, but its directory cannot be listed: load this file alone.
         found = _opened(_local(root), [asked], left_out, max_bytes)
         loaded = Loaded(path, root, *found, asked, left_out, unlisted=error.strerror or str(error))
     else:
@@ -282,7 +282,7 @@ def loaded_elsewhere(path: str, disks: Mapping[str, RawFile]) -> Loaded:
 
 
 def _set_of(paths: tuple[Path, ...], max_bytes: int) -> Loaded:
-    """Return files of any directories as one set, named from the directory that all have in common."""
+    """Return files of any directories as one set, with names relative to their common directory."""
     for path in paths:
         if not path.is_file():
             text = "it is a directory" if path.is_dir() else "there is no such file"
@@ -297,7 +297,7 @@ def _set_of(paths: tuple[Path, ...], max_bytes: int) -> Loaded:
 
 
 def _names(root: Path, left_out: dict[str, str], shared: dict[str, tuple[int, int]]) -> list[str]:
-    """Return the names of the files in `root`; add to what was omitted, and to the files with several names.
+    """Return the names of the files in `root`; add others to `left_out`, and hard links to `shared`.
 
     Raises OSError.
     """
@@ -311,7 +311,7 @@ def _names(root: Path, left_out: dict[str, str], shared: dict[str, tuple[int, in
                 continue
             names.append(entry.name)
             info = entry.stat()
-            if info.st_ino:  # Windows does not report it here
+            if info.st_ino:  # Windows reports no inode here
                 of_file.setdefault((info.st_dev, info.st_ino), []).append(entry.name)
     shared.update({name: key for key, found in of_file.items() if len(found) > 1 for name in found})
     return names + _deeper(root, left_out)
@@ -326,7 +326,7 @@ def patterns() -> Iterator[tuple[str, str]]:
 
 
 def _deeper(root: Path, left_out: dict[str, str]) -> list[str]:
-    """Return the names of files that formats have in directories of `root`; add to what was omitted."""
+    """Return the names of files that formats have in directories of `root`; add others to `left_out`."""
     found: set[str] = set()
     for directory, pattern in patterns():
         above = directory.startswith("..") and (root / directory).is_dir()
@@ -340,15 +340,15 @@ def _deeper(root: Path, left_out: dict[str, str]) -> list[str]:
                 else:
                     found.add(name)
         except OSError as error:
-            # Its content is unknown: all of it is missing.
+            # The directory cannot be listed: all files of the pattern are omitted.
             left_out[f"{directory}/{pattern}"] = error.strerror or str(error)
     return sorted(found)
 
 
 def _matching(directory: Path, pattern: str) -> list[Path]:
-    """Return what bears the name of a pattern in a directory, perhaps packed; raises OSError.
+    """Return the entries of a directory that match a pattern, compressed or not; raises OSError.
 
-    For one name nothing is listed: with thousands of databases side by side, each would list all.
+    Without a wildcard the directory is not listed: of thousands of databases in it, each would list all.
     """
     if "*" in pattern:
         names = os.listdir(directory)  # noqa: PTH208  # names only
@@ -362,7 +362,7 @@ def _matching(directory: Path, pattern: str) -> list[Path]:
 
 
 def _packed_twice(names: list[str], asked: str | None) -> dict[str, str]:
-    """Return name -> reason for files that are compressed and plain: by default the plain one is used."""
+    """Return name -> reason for files that exist compressed and plain; by default the plain one is used."""
     found = {}
     there = set(names)
     for name in names:
@@ -374,11 +374,11 @@ def _packed_twice(names: list[str], asked: str | None) -> dict[str, str]:
 
 
 def appeared(journal: Journal) -> list[str]:
-    """Return the names that belong to the journal and are in its directory only since it was listed."""
+    """Return the names of the journal that appeared in its directory after the listing."""
     if journal.root is None or journal.listed is None:
         return []
     stamps, settled = _stamps(journal.root)
-    # One listing is for all journals of a directory, unless it may have changed since in the same tick.
+    # All journals of a directory share one listing, unless it can have changed within the tick of its time.
     listing = _new if settled else _new.__wrapped__
     try:
         new = listing(journal.root, journal.listed, stamps)
@@ -395,7 +395,7 @@ def appeared(journal: Journal) -> list[str]:
 
 
 def _stamps(root: Path) -> tuple[tuple[int, ...], bool]:
-    """Return when names in `root`, or where formats have files below it, changed; and if that is long ago."""
+    """Return the times of `root` and of the directories that formats have in it; and if they are old."""
     stamps = list[int]()
     for directory in ("", *(directory for directory, _ in patterns())):
         with suppress(OSError):
@@ -437,11 +437,11 @@ def find_journals(
 ) -> list[Journal]:
     """Return the journals among the loaded files, sorted by their first file.
 
-    Every described format looks; of two claims to one file the better one wins. A file that cannot be read
-    is claimed by its name. With `format` given and nothing recognised, the requested file (or all files) is
-    treated as such a journal, so that damage can be examined. Raises UnknownFormat for a format that is not
-    described or an edition that it does not have, FilesetError if nothing is found or what is found has no
-    such edition.
+    Every described format is tried; of two claims to one file the better one is taken. A file that cannot be
+    read is claimed by its name. With `format` given and nothing recognised, the requested file (or all files)
+    is treated as such a journal, so that damage can be examined. Raises UnknownFormat for a format that is
+    not described or an edition that it does not have, FilesetError if no journal is found, or none of a
+    format with such an edition.
     """
     wanted = (format,) if format else format_ids()
     if format and edition:
@@ -476,18 +476,18 @@ def find_journals(
 def _claims(loaded: Loaded, formats: Sequence[str], params: Params | None = None) -> list[Detection]:
     entries = at_hand(loaded.entries)
     claims: list[Detection] = []
-    # Of one format, and with parameters such as an extension, names may be any.
+    # With one format, or with parameters such as an extension, files can have any names.
     asked = formats if params or len(formats) == 1 else _by_names(formats, entries)
     for format_id in asked:
         claims += load_implementation(format_id).detect(entries, params)
-        # If a format recognises all its files by their beginning, no other file has a better claim.
+        # If a format recognises all files by their first bytes, no other format can have a better claim.
         if any(claim.score == BY_MAGIC and entries.keys() == {*claim.files} for claim in claims):
             break
     return sorted(claims, key=lambda claim: formats.index(claim.format))
 
 
 def _by_names(formats: Sequence[str], names: Iterable[str]) -> list[str]:
-    """Return the formats that have files of such names, those first whose names are the surest."""
+    """Return the formats that have files of such names, those with the most specific names first."""
     ranks = {
         format_id: next(
             (at for at, one in enumerate(get_format(format_id).names) if filter_names(names, one)), -1
@@ -498,7 +498,7 @@ def _by_names(formats: Sequence[str], names: Iterable[str]) -> list[str]:
 
 
 def _unpacked(loaded: Loaded, claims: Iterable[Detection]) -> bool:
-    """Give compressed files that no format knows the names that they had; return whether there are any."""
+    """Strip ``.gz`` from compressed files that no format claims; return whether there are any."""
     known = {name for claim in claims for name in claim.files}
     for name in [name for name in loaded.files if name in loaded.inflated - known]:
         if (plain := name.removesuffix(".gz")) not in loaded.files:
@@ -508,7 +508,7 @@ def _unpacked(loaded: Loaded, claims: Iterable[Detection]) -> bool:
 
 
 def _best(claims: list[Detection]) -> list[Detection]:
-    """Return claims that share no file, the better ones first served, in file order."""
+    """Return claims that share no file, in file order; of two that share one, the better one is taken."""
     taken: set[str] = set()
     chosen = []
     for claim in sorted(claims, key=lambda item: -item.score):
@@ -567,7 +567,7 @@ def _journal(loaded: Loaded, claim: Detection, edition: str | None, params: Para
 
 
 def _nothing(loaded: Loaded) -> NoJournal:
-    """Return what to raise for a path that holds no journal."""
+    """Return the error for a path that holds no journal."""
     formats = ", ".join(format_ids())
     if loaded.asked is not None and not _is_part(loaded):
         return NoJournal(
@@ -606,14 +606,13 @@ def _is_part(loaded: Loaded) -> bool:
 def below(
     path: Path, *, at_most: int = 10, every: bool = False, unlisted: list[LeftOut] | None = None
 ) -> list[Path]:
-    """Return up to `at_most` directories under `path` that hold a journal, nearest name first.
+    """Return up to `at_most` directories under `path` that hold a journal, in the order of their names.
 
-    What cannot be listed, or was not looked into, is added to `unlisted`.
+    Directories that cannot be listed, or were not examined, are added to `unlisted`.
 
-    Symbolic links to directories are not followed; the search is bounded in
-    depth and in the number of directories. With `every`, only the number is, and
-    what would be skipped without a message (the rest after that bound, a directory
-    that cannot be listed) raises FilesetError.
+    Symbolic links to directories are not followed; the search is bounded in depth and in the number of
+    directories. With `every`, the depth is not bounded. Then a directory that cannot be listed, or too many
+    directories, raise FilesetError.
     """
     found: list[Path] = []
     depth = len(path.parts)
@@ -650,5 +649,5 @@ def _holds_journal(directory: Path) -> bool:
     claims = _claims(loaded, format_ids())
     if not claims and _unpacked(loaded, claims):
         claims = _claims(loaded, format_ids())
-    # Also an unreadable one: its name is the only evidence.
+    # An unreadable file is evidence, too: by its name.
     return any(_is_there(loaded, claim) for claim in claims)

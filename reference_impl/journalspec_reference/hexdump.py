@@ -1,9 +1,8 @@
 """Annotated hexdumps and file maps, from the byte ranges that a format names.
 
-Input are :class:`~journalspec_reference.api.Span` values and bytes, output are
-plain values: terminals, the documentation and failure texts each paint them
-their own way. Everything is produced row by row, so that the size of a file
-costs time only where it says something: long runs of one byte become a fold.
+Input are :class:`~journalspec_reference.api.Span` values and bytes, output are plain values: terminals, the
+documentation and failure texts format them differently. Output is produced row by row. A long run of one byte
+becomes a fold, so that it costs little time.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from journalspec_reference.content import hole_end
 WIDTH = 16
 #: Kinds that name a region rather than a field of it.
 CONTAINERS = frozenset({"header", "record", "dropped", "stale", "fill", "unused"})
-#: Kinds of regions that may contain well-formed records, and what these are then: no part of the answer.
+#: Kinds of regions that can contain well-formed records, which are then not part of the answer.
 AROUND = frozenset({"dropped", "stale", "unused"})
 #: A run of one byte is folded if it would fill more rows than this.
 FOLD_ABOVE = 3
@@ -86,7 +85,7 @@ def regions(spans: Iterable[Span], file: str, length: int) -> Iterator[Region]:
     fields: list[Span] = []
 
     def until(stop: int) -> Iterator[Region]:
-        """Yield the open part, and the rest of `whole` up to `stop`."""
+        """Yield the open region, and the rest of `whole` up to `stop`."""
         nonlocal at, open_span
         if open_span is not None:
             yield Region(open_span, tuple(fields))
@@ -102,7 +101,7 @@ def regions(spans: Iterable[Span], file: str, length: int) -> Iterator[Region]:
             if span.kind == "field" or open_span.kind not in AROUND or span.kind not in AROUND:
                 fields.append(span)
                 continue
-            # A span that was open encloses this one: it has no fields of its own.
+            # The open span encloses this one, and is a region without fields: `whole`.
             whole, open_span = open_span, None
         yield from until(span.off)
         if whole is not None and _end(span) > _end(whole):
@@ -134,7 +133,7 @@ def _part(whole: Span, start: int, end: int) -> Span:
 def lines(data: Any, spans: Iterable[Span], file: str) -> Iterator[Line]:
     """Yield the annotated dump of `file`, whose content is `data` (any buffer).
 
-    Rows start anew at each region, so that a row never holds bytes of two.
+    Each region begins a new row, so no row has bytes of two regions.
     """
     for region in regions(spans, file, len(data)):
         span = region.span
@@ -191,7 +190,7 @@ class _Cursor:
         return self._stack[-1]
 
     def same_until(self) -> int:
-        """Return where the field that `at` has just returned ends, or the next one begins within it."""
+        """Return the end of the field that `at` returned last, or the start of the next field within it."""
         end = self._stack[-1].off + self._stack[-1].length
         return min(end, self._fields[self._next].off) if self._next < len(self._fields) else end
 
@@ -267,7 +266,7 @@ def hex_cells(data: bytes) -> str:
 
 
 def text_cells(data: bytes) -> str:
-    """Return the bytes of one row as ASCII, a dot for what cannot be printed; not padded."""
+    """Return the bytes of one row as ASCII, with a dot for unprintable bytes; not padded."""
     return "".join(chr(byte) if byte in PRINTABLE else "." for byte in data)
 
 
@@ -298,7 +297,7 @@ def notes(labels: Iterable[str], columns: int) -> tuple[str, list[str]]:
 
 
 def _packed(items: list[str], room: int) -> list[str]:
-    """Return the items with commas on as few lines as it takes; only what exceeds a line is broken."""
+    """Return the items with commas on as few lines as possible; only an item longer than a line is broken."""
     packed: list[str] = []
     for number, item in enumerate(items):
         text = item if number + 1 == len(items) else f"{item},"

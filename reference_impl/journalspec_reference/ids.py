@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 
 class Ids:
-    """A set of ids: 256 neighbours share one number, so that an id costs half a byte, alone some 200."""
+    """A set of ids. A block of 256 shares one number: an id costs half a byte, but alone some 200 bytes."""
 
     __slots__ = ("_masks",)
 
@@ -16,11 +16,11 @@ class Ids:
         self._masks: dict[int, int] = {}
 
     def add(self, ident: int) -> None:
-        """Put in an id."""
+        """Add an id."""
         self._masks[ident >> 8] = self._masks.get(ident >> 8, 0) | 1 << (ident & 0xFF)
 
     def update(self, idents: Iterable[int]) -> None:
-        """Put in several ids."""
+        """Add several ids."""
         masks, get = self._masks, self._masks.get
         for ident in idents:
             block = ident >> 8
@@ -36,21 +36,21 @@ class Ids:
 
 
 class IdNumbers(Mapping[int, int]):
-    """Ids and a number of each: an id that is higher than all before it costs 16 bytes, another some 150.
+    """A map from ids to numbers. An id above all earlier ones costs 16 bytes, another one some 150.
 
-    Ids come in the order in which they were first put in.
+    Iteration gives the ids in the order in which they were added.
     """
 
     __slots__ = ("_ids", "_late", "_numbers", "_turns")
 
     def __init__(self) -> None:
         self._ids, self._numbers = array("q"), array("q")
-        #: Those that did not ascend, and the number of the others before each.
+        #: Ids that did not ascend, and the number of ascending ids before each (`_turns`).
         self._late: dict[int, int] = {}
         self._turns = array("q")
 
     def put(self, ident: int, number: int) -> int | None:
-        """Put in an id, or replace the number of an existing one, which is returned."""
+        """Add an id, or replace the number of a known one; return the old number, or None."""
         ids, known = self._ids, None
         if not ids or ident > ids[-1]:
             ids.append(ident)

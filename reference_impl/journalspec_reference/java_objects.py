@@ -1,13 +1,13 @@
-"""Java's serialised objects, as far as journals have them; no object is ever made.
+"""Java's serialised objects in journals; no object is ever created.
 
-For any object, the name of its class is read and nothing else.
+Only the name of an object's class is read.
 """
 
 from __future__ import annotations
 
 from journalspec import mutf8
 
-#: How a stream begins, and what an element of one begins with.
+#: The first bytes of a stream, and the first byte of each kind of element in it.
 STREAM = b"\xac\xed\0\x05"
 NULL, REFERENCE, CLASS, OBJECT, STRING, ARRAY, CLASS_ITSELF, BLOCK, END = range(0x70, 0x79)
 LONG_STRING, ENUM = 0x7C, 0x7E
@@ -19,7 +19,7 @@ _KNOWN = {**dict.fromkeys((STRING, LONG_STRING), "java.lang.String"), CLASS_ITSE
 
 
 def class_name(data: bytes) -> str | None:
-    """Return the class of a serialised object by the first bytes of its stream; None: they do not say it."""
+    """Return the class of a serialised object by the first bytes of its stream; None if they lack it."""
     kind, described = data[4:5], data[5:6]
     if not kind or not data.startswith(STREAM):
         return None

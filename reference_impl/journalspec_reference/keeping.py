@@ -1,4 +1,4 @@
-"""What keeps the files of a journal from being deleted by the product: `journalspec why`.
+"""The reasons why the product does not delete the files of a journal: `journalspec why`.
 
 A format whose product deletes or reuses files has a module ``keeping`` with a function ``holders``; the
 sentences on each kind of holder are in its ``format.toml``.
@@ -17,9 +17,9 @@ from journalspec_reference.api import Files, Params
 class Holder:
     """One reason why a file has to stay.
 
-    `kind` is one of the format's ``[why]`` table, `name` what fills its sentences (a destination, a type).
-    `count` is how many records there are, `size` their length (bytes; 0: not known), `first` the offset of
-    the first (-1: none has a place). `below` is the other file that this one stays for, if there is one.
+    `kind` is a key of the format's ``[why]`` table, `name` is inserted into its sentences (a destination, a
+    type). `count` is the number of records, `size` their length (bytes; 0: not known), `first` the offset of
+    the first (-1: none has a place). `below` is the other file for which this file stays, if there is one.
     """
 
     file: str
@@ -33,17 +33,18 @@ class Holder:
 
 @dataclass(frozen=True, slots=True)
 class Keeping:
-    """The data files of a journal, in order, with their lengths (bytes), and what holds each of them.
+    """The data files of a journal, in order, with their lengths (bytes) and the holders of each.
 
-    A file without holders is free, unless there is a `doubt`: why something that holds it may not be known.
-    `basis` is what the holders are known from, where it may be one thing or another.
+    A file without holders is free, unless there is a `doubt`: a reason why some holders can be unknown.
+    `basis` is the source of the holders, for a format with several possible sources.
     """
 
     lengths: Mapping[str, int]
     holders: tuple[Holder, ...]
     doubt: str = ""
     basis: str = ""
-    #: The holders by the file that they hold, and by the one that this stays for: there may be many files.
+    #: The holders by the file that they hold, and by the file for which that one stays. A journal can have
+    #: many files, so a search would be slow.
     _of: dict[str, list[Holder]] = field(init=False, repr=False, compare=False, default_factory=dict)
     _by: dict[str, list[Holder]] = field(init=False, repr=False, compare=False, default_factory=dict)
 
@@ -53,11 +54,11 @@ class Keeping:
             self._by.setdefault(holder.below, []).append(holder)
 
     def of(self, file: str) -> list[Holder]:
-        """Return what holds a file."""
+        """Return the holders of a file."""
         return self._of.get(file, [])
 
     def by(self, file: str) -> list[Holder]:
-        """Return what of this file holds other files back: their holders, in order."""
+        """Return the holders of other files that stay because of this one, in order."""
         return self._by.get(file, [])
 
 
@@ -76,8 +77,8 @@ def held_for_others(
 ) -> set[str]:
     """Return the files that stay only because an earlier one does.
 
-    `order` are all files, `held` those that stay by themselves; `needs` says which earlier files a file has
-    something about (a delete, an acknowledgement): without it what they hold would reappear.
+    `order` are all files, `held` those that stay by themselves. `needs` lists the earlier files whose items a
+    file deletes or acknowledges: without that file, these items would reappear.
     """
     staying = set(held)
     later = set()

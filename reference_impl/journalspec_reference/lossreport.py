@@ -20,7 +20,7 @@ from journalspec_reference.contents import Count
 from journalspec_reference.filesets import LeftOut
 from journalspec_reference.newstore import BYTES, FILE, MARK, Digest, LossItem, Part
 
-#: The version of the JSON: members may be added within one.
+#: The version of the JSON; new members can be added without a new version.
 VERSION = 1
 #: The page lists this many of each kind.
 FIRST = 100
@@ -29,9 +29,9 @@ NOTE = "note"
 #: The code of an intact record in dropped bytes: if the bytes before it were intact, it might be live.
 GIVEN_UP = "given-up"
 _GIVEN_UP = "a sound record where what is around it cannot be used"
-#: What of an item is in the JSON, in this order.
+#: The members of an item in the JSON, in order.
 MEMBERS = ("what", "id", "queue", "file", "off", "length", "code", "text")
-#: If a format explains a code.
+#: The tables in which a format explains codes.
 TABLES = ("reasons", "missing", "notes")
 
 
@@ -72,7 +72,7 @@ def losses(answer: Answer, below: str = "") -> Iterator[LossItem]:
 def remarks(answer: Answer, below: str = "") -> Iterator[LossItem]:
     """Yield the notes of an answer that are no loss by themselves; files are put `below` a directory.
 
-    One may be the only trace of a loss: a gap in the numbers of the files, a file that is too short.
+    A note can be the only trace of a loss: a gap in the numbers of the files, a file that is too short.
     """
     return _notes(answer, below, loss=False)
 
@@ -91,7 +91,7 @@ def _notes(answer: Answer, below: str, *, loss: bool) -> Iterator[LossItem]:
 class Tally:
     """The items listed so far: the number of each kind and code, and the first of each kind.
 
-    What a code means is what the format says, else the reason of the first item.
+    The meaning of a code is that of the format, else the reason of the first item.
     """
 
     described: Format | None = None
@@ -114,7 +114,7 @@ class Tally:
 
     @property
     def total(self) -> int:
-        """How many there are."""
+        """The number of items."""
         return self.counts.total()
 
 
@@ -132,9 +132,9 @@ class PartAccount:
 
 @dataclass
 class LossReport:
-    """The account of a new store that is made of `source`; `undone` are stores in it that give none, and why.
+    """The report on a new store made of `source`; `undone` maps a store that gives none to the reason.
 
-    `hide` replaces what users stored (ids, names, texts) where that must not be shown.
+    `hide` replaces user data (ids, names, texts) if these must not be shown.
     """
 
     source: str
@@ -151,12 +151,12 @@ class LossReport:
 
     @property
     def lost(self) -> int:
-        """How many things were not carried over; known once the report was written."""
+        """The number of items that were not carried over; known once the report was written."""
         return len(self.undone) + sum(each.left_out.total for each in self.found)
 
     @property
     def uncounted(self) -> str:
-        """A sentence where more may be lost than is listed; known once the report was written."""
+        """A sentence if more can be lost than is listed; known once the report was written."""
         kinds = {what for one in self.found for what, _ in one.left_out.counts}
         if not kinds & {BYTES, FILE}:
             return ""
@@ -226,7 +226,7 @@ class LossReport:
             yield item
 
     def _counted(self, part: Part, count: Count) -> Count:
-        # Tables that users made are called as themselves; others are the format's.
+        # A table that users made has the name of the count, and is hidden; others are the format's.
         table = self._hidden(part, count.table) if count.table == count.name else count.table
         return replace(count, table=table, name=self._hidden(part, count.name))
 
@@ -300,7 +300,7 @@ class LossReport:
 
 
 def _of_all(part: Part, items: Callable[[Answer, str], Iterator[LossItem]]) -> Iterator[LossItem]:
-    """Yield the items of a part's answer, and those of the answers that its store accounts for."""
+    """Yield the items of a part's answer, and of the other answers that its store includes."""
     yield from items(part.answer, "")
     for each in part.covered:
         root = each.journal.root
@@ -343,7 +343,7 @@ def _digest(one: Digest) -> dict[str, Any]:
 
 
 def _members(item: LossItem) -> dict[str, Any]:
-    """Return an item with only the members that have something."""
+    """Return the members of an item that have a value."""
     found = {name: getattr(item, name) for name in MEMBERS}
     return {name: value for name, value in found.items() if value not in ("", None)}
 
@@ -353,7 +353,7 @@ def _cells(one: Digest) -> Sequence[str]:
 
 
 def _word(text: str) -> str:
-    """Return a text as code that no character in it ends, and that is one cell."""
+    """Return a text as Markdown code that stays within one table cell."""
     text = shown(text).replace("`", "'").replace("|", "\\|")
     return f"`{text}`" if text else ""
 
@@ -370,7 +370,7 @@ def _place(item: LossItem) -> str:
 
 
 def _table(title: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """Yield a table below a heading; nothing where there is no row."""
+    """Yield a table below a heading; nothing if there is no row."""
     for number, row in enumerate(rows):
         if not number:
             yield from ("", f"### {title}", "", f"| {' | '.join(head)} |", f"|{'---|' * len(head)}")

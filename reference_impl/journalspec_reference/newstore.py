@@ -1,10 +1,10 @@
 """A new store with the recovered state of an old one, and an account of the omitted items.
 
-A format gives a :class:`NewStore` in its ``newstore``: what files the product is to start on, streamed. This
-module writes them to a directory that is there complete or not at all. The old store is only read.
+A format gives a :class:`NewStore` in its ``newstore``: the files on which the product starts, as streams.
+This module writes them to a new directory atomically. The old store is only read.
 
-The law: carried over is what contents report as live under the same policy; for a journal without contents,
-the recovered state.
+The rule: a new store has the items that contents report as live under the same policy; for a journal without
+contents, it has the recovered state.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ except ImportError:  # not on every system
 BYTES, FILE = "bytes", "file"
 #: The policy of a store that was only read.
 NO_POLICY = "none"
-#: Suffixes of the name of a new directory: its reports, `.json` and `.md`; both have the mark in their first
-#: line.
+#: The reports of a new directory have its name, this suffix, and `.json` or `.md`. Both have the mark in
+#: their first line.
 REPORT, MARK = ".loss-report", "journalspec loss report"
-#: Suffixes of an incomplete result, and of its next attempt.
+#: The suffix of an incomplete result, and the random part after it.
 _PARTIAL, _RANDOM = ".partial-", re.compile("[0-9a-f]{8}")
-#: Files are read in pieces of this many bytes, and of those with more bytes in holes only the parts outside
-#: holes.
+#: Files are read in pieces of this many bytes. Of a file with more bytes in holes than the second number,
+#: only the parts outside holes are read.
 PIECE, MOST_HOLES = 1 << 20, 1 << 30
 #: Characters that no name has on Windows, and the names of devices there.
 _ODD = re.compile(r'[\x00-\x1f<>:"|?*\\\x7f]')
@@ -60,7 +60,7 @@ _DEVICES = {
 
 
 class ChoiceRefused(FilesetError):
-    """A choice names nothing, is not possible in this format, or settles what is not in doubt."""
+    """A choice names no item, is not possible in this format, or settles an item that is not in doubt."""
 
 
 class CannotRebuild(FilesetError):
@@ -88,7 +88,7 @@ class StoreChoices:
 
 @dataclass(frozen=True, slots=True)
 class LossItem:
-    """One thing that was not carried over, or that was and is not verified.
+    """One item that was not carried over, or that was carried over without verification.
 
     `what` is :data:`BYTES`, :data:`FILE` or the noun of a table (``message``, ``row``, ``transaction``);
     `id` and `queue` (Derby: the table) are empty where there is none. `off` and `length` are in bytes.
@@ -120,13 +120,13 @@ class NewFile:
 class NewStore(ABC):
     """A new store that a format makes of an answer of recovery; deterministic, and not written yet.
 
-    A format gives :meth:`carried` and :meth:`files`, and replaces of the others what it has to say. `items`
-    are what choices omit, `lines` say what each choice did.
+    A format implements :meth:`carried` and :meth:`files`, and overrides other methods as needed. `items` are
+    the items that choices omit; `lines` describe the effect of each choice.
     """
 
-    #: Whether reading it again says nothing new: it is encrypted, or has the bytes that were read clean.
+    #: Whether reading it again would prove nothing: it is encrypted, or a copy of bytes that were read clean.
     opaque = False
-    #: Whether it is made of what reading gives, because recovery refuses the store under each policy.
+    #: Whether it is made of the result of reading, because recovery refuses the store under each policy.
     unrecovered = False
 
     def __init__(self, answer: Answer) -> None:
@@ -142,7 +142,7 @@ class NewStore(ABC):
 
     @property
     def base(self) -> str:
-        """Which directory the names of files are relative to, seen from that of the journal's files.
+        """The directory that names of files are relative to, as a path from the journal's directory.
 
         ``.`` is the journal's own, ``..`` the one above it: that of a broker whose bindings are written
         as well, or that of a database whose log was given.
@@ -151,9 +151,9 @@ class NewStore(ABC):
 
     @property
     def covers(self) -> frozenset[PurePath]:
-        """Other directories that it accounts for, relative to the journal's: ``../bindings``.
+        """Other directories whose content it includes, relative to the journal's: ``../bindings``.
 
-        A journal in one of them is not written once more.
+        A journal in one of them gets no new store of its own.
         """
         return frozenset()
 
@@ -171,11 +171,11 @@ class NewStore(ABC):
 
     @property
     def lacks(self) -> frozenset[tuple[str, str]]:
-        """Code and name of missing items of the new store, as of the old one: all are unverified."""
+        """Code and name of the items that the new store lacks, like the old one: all are unverified."""
         return frozenset()
 
     def chosen(self) -> Iterator[str]:
-        """Yield a line in words for each choice, and what it did."""
+        """Yield one line of text on the effect of each choice."""
         yield from self.lines
 
     def steps(self) -> Sequence[str]:
@@ -188,12 +188,12 @@ class NewStore(ABC):
 
 
 def pieces(data: Any) -> Iterator[bytes]:
-    """Yield what can be sliced, in pieces of at most :data:`PIECE` bytes."""
+    """Yield `data` in pieces of at most :data:`PIECE` bytes."""
     return (bytes(data[at : at + PIECE]) for at in range(0, len(data), PIECE))
 
 
 def parts(some: Iterable[bytes], length: int = 0, fill: bytes = b"\0") -> Iterator[bytes]:
-    """Yield bytes as parts of a file, however short or long they come; then `fill` up to a length."""
+    """Yield bytes regrouped as parts of a file; then `fill` up to a length."""
     done, waiting = 0, bytearray()
     for data in some:
         waiting += data
@@ -206,9 +206,9 @@ def parts(some: Iterable[bytes], length: int = 0, fill: bytes = b"\0") -> Iterat
 
 
 def new_store(answer: Answer, choices: StoreChoices) -> NewStore:
-    """Return the new store of a recovered journal: `answer` is one of recovery, its state is what was kept.
+    """Return the new store of a recovered journal; `answer` is an answer of recovery.
 
-    Raises ChoiceRefused, and CannotRebuild with the reason: recovery refused, too.
+    Raises ChoiceRefused, and CannotRebuild with a reason, which can be that recovery refused.
     """
     name, seen = answer.journal.format, answer.observation
     try:
@@ -233,10 +233,10 @@ def nothing_kept(
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One store among those that are written: `path` is its directory within the new one, "" that one itself.
+    """One of the stores that are written; `path` is its directory within the new one ("": the new one).
 
-    `policy` is that of `answer`, NO_POLICY where it was only read; `covered` are the answers about journals
-    that its store accounts for.
+    `policy` is that of `answer`, NO_POLICY if the journal was only read. `covered` are the answers about
+    other journals that the store includes.
     """
 
     path: str
@@ -254,7 +254,7 @@ class Part:
 
     @property
     def verdict(self) -> str:
-        """The worst verdict on the journals that the store accounts for."""
+        """The worst verdict on the journals that the store includes."""
         found = {answer.observation.verdict for answer in (self.answer, *self.covered)}
         return next(verdict for verdict in (REFUSED, RECOVERED, CLEAN) if verdict in found)
 
@@ -263,7 +263,7 @@ class Part:
 class Digest:
     """A file's length in bytes and SHA-256 in hexadecimal.
 
-    `why` it has none: it cannot be read, or it is so sparse that only what is not a zero was read.
+    `why` is the reason for no SHA-256: the file is unreadable, or so sparse that its zeros were skipped.
     """
 
     file: str
@@ -277,7 +277,7 @@ Progress = Callable[[str, int], None]
 
 
 def digests(files: Iterable[tuple[str, Path]], progress: Progress = lambda what, done: None) -> list[Digest]:
-    """Return the digests of files, each with what it is called."""
+    """Return the digests of files, given as pairs of name and path."""
     return [_digest(name, path, progress) for name, path in files]
 
 
@@ -287,7 +287,7 @@ def _digest(name: str, path: Path, progress: Progress) -> Digest:
         with path.open("rb", buffering=0) as stream:
             info = os.fstat(stream.fileno())
             part = PartOfFile(stream, 0, info.st_size)
-            # A small number of blocks may be due to compression: the holes themselves are asked for.
+            # A small number of blocks can be due to compression, so the holes are counted, too.
             few = info.st_size - 512 * getattr(info, "st_blocks", info.st_size) > MOST_HOLES
             if few and part.size - PIECE * sum(1 for _ in _filled(part)) > MOST_HOLES:
                 return _sparse(name, part, progress)
@@ -311,9 +311,10 @@ def _filled(part: PartOfFile) -> Iterator[int]:
 
 
 def _sparse(name: str, part: PartOfFile, progress: Progress) -> Digest:
-    """Return what tells whether a file with many holes is changed, in a time that its holes do not cost.
+    """Return a digest that shows changes of a file with many holes; holes cost no time.
 
-    Pieces of zeros are omitted as well: a file system may call the same bytes a hole at one time only.
+    Pieces of zeros are omitted as well: a file system can report the same bytes once as a hole, once as
+    zeros.
     """
     taken, size = hashlib.sha256(), 0
     for at in _filled(part):
@@ -351,7 +352,7 @@ def sources(journals: Iterable[Journal], covered: Iterable[Path] = ()) -> Iterat
 
 
 def covered(part: Part) -> list[Path]:
-    """Return the directories that a part's store accounts for, in addition to its journal's own."""
+    """Return the directories whose content a part's store includes, in addition to its journal's own."""
     root = part.answer.journal.root
     return [] if root is None else [Path(os.path.normpath(root / each)) for each in sorted(part.store.covers)]
 
@@ -369,8 +370,8 @@ def own_directories(journals: Iterable[Journal]) -> set[Path]:
 def refuse_target(target: Path, others: Iterable[Path]) -> Path:
     """Return the path for a new directory; raises FilesetError for an unfit one.
 
-    It must not be there, even empty or as a link; its parent must be there and writable; and it is neither
-    within one of the `others` nor around one.
+    It must not exist, even empty or as a link. Its parent must exist and be writable. It must neither be
+    within one of the `others` nor contain one.
     """
     if target.name in ("", "..") or os.path.lexists(target):
         raise FilesetError(f"{str(target)!r} is there already", "give the name of a new directory")
@@ -390,7 +391,7 @@ def refuse_target(target: Path, others: Iterable[Path]) -> Path:
 
 
 def refuse_running(journals: Iterable[Journal]) -> None:
-    """Raise FilesetError if a process has a lock on a journal: what is read may be half of a change."""
+    """Raise FilesetError if a process has a lock on a journal: a change of its files can be incomplete."""
     for journal in journals:
         if journal.root is not None:
             for name, who in held(journal.root, get_format(journal.format).locks, journal.files):
@@ -409,13 +410,13 @@ def write(
     before: Sequence[Digest],
     progress: Progress = lambda what, done: None,
 ) -> None:
-    """Make the directory `target` with all parts, and the two reports next to it: all of it or nothing.
+    """Make the directory `target` with all parts, and the two reports next to it, atomically.
 
-    `report` writes the one for programs, with the digests before and of what was written, `page` that for
-    people. `before` are the digests of the `files` that are read, made before they were. They are made
-    again: if one is another, or what was written does not read clean, FilesetError is raised, and so it is
-    if the disk is full. A kill leaves at most a directory with a name that begins with a dot and the
-    reports; the next call for the same target removes them.
+    `report` writes the report for programs, with the digests of the files that were read and written; `page`
+    writes the one for people. `before` are the digests of `files` from before these were read. The digests
+    are computed again. FilesetError is raised if one differs, if the new store does not read clean, or if the
+    disk is full. After a kill, at most the reports and a directory whose name begins with a dot remain; the
+    next call for the same target removes them.
     """
     place = refuse_target(target, ())
     reports = {kind: place.with_name(f"{place.name}{REPORT}{kind}") for kind in (".json", ".md")}
@@ -431,7 +432,7 @@ def write(
     new, named = partial / "store", list[Path]()
     try:
         with locked(partial):
-            # Of two runs that begin at once each has its lock before it looks for the other's.
+            # If two runs begin at once, each one holds its own lock before it looks for the other one's.
             _clear(place, partial)
             refuse_target(place, ())
             new.mkdir()
@@ -515,7 +516,7 @@ def _fill(new: Path, parts: Sequence[Part], progress: Progress) -> Iterator[Dige
 
 
 def _unfit(name: str) -> str:
-    """Return why no file of a new store is called so, on any system; empty: it may be."""
+    """Return why a file of a new store cannot have this name on some systems; empty: it can."""
     for word in name.removesuffix("/").split("/"):
         if word in ("", ".", "..") or word.endswith((".", " ")):
             return "it leaves the directory, or is none"
@@ -525,7 +526,7 @@ def _unfit(name: str) -> str:
 
 
 def _read_again(new: Path, parts: Sequence[Part]) -> None:
-    """Raise CannotRebuild if what was written does not read clean under the strictest policy."""
+    """Raise CannotRebuild if a new store does not read clean under the strictest policy."""
     for part in parts:
         journal = part.answer.journal
         if part.store.opaque:
@@ -535,7 +536,8 @@ def _read_again(new: Path, parts: Sequence[Part]) -> None:
             seen = ask(found, "strict").observation
             lacks = {(entry.code, entry.name) for entry in seen.missing}
             if lacks and lacks == part.store.lacks:
-                # It has no more than this: the rest is the journal itself.
+                # It lacks the same items as the old store. Without `root` these are not looked for: check the
+                # rest.
                 seen = ask(replace(found, root=None), "strict").observation
             if seen.verdict != CLEAN:
                 first = next((each.reason for each in seen.dropped), next((e.code for e in seen.missing), ""))
@@ -551,10 +553,10 @@ def journals_in(directory: Path, like: Journal) -> Iterator[Journal]:
     names = {name.rpartition("/")[0] for name in like.files}
     places = [load_files(directory)]
     if len(names) > 1 and not get_format(like.format).below:
-        # Files of any directories, which are one journal.
+        # The journal's files are in several directories.
         places = [load_files(*map(directory.joinpath, like.files))]
     try:
-        # A format that is named accepts any file: first the type of the files is checked.
+        # With a given format any file would be accepted, so the files must first be recognised without it.
         find_journals(places[0])
     except NoJournal as error:
         places = [*map(load_files, error.stores)]
@@ -566,7 +568,7 @@ def journals_in(directory: Path, like: Journal) -> Iterator[Journal]:
 def locked(directory: Path) -> Iterator[bool]:
     """Hold a lock on a directory, so that another run does not take it for one of a run that was killed.
 
-    Raises BlockingIOError if another process has it. False is given where the system has no such locks.
+    Raises BlockingIOError if another process has it. Yields False if the system has no such locks.
     """
     handle = os.open(directory, os.O_RDONLY) if fcntl is not None else -1
     try:
@@ -579,7 +581,7 @@ def locked(directory: Path) -> Iterator[bool]:
 
 
 def _clear(place: Path, own: Path | None = None) -> None:
-    """Remove what killed runs left of a new store; raises FilesetError if another run is at work on it."""
+    """Remove the remains of killed runs for a store; raises FilesetError if another run is writing it."""
     begin = f".{place.name}{_PARTIAL}"
     for partial in place.parent.glob(f"{glob.escape(begin)}*"):
         ours = _RANDOM.fullmatch(partial.name.removeprefix(begin)) and partial != own

@@ -1,4 +1,4 @@
-"""Conditions on one column each, as questions at the command line and Spark's filters have them.
+"""Conditions on one column each, for questions at the command line and Spark's filters.
 
 A condition is evaluated on an Arrow array at once (:meth:`Predicate.mask`), or on single values where Arrow
 is not installed (:meth:`Predicate.holds`), with the same outcome.
@@ -30,7 +30,7 @@ IN, LIKE, PRESENT = "in", "like", "is not null"
 
 def text_of(value: Any) -> str:
     """Return a value as a text: bytes as hex, the elements of a list with commas in between, "" for None."""
-    # Most are one of these two, and there may be millions.
+    # Most values are texts or integers, and there can be millions.
     if value.__class__ is str:
         return value
     if value.__class__ is int:
@@ -50,9 +50,9 @@ def _listed(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    """That the value of `column` compares so with `value`: a tuple for ``in``, a pattern for ``like``.
+    """The condition `column` `op` `value`, where `value` is a tuple for ``in``, a pattern for ``like``.
 
-    No condition holds of a value that is not there. ``like`` compares the text of bytes and of lists.
+    No condition holds for an absent value. ``like`` compares the text of bytes and of lists.
     """
 
     column: str
@@ -60,7 +60,7 @@ class Predicate:
     value: Any = None
 
     def holds(self, value: Any) -> bool:
-        """Return whether the condition holds of a single value."""
+        """Return whether the condition holds for a single value."""
         if value is None or self.op == PRESENT:
             return value is not None
         if self.op == LIKE:
@@ -70,7 +70,7 @@ class Predicate:
         return value in self.value if self.op == IN else COMPARED[self.op][0](value, self.value)
 
     def mask(self, column: pa.Array) -> pa.Array:
-        """Return of which values of an Arrow array the condition holds; null where there is no value."""
+        """Return for each value of an Arrow array whether the condition holds; null for an absent value."""
         import pyarrow as pa  # noqa: PLC0415  # part of an extra
         import pyarrow.compute as pc  # noqa: PLC0415
 
@@ -80,7 +80,7 @@ class Predicate:
             column = texts(column)
         if self.op == LIKE:
             return pc.match_like(column, self.value)
-        # Numbers are compared unchanged: one that the column cannot hold is only larger or smaller.
+        # Numbers are not cast to the column's type: one outside its range is just larger or smaller.
         kind = None if pa.types.is_integer(column.type) else column.type
         if self.op == IN:
             values = pa.array(self.value, kind)
@@ -89,7 +89,7 @@ class Predicate:
 
 
 def texts(column: pa.Array) -> pa.Array:
-    """Return the values of an array as texts; there is none where there is no value."""
+    """Return the values of an array as texts; absent values stay null."""
     import pyarrow as pa  # noqa: PLC0415  # part of an extra
 
     return pa.array([None if each is None else text_of(each) for each in column.to_pylist()], pa.string())
@@ -97,7 +97,7 @@ def texts(column: pa.Array) -> pa.Array:
 
 @cache
 def _pattern(like: str) -> re.Pattern[str]:
-    r"""Return the pattern of ``like``: ``%`` is any text, ``_`` a letter, ``\`` makes the next one plain."""
+    r"""Return the regular expression of a ``like``: ``%`` any text, ``_`` a letter, ``\`` an escape."""
     parts = re.findall(r"\\.|.", like, re.DOTALL)
     wild = {"%": ".*", "_": "."}
     return re.compile("".join(wild.get(part) or re.escape(part[-1]) for part in parts), re.DOTALL)

@@ -1,7 +1,7 @@
 """Journals in object stores and distributed file systems: their files through ``pyarrow.fs``.
 
 Nothing is written there. A path is a URI that ``pyarrow.fs.FileSystem.from_uri`` takes: ``s3://``, ``gs://``,
-``abfss://``, ``hdfs://``; ``s3a://``, as Hadoop has it, means ``s3://``.
+``abfss://``, ``hdfs://``; Hadoop's ``s3a://`` means ``s3://``.
 """
 
 from __future__ import annotations
@@ -44,15 +44,15 @@ class RemoteFile:
         return off
 
     def changed(self) -> bool:
-        """Return whether length or time of the last change differ by now."""
+        """Return whether the length or the time of the last change is different now."""
         (now,) = self._where.get_file_info([self._info.path])
         return (now.size, now.mtime_ns) != (self._info.size, self._info.mtime_ns)
 
 
 def load_below(uri: str) -> Iterator[tuple[str, Loaded]]:
-    """Yield each directory at or below a URI that has files, and these; raises FilesetError.
+    """Yield each directory with files at or below a URI, and its files; raises FilesetError.
 
-    The files in directories of a directory belong to it, too: some journals have parts there.
+    The files of a directory include those that some formats have in its subdirectories.
     """
     plain = "s3" + uri.removeprefix("s3a") if uri.startswith("s3a://") else uri
     bare, _, query = plain.partition("?")

@@ -2,30 +2,31 @@
 
 Call :func:`register` once per session. A row is a record (``kind`` is ``record``) or a region that holds none
 (``dropped``, with its ``reason``; a file that could not be read or used is one). The columns are those of
-:data:`COMMON` and the typed ones of the format, by the spec's names; where the journals are of several
-formats, these are in the map ``fields``. Text that could steer a terminal, or is not UTF-8, is escaped.
+:data:`COMMON` and the typed ones of the format, by the spec's names; if the journals are of several formats,
+the map ``fields`` has these values. Control characters, and bytes that are not UTF-8, are escaped in texts.
 
 Options:
 
-- ``format`` and ``edition``: found out if not given; ``param.NAME``: what the journal was configured with;
+- ``format`` and ``edition``: detected if not given; ``param.NAME``: a configured parameter of the journal;
 - ``fields``: ``true`` for the map ``fields`` instead of typed columns: integers as decimal text, bytes as
   hex, lists as JSON;
 - ``bodies``: ``true`` for the bodies of records, too;
-- ``rows``: ``all`` also for valid records outside the log that do not count (kind ``unanchored``; ``reason``
-  says ``given-up`` if they are in a dropped region) and remarks (kind ``note``), with ``fields``;
+- ``rows``: ``all`` adds notes (kind ``note``), and valid records that are not part of the recovered state
+  (kind ``unanchored``; ``reason`` is ``given-up`` if they are in a dropped region). It implies ``fields``;
 - ``view``: ``journals`` for a row for each journal, with its verdict and what it lost;
-- ``contents``: the name of a table, for its rows: what recovery keeps in the user's words. What nests
-  is JSON, a time is milliseconds since 1970;
-- ``mode``: ``FAILFAST`` if damage is to end the query;
-- ``pushdown``: ``false`` if Spark is to evaluate all filters itself.
+- ``contents``: the name of a table of the contents, for its rows. Nested values are JSON; a time is in
+  milliseconds since 1970;
+- ``mode``: ``FAILFAST`` ends the query at damage;
+- ``pushdown``: ``false`` makes Spark evaluate all filters itself.
 
-A task reads one long file, or several small ones. Paths are read where the workers run: on a cluster they are
-URIs, or lie on storage that all workers see. An explicit ``schema`` prunes columns. Filters on columns are
-evaluated before rows leave the reader, which takes a setting of the session that :func:`register` makes.
+A task reads one long file, or several small ones. The workers read the paths: on a cluster these must be
+URIs, or on storage that all workers share. An explicit ``schema`` prunes columns. The reader evaluates
+filters on columns; :func:`register` makes the session setting that this needs.
 
-``readStream`` gives the records that journals gain. An offset has for each file up to where its records were
-read, and a checksum of its first record, which shows the generation of the file: a later one is read from its
-beginning. Regions without records are omitted: one may be a record that is still being written.
+``readStream`` gives the records that are added to journals. A stream offset has for each file the end of the
+records read, and a checksum of its first record. Another checksum shows a later generation of the file, which
+is read from its beginning. Regions without records are omitted: one may be a record that is still being
+written.
 """
 
 from __future__ import annotations
@@ -96,24 +97,25 @@ TYPES = {
     "list<string>": "array<string>",
     "list<binary>": "array<binary>",
 }
-#: Columns of the view of journals: the findings, the losses, and the statements about each.
+#: Columns of the view of journals: the verdict, the counts, and the codes of the notes.
 JOURNALS = {
     **dict.fromkeys(("journal", "format", "edition", "verdict", "code"), "string"),
     **dict.fromkeys(("files", "bytes", "records", "dropped", "dropped_bytes", "missing"), "int64"),
     "notes": "string",
 }
-#: Columns that rows of contents have besides those of their table; and what kinds of values are, if no texts.
+#: Columns of rows of contents in addition to those of their table. Kind of a value -> its Arrow type, if that
+#: is not a string.
 BESIDE = dict.fromkeys(("journal", "format", "edition"), "string")
 KINDS = {"int": "int64", "time": "int64", "float": "double", "bool": "bool", "bytes": "binary"}
 FIELDS = "fields map<string,string>"
 _FIELDS = pa.map_(pa.string(), pa.string())
-#: This many rows come together; fewer of contents, which may have large bodies.
+#: Rows of a batch; fewer for contents, which can have large bodies.
 BATCH_ROWS, CONTENTS_ROWS = 8192, 512
-#: Small files are read by one task up to this many bytes together.
+#: One task reads several small files, of up to this many bytes together.
 TOGETHER = 32 << 20
 #: The prefix of options that are parameters of the format.
 PARAM = "param."
-#: The depth to which directories below a given one are searched for journals.
+#: At most this many directories with journals are read below a given one.
 MOST_BELOW = 100_000
 #: The session setting that lets a reader take filters.
 PUSHDOWN = "spark.sql.python.filterPushdown.enabled"
@@ -129,14 +131,15 @@ _OPERATORS: dict[type[Filter], str] = {
 
 
 class JournalError(ValueError):
-    """A path that cannot be read as journals: what, why, and what to do."""
+    """A path cannot be read as journals; the text says why, and what to do."""
 
 
 @dataclass(frozen=True)
 class Piece:
-    """Stretches of one journal: the path that leads to it, its names, and which of its stretches.
+    """Some stretches of one journal, which is found by its path and the names of its files.
 
-    Without `numbers` the whole journal is meant; `why` it cannot be read, if so.
+    `numbers` are those of the stretches; none means the complete journal. `why` is the reason if it cannot be
+    read.
     """
 
     path: str
@@ -170,7 +173,7 @@ class JournalSource(DataSource):
         return NAME
 
     def schema(self) -> str:
-        """Return the columns: the common ones and those of the format, if all journals are of one."""
+        """Return the common columns, and those of the format if all journals have the same one."""
         asked = Query(dict(self.options))
         columns = asked.columns()
         quoted = {name: name.replace("`", "``") for name in columns}
@@ -240,7 +243,7 @@ class Query:
             own = {
                 each.name: KINDS.get(each.kind, "string") for each in self._table_of(self.contents).columns
             }
-            # Spark takes names that differ in capital letters alone for the same.
+            # Spark ignores the case of names.
             taken = {name.lower() for name in own}
             return {name: kind for name, kind in BESIDE.items() if name not in taken} | own
         return dict(JOURNALS) if self.journals else {**COMMON, **self.typed()}
@@ -250,7 +253,7 @@ class Query:
         return self.journals or self.contents is not None or bool(self.typed())
 
     def _table_of(self, name: str) -> Table:
-        """Return a table of the contents: one that its format has, or one of the users' own."""
+        """Return a table of the contents: one of the format, or one that users made."""
         if self._table is None:
             formats = {self.format} if self.format else {journal.format for _, journal in self.found()}
             if len(formats) != 1:
@@ -274,11 +277,11 @@ class Query:
         return self._table
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave the journals behind: their files are open here, not where a task runs."""
+        """Omit the journals: their files are open in this process, not where a task runs."""
         return {**self.__dict__, "_found": None}
 
     def found(self) -> list[tuple[str, Journal]]:
-        """Return the journals at the paths, each with the path that leads to it, in order of these."""
+        """Return the journals at the paths, each with its own path, in the order of these."""
         if self._found is None:
             with _told():
                 unique = {
@@ -292,7 +295,7 @@ class Query:
     def _journals(self, given: str) -> Iterator[tuple[str, Journal]]:
         if is_remote(given):
             for path, loaded in load_below(given):
-                # Some directories without a journal must be looked into nevertheless.
+                # Directories without a journal are examined as well, and skipped.
                 with suppress(FilesetError):
                     yield from ((path, journal) for journal in self._of(loaded))
             return
@@ -310,7 +313,7 @@ class Query:
         yield from here
 
     def _inside(self, directories: Iterable[Path]) -> Iterator[tuple[str, Journal]]:
-        """Yield the journals of directories; where a format is asked for, those of others are skipped."""
+        """Yield the journals of directories; if a format is given, those of other formats are skipped."""
         for directory in directories:
             try:
                 yield from ((str(directory), journal) for journal in self._of(load_files(directory)))
@@ -374,13 +377,13 @@ class JournalReader(DataSourceReader):
             # Each stretch depends on the one before: several tasks would each read all files.
             yield Piece(path, names, journal.format, journal.edition, asked.params), size
             return
-        # The last piece is the part that no stretch describes.
+        # The last piece is for the files that no stretch describes.
         lengths = [*(len(journal.seen.get(part.file, b"")) for part in parts), 0]
         for number, length in enumerate(lengths):
             yield Piece(path, names, journal.format, journal.edition, asked.params, (number,)), length
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of a task as batches; raises JournalError where the query asked for that."""
+        """Yield the rows of a task as batches; raises JournalError for damage in mode FAILFAST."""
         assert isinstance(partition, JournalPartition)  # made by `partitions`
         last: tuple[str, tuple[str, ...]] | None = None
         for piece in partition.pieces:
@@ -428,7 +431,7 @@ class JournalReader(DataSourceReader):
     def _unless_damaged(
         self, piece: Piece, rows: _Rows, found: Iterable[pa.RecordBatch]
     ) -> Iterator[pa.RecordBatch]:
-        """Yield batches; where the query wants no damage, the first of it raises JournalError."""
+        """Yield batches; in mode FAILFAST the first damage raises JournalError."""
         for batch in found:
             if self._asked.strict and rows.damaged:
                 raise JournalError(f"{shown(piece.path)}: {rows.damaged}")
@@ -436,7 +439,7 @@ class JournalReader(DataSourceReader):
 
 
 class FilteringReader(JournalReader):
-    """A reader that evaluates filters itself. Where the session does not allow that, Spark refuses it."""
+    """A reader that evaluates filters itself. If the session does not allow that, Spark refuses it."""
 
     def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:  # noqa: N802  # the name is Spark's
         """Take the filters on single columns; return the others."""
@@ -461,7 +464,7 @@ class Gained(InputPartition):
 
 
 class JournalStreamReader(DataSourceStreamReader):
-    """Looks through the journals for each batch of the stream; a task reads what is new at one path."""
+    """Examines the journals for each batch of the stream; a task reads the new records at one path."""
 
     def __init__(self, options: Mapping[str, str], names: Sequence[str]) -> None:
         asked = Query(options)
@@ -471,11 +474,11 @@ class JournalStreamReader(DataSourceStreamReader):
         self._kinds = JournalReader(options, [*dict.fromkeys((*names, "off"))]).kinds
 
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802  # the name is Spark's
-        """Begin with all that is there."""
+        """Return the offset before the existing records."""
         return {}
 
     def latestOffset(self) -> dict[str, Ends]:  # type: ignore[override]  # noqa: N802  # as Spark 4.1 has it
-        """Return up to where each file has records now, by path."""
+        """Return where the records of each file end now, by path."""
         out: dict[str, Ends] = {}
         for path, journal in Query(self._options).found():
             for part in _parts(journal):
@@ -515,7 +518,7 @@ class JournalStreamReader(DataSourceStreamReader):
 
 
 class _Rows(RowBatches):
-    """Rows of one journal, those of the views that only Spark has as well."""
+    """Rows of one journal, including those of the views that only Spark has."""
 
     def of_journal(self) -> pa.RecordBatch:
         """Return the row of the journal itself."""
@@ -542,9 +545,9 @@ class _Rows(RowBatches):
         return self.of_dicts([row])
 
     def of_contents(self, table: str) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of a table of the contents; none of a journal that has no such table.
+        """Yield the rows of a table of the contents; none if the journal has no such table.
 
-        A batch without rows comes first, when it is known what is damaged.
+        The first batch has no rows; `damaged` is known when it comes.
         """
         try:
             answer = ask(self.journal)
@@ -569,7 +572,7 @@ class _Rows(RowBatches):
             yield self.of_dicts(some)
 
     def of_answer(self, answer: Answer) -> Iterator[pa.RecordBatch]:
-        """Yield all that reading a journal gives: records, regions, records that do not count, notes."""
+        """Yield the complete result of reading a journal: regions, records, unanchored records, notes."""
         seen, self.same["edition"] = answer.observation, answer.journal.edition
         lost = {(record.at.file, record.at.off) for record in seen.each_given_up()}
         roles = {entry.file: entry.role for entry in seen.files}
@@ -600,7 +603,7 @@ class _Rows(RowBatches):
 
 
 def _parts(journal: Journal) -> Iterator[Stretch]:
-    """Yield the stretches of a journal; none of one of which too little is there to tell its edition."""
+    """Yield the stretches of a journal; none while it is too short to show its edition."""
     with suppress(UnknownEdition, ReadingRefused):
         yield from stretches(settled(journal))
 
@@ -614,7 +617,7 @@ def _stored(answer: Answer) -> Contents | None:
 
 
 def _cell(value: Any) -> Any:
-    """Return a value of contents as a column has it: what nests as JSON, texts escaped."""
+    """Return a value of contents for a column: nested values as JSON, texts escaped."""
     if isinstance(value, (Mapping, list, tuple)):
         return shown(json.dumps(nested(value), separators=(",", ":"), ensure_ascii=False))
     return shown(value) if isinstance(value, str) else value
@@ -635,7 +638,7 @@ def _paths(options: Mapping[str, str]) -> list[str]:
 
 
 def _matches(path: str) -> list[Path]:
-    """Return the journals that match a path or glob; raises JournalError if there are none."""
+    """Return the paths that match a path or glob; raises JournalError if there are none."""
     plain = path.removeprefix("file://")
     if Path(plain).exists():
         return [Path(plain)]
@@ -647,7 +650,7 @@ def _matches(path: str) -> list[Path]:
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """Raise what the reader finds wrong with a path, a format or an edition as JournalError."""
+    """Raise errors about a path, a format or an edition as JournalError."""
     try:
         yield
     except FilesetError as error:

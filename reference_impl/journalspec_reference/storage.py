@@ -1,8 +1,7 @@
-"""Where a writer's bytes go: a directory, memory, or anything of the same shape.
+"""The storage of a writer: a directory, memory, or any object with the same methods.
 
-The operations are those of a crash model: what a writer may do to its files,
-and the two calls (sync, sync_dir) that make it last. A recording layer over
-any of these yields a write trace.
+The operations are those of the crash model: changes of files, and two calls (sync, sync_dir) that make
+changes durable. A recording layer over any of these yields a write trace.
 """
 
 from __future__ import annotations
@@ -62,14 +61,14 @@ def whole(storage: Storage, name: str) -> bytes:
 
 
 class DirectoryStorage:
-    """A real directory. Symbolic links out of it are the caller's business.
+    """A real directory. The caller is responsible for symbolic links out of it.
 
-    A name with a ``/`` is of a file in a directory of it, which is made with the first such file.
+    A name with a ``/`` means a file in a subdirectory, which is created with its first file.
     """
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        #: The root and the directories in it. To look for them at each sync_dir is quadratic in files.
+        #: The root and its subdirectories. Searching for them at each sync_dir would be quadratic in files.
         self._directories = {root, *filter(Path.is_dir, root.glob("*"))}
 
     def names(self) -> list[str]:
@@ -111,7 +110,7 @@ class DirectoryStorage:
             os.fsync(stream.fileno())
 
     def sync_dir(self) -> None:
-        """Call fsync on the directory and on those in it, where the system can."""
+        """Call fsync on the directory and its subdirectories, if the system supports that."""
         if not hasattr(os, "O_DIRECTORY"):
             return
         for directory in sorted(self._directories, reverse=True):  # the root last
@@ -176,7 +175,7 @@ class MemoryStorage:
             content.extend(bytes(size - len(content)))
 
     def sync(self, name: str) -> None:
-        """Check that `name` exists; memory is as durable as it gets."""
+        """Check that `name` exists; memory needs no fsync."""
         self._file(name)
 
     def sync_dir(self) -> None:

@@ -1,4 +1,4 @@
-"""The rows of a journal as Arrow record batches: what Spark and the questions at the command line read.
+"""The rows of a journal as Arrow record batches, for Spark and the questions at the command line.
 
 A row is a record (``kind`` is ``record``) or a region that holds none (``dropped``, with its ``reason``). The
 columns are those of :data:`COMMON` and the typed ones of the format, by the spec's names.
@@ -38,7 +38,7 @@ def kept_of(batch: pa.RecordBatch, predicates: Iterable[Predicate]) -> pa.Record
 
 
 class RowBatches:
-    """Rows of one journal, of the columns `kinds`; `damaged` says what was dropped first."""
+    """Rows of one journal, with the columns `kinds`; `damaged` describes the first dropped region."""
 
     def __init__(self, path: str, journal: Journal, kinds: Mapping[str, pa.DataType]) -> None:
         self.journal, self._kinds = journal, kinds
@@ -69,7 +69,7 @@ class RowBatches:
                 yield self.of_regions(((file, low, high - low, UNREADABLE) for low, high in left), roles)
 
     def of_rest(self, parts: Sequence[Stretch]) -> Iterator[pa.RecordBatch]:
-        """Yield what could not be read outside of `parts`; without any, all files of a refused journal."""
+        """Yield the unreadable bytes outside `parts`; without `parts`, all files of a refused journal."""
         if not parts and (seen := ask(self.journal).observation).verdict == REFUSED:
             yield self.of_refused(seen)
         for file in self.journal.files.keys() - {part.file for part in parts}:
@@ -79,7 +79,7 @@ class RowBatches:
             yield self.of_regions(((each.name, 0, each.length, UNREAD) for each in unread), roles)
 
     def of_refused(self, seen: Observation) -> pa.RecordBatch:
-        """Return all files of a journal that was refused as regions."""
+        """Return all files of a refused journal as regions."""
         files = self.journal.files.items()
         return self.of_regions((name, 0, len(data), seen.code or REFUSED) for name, data in files)
 
@@ -99,7 +99,7 @@ class RowBatches:
         return self.of_dicts(rows)
 
     def of_dicts(self, rows: Sequence[Mapping[str, Any]]) -> pa.RecordBatch:
-        """Return rows that are known as names and values."""
+        """Return rows that are given as dicts of column names to values."""
         kept = [{name: value for name, value in row.items() if name in self._kinds} for row in rows]
         return pa.RecordBatch.from_pylist(kept, schema=self._schema)
 

@@ -1,4 +1,4 @@
-"""Global transaction ids: what Bitronix puts into one, and how products and databases spell them."""
+"""Global transaction ids: the parts of those of Bitronix, and the spellings of products and databases."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from itertools import islice
 from struct import Struct, error
 from typing import NamedTuple
 
-#: Milliseconds: no wall clock of the product's time shows less, no machine runs for so long.
+#: In milliseconds (March 1973). A larger time is that of a wall clock, a smaller one a machine's uptime.
 FIRST_WALL_CLOCK = 10**11
 #: The part of a Bitronix gtrid after the id of its server: its time, and a counter.
 _TAIL = Struct(">qI")
@@ -38,12 +38,12 @@ class Uid(NamedTuple):
         return wall_clock(self.time)
 
     def __str__(self) -> str:
-        """Return it as people know it."""
+        """Return the gtrid as ``server/milliseconds/counter``."""
         return f"{self.server}/{self.time}/{self.sequence}"
 
 
 def wall_clock(time: int | None) -> int | None:
-    """Return a time of Bitronix if it is that of a wall clock."""
+    """Return a time of Bitronix if it is that of a wall clock, else None."""
     return time if time is not None and time >= FIRST_WALL_CLOCK else None
 
 
@@ -56,17 +56,17 @@ def uid(gtrid: bytes) -> Uid | None:
 
 
 def gtrid_text(gtrid: bytes) -> str:
-    """Return a gtrid as people know it, ``server/milliseconds/counter``, or as hex if it is no BTM gtrid."""
+    """Return a gtrid as ``server/milliseconds/counter``, or as hex if Bitronix did not make it."""
     return str(uid(gtrid) or gtrid.hex())
 
 
 def gtrid_in_full(gtrid: bytes) -> str:
-    """Return a gtrid as people know it, when it was begun, and its bytes."""
+    """Return a gtrid as readable text, with its start time and its bytes."""
     known, begun = uid(gtrid), ""
     if known is None:
         return gtrid.hex()
     if known.started is not None:
-        with suppress(ValueError, OverflowError, OSError):  # no year that a date has
+        with suppress(ValueError, OverflowError, OSError):  # the year is out of range
             begun = f"begun {datetime.fromtimestamp(known.started // 1000, UTC):%Y-%m-%d %H:%M:%S} UTC, "
     return f"{known} ({begun}gtrid {gtrid.hex()})"
 
@@ -80,8 +80,7 @@ def xid_text(format_id: int, gtrid: bytes, bqual: bytes) -> str:
 _WITHIN = re.compile(r"(?:XID:\[-?\d+,globalId=|[\w ]*XID \[|X'|-?\d+:|-?\d+\.)([0-9a-f]+)", re.IGNORECASE)
 #: The form in which PostgreSQL's driver names a prepared transaction; the parts of a gtrid of Bitronix.
 _POSTGRES, _UID = re.compile(r"-?\d+_([\w+/]+=*)_"), re.compile(r"(.+)/(-?\d+)/(\d+)")
-#: A byte as Java prints it when it is treated as an int: a negative one has leading ones. With leading zeros,
-#: and
+#: A byte that Java prints as a hexadecimal int: ffffff precedes a negative one. With leading zeros, and
 #: without.
 _PADDED = re.compile("(?:ffffff(?=[89a-f]))?([0-9a-f]{2})")
 _BARE = [re.compile(form) for form in ("ffffff([89a-f][0-9a-f])", "([1-7][0-9a-f])", "([0-9a-f])")]
@@ -90,8 +89,8 @@ _BARE = [re.compile(form) for form in ("ffffff([89a-f][0-9a-f])", "([1-7][0-9a-f
 def spelled(text: str) -> tuple[bytes, ...]:
     """Return the gtrids that a text may spell, the likeliest first; an empty result if it spells none.
 
-    Spellings are the hexadecimal digits, ``server/milliseconds/counter``, those of whole XA ids, and what
-    Java prints of bytes that it takes for ints: ``ffffff9b`` is 9b.
+    Spellings are hexadecimal digits, ``server/milliseconds/counter``, complete XA ids, and bytes that Java
+    prints as ints: ``ffffff9b`` is 9b.
     """
     text = text.strip()
     if found := _UID.fullmatch(text):
@@ -122,7 +121,7 @@ def _bare(digits: str) -> Iterator[bytes]:
 
 
 def _tails(digits: str, at: int, number: int) -> Iterator[bytes]:
-    """Yield the bytes, so many, that the digits from `at` on may be."""
+    """Yield each meaning of the digits from `at` on as `number` bytes."""
     left = len(digits) - at
     if not number and not left:
         yield b""

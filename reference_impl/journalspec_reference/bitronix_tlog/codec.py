@@ -1,8 +1,8 @@
 """Bytes to records and back, for the disk editions and the seed's reading of them.
 
-Where a field is, and how wide, the format's table says; all integers are big-endian (BTM-REC-002). Nothing
-here reads a file or decides the meaning of a journal: :mod:`.scan` finds and checks records, :mod:`.recover`
-concludes.
+The format's table gives the place and the width of each field; all integers are big-endian (BTM-REC-002).
+Nothing here reads a file or decides the meaning of a journal: :mod:`.scan` finds and checks records,
+:mod:`.recover` concludes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from journalspec.bitronix_tlog import LAYOUT
 _HEADER, _RECORD = (LAYOUT.structure(name, "2.1") for name in ("header", "record"))
 #: "Btnx" (BTM-HDR-003), and the same backwards (BTM-REC-009).
 FORMAT_ID, END_RECORD = _HEADER.fields[0].constant, _RECORD.fields[-1].constant
-#: How an NIO journal begins.
+#: The first bytes of an NIO journal.
 BANNER = LAYOUT.structure("header", "nio").fields[0].constant
 FILE_HEADER, HEADER_SIZE = _HEADER.packed(), _HEADER.size
 #: Offsets in the file header of the fields that a writer rewrites one by one.
@@ -26,7 +26,7 @@ STATE_CLEAN, STATE_UNCLEAN = 0, 0xFF
 
 FIXED = _RECORD.packed("status", "gtrid_length")
 INT, LONG, SHORT = map(struct.Struct, (">i", ">q", ">H"))
-#: The bytes before recordLength starts to count: itself and the status.
+#: The bytes that recordLength does not count: the status and recordLength itself.
 UNCOUNTED = _RECORD.off("header_length")
 #: recordLength of a record without gtrid and names; no valid one is smaller.
 MIN_RECORD_LENGTH = _RECORD.size - UNCOUNTED
@@ -35,7 +35,7 @@ MAX_GTRID, MAX_NAME = 127, 0x7FFF
 PAYLOAD_AT = _RECORD.off("gtrid_length")
 #: The CRC omits the crc32 field and the gtridLength byte after it (BTM-CRC-003).
 CRC_AT, CRC_RESUMES_AT = map(_RECORD.off, ("crc32", "gtrid"))
-#: This many lists of names, of at most this many bytes each, are kept decoded: 1 MiB in all.
+#: This many decoded lists of names, of at most this many stored bytes each, are cached: 1 MiB in all.
 KEPT, KEPT_SIZE = 4096, 256
 
 STATUS_CODES = dict(LAYOUT.types("2.1"))
@@ -56,7 +56,7 @@ class Framing(NamedTuple):
 
 
 DISK = Framing(log_start=HEADER_SIZE, header_length=28)
-#: The seed counts "the remainder of the header" (16) and describes no file header.
+#: In the seed, headerLength is the length of "the remainder of the header" (16). There is no file header.
 SEED = Framing(log_start=0, header_length=16, counted_from=12)
 
 
@@ -92,11 +92,11 @@ def encode_header(timestamp: int, state: int, position: int) -> bytes:
 def split_names(block: bytes, at: int = 0) -> tuple[bytes, ...] | str:
     """Return the names of a stored list (count, then length and bytes of each), or its fault.
 
-    `at` is its offset in the file. Takes time linear in its length, whatever the count says.
+    `at` is its offset in the file. The time is linear in the length of the list, even if the count is wrong.
     """
     end, here = len(block), INT.size
     (count,) = INT.unpack_from(block)
-    # Two bytes of length a name: a count that cannot fit costs nothing to refuse (BTM-REC-024).
+    # Each name has two bytes of length, so a count that cannot fit is refused at once (BTM-REC-024).
     if count < 0 or count > (end - here) // 2:
         return f"names count {count} does not fit"
     names = []
@@ -125,11 +125,11 @@ def is_printable(name: bytes) -> bool:
 
 
 class Names:
-    """The meaning of a stored list of names. Records that store the same bytes share one.
+    """A decoded list of names. Records that store the same bytes share one object.
 
     `stored` are the names in stored order, None if the list is malformed; `texts` is the set that recovery
     compares (BTM-REC-020). `summed` are the bytes under the checksum, `notes` are codes of notes on the list.
-    A `plain` list is well-formed, without a note, and covered in stored form.
+    A `plain` list is well-formed and without a note, and the checksum covers its stored bytes.
     """
 
     __slots__ = ("notes", "plain", "stored", "summed", "texts")
@@ -144,7 +144,7 @@ class Names:
             self.notes += ("name-not-recoverable",)  # BTM-REC-021
         if any(name <= last for last, name in pairwise(names)):
             self.notes += ("names-unsorted",)  # BTM-REC-019
-        # What is ascending and printable is stored as it is covered.
+        # For ascending and printable names, the stored bytes are the bytes under the checksum.
         self.plain = self.stored is not None and not self.notes
         self.summed = block
         if not self.plain:
@@ -158,7 +158,7 @@ T = TypeVar("T")
 
 
 class Known(dict[bytes, T]):
-    """Stored bytes -> what `make` makes of them: a log repeats few lists of names."""
+    """A cache: stored bytes -> the result of `make`. A log repeats few lists of names."""
 
     def __init__(self, make: Callable[[bytes], T]) -> None:
         super().__init__()
@@ -173,8 +173,8 @@ class Known(dict[bytes, T]):
         return made
 
 
-#: Lists of names, and plain lists with the end marker that follows -> what they mean. That depends only on
-#: their bytes: all scans share the results.
+#: Stored list, or plain list with the end marker after it -> the decoded names. These depend only on the
+#: bytes, so all scans share the results.
 NAMES = Known(Names)
 PLAIN_NAMES: Known[Names] = Known(lambda block: NAMES[block[: -len(END_RECORD)]])
 
@@ -182,7 +182,7 @@ PLAIN_NAMES: Known[Names] = Known(lambda block: NAMES[block[: -len(END_RECORD)]]
 def encode(
     status: int, gtrid: bytes, names: tuple[bytes, ...], time: int, number: int, framing: Framing = DISK
 ) -> bytes:
-    """Return the stored bytes of a new record; its names become ascending and distinct (BTM-REC-017).
+    """Return the stored bytes of a new record; names are sorted and stored once (BTM-REC-017).
 
     Raises ValueError if the gtrid is not 1 to 127 bytes or a name is not 1 to 32767 printable ASCII.
     """

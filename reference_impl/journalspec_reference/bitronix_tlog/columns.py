@@ -1,6 +1,6 @@
-"""Typed columns of a batch, for NumPy, Arrow and Spark: all values of a field at once, no object a record.
+"""Typed columns of a batch, for NumPy, Arrow and Spark: all values of a field, without an object per record.
 
-Needs NumPy. Where a field is, and of what type, is known from the format's table.
+Needs NumPy. The format's table gives the place and the type of each field.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from journalspec_reference.bitronix_tlog.codec import name_text
 from journalspec_reference.bitronix_tlog.nio import latin_text
 from journalspec_reference.bitronix_tlog.scan import TYPES
 
-#: Field -> its Arrow type, over all editions; unsigned numbers take the next larger signed type.
+#: Field -> its Arrow type, for all editions; unsigned numbers have the next larger signed type.
 COLUMNS: dict[str, str] = {
     "type": "string",
     "delimiter": "binary",
@@ -60,7 +60,7 @@ def columns(batch: Batch, edition: str) -> dict[str, Any]:
         elif field.name in COLUMNS and field.width:
             out[field.name] = off + at, np.full(len(off), field.width, np.int64)
         elif not field.width and not field.optional:
-            break  # nothing that follows has a fixed place
+            break  # the fields after it have no fixed place
         at += field.width
     text = latin_text if edition == "nio" else name_text
     out["names"] = _distinct(names, lambda each: [*map(text, each.stored)])
@@ -74,13 +74,13 @@ def columns(batch: Batch, edition: str) -> dict[str, Any]:
 def _numbers(data: bytes, at: Any, letter: str) -> Any:
     """Return the numbers at the offsets `at`; `letter` is their type as :mod:`struct` calls it."""
     kind = np.dtype(f">{letter}")
-    # One begins at every byte of the data; those of the records are picked.
+    # A view with a number at every byte of the data; the numbers of the records are picked from it.
     return np.ndarray((max(0, len(data) - kind.itemsize + 1),), kind, data, 0, (1,))[at]
 
 
 def _distinct(names: list[Any], value: Callable[[Any], list[Any] | None]) -> tuple[Any, list[list[Any]]]:
-    """Return the index of each record's value among the distinct ones, and these."""
-    # Records that store the same names share one object: each is checked once.
+    """Return the index of each record's value among the distinct values, and the distinct values."""
+    # Records that store the same names share one object, so `value` is called once for each.
     codes: dict[int, int] = {}
     values: list[list[Any]] = []
     for each in names:

@@ -52,7 +52,7 @@ class LogFile(NamedTuple):
 
     @property
     def timestamp(self) -> int:
-        """What elects the active file; -1 without a header."""
+        """The timestamp, which decides which file is active; -1 without a header."""
         return self.header.timestamp if self.header else -1
 
 
@@ -75,7 +75,7 @@ def other_of(path: str) -> str:
 def exchanged(path: str) -> str:
     """Return the path with the other digit in its name, 1 or 2 (BTM-FIL-018); without one an empty text."""
     folder, slash, name = path.rpartition("/")
-    # The last digit counts, but one before a suffix comes first.
+    # The last digit numbers the file, but a digit before a suffix is preferred.
     digit = re.search(r"[0-9](?=[._-]|\Z)", name) or re.search(r"[0-9](?!.*[0-9])", name, re.DOTALL)
     if digit is None or digit[0] not in "12":
         return ""
@@ -98,7 +98,7 @@ def examine(name: str, data: Any) -> LogFile:
 
 
 def load_pair(files: Files) -> list[LogFile]:
-    """Return the examined files in their order; of those that can be used one is active."""
+    """Return the examined files in order; one of the usable files has the role active."""
     pair = [examine(name, files[name]) for name in in_order(files)]
     usable = [file for file in pair if file.problem is None]
     # The larger timestamp (BTM-RCV-002), on a tie the later file (BTM-RCV-003).
@@ -127,13 +127,13 @@ def refusal(pair: list[LogFile]) -> Observation | None:
     return None
 
 
-#: The product's own file names end so; a damaged file is recognised by it.
+#: Suffixes of the product's own file names, by which a damaged file is recognised.
 SUFFIXES = (".tlog", ".tlog.gz")
-#: What copies of a file have in their names besides the original's.
+#: The parts that the names of copies add to the original's name.
 COPY = re.compile(r"[ _.-]+(?:copy|kopie|bak|backup|old|orig|save)\d*|~|\s*\(\d+\)", re.IGNORECASE)
-#: The files do not show which of these wrote them.
+#: The files do not show which of these editions wrote them.
 DISK_EDITIONS = ("2.1", "3.0")
-#: What the kind of clock says about the version.
+#: Kind of clock -> what it shows about the version.
 CLOCKS = {
     "uptime": "times are the uptime of the machine, which only BTM 2.1.3 and 2.1.4 (and mule-btm) write",
     "wall": "times are those of a wall clock, which BTM 2.1.3 and 2.1.4 do not write: this is 2.1.2, or 3.0",
@@ -148,10 +148,10 @@ def detect(files: Files, _: Params) -> list[Detection]:
     seeds = {name for name in rest if looks_like_seed(files[name])}
     groups: dict[str, list[str]] = defaultdict(list)
     for name in in_order(magic | {name for name in rest - seeds if name.lower().endswith(SUFFIXES)}):
-        # What two files of a pair have in common is the name without its digits.
+        # Two files of a pair have the same name except for its digits.
         common = "".join(char for char in PurePath(name).name if not char.isdigit())
         groups[common.removesuffix(".gz")].append(name)
-    # The digits of an ending may be those of a copy: the files of a pair come before that.
+    # More than two files: digits in the suffix can number copies of a pair, so group by that suffix, too.
     for common, names in [*groups.items()]:
         if len(names) > PAIR:
             del groups[common]
@@ -165,10 +165,11 @@ def detect(files: Files, _: Params) -> list[Detection]:
         name
         for name in alone
         if COPY.sub("", name) not in paired
-        # Only records before all of its points can be its original.
+        # The original's name can also end before any other character that is not a letter or digit.
         and not any(name[:at] in paired for at, char in enumerate(name) if not char.isalnum())
     ]
-    # Configured names need have nothing in common: then only one pair can be meant, by length or at all.
+    # Configured names can be unrelated. Then two files are a pair if no others are alone, or no others have
+    # their length.
     by_length: dict[int, list[str]] = defaultdict(list)
     for name in alone:
         if name in magic:
@@ -189,7 +190,7 @@ def looks_like_seed(data: Any) -> bool:
     least = UNCOUNTED + codec.MIN_RECORD_LENGTH
     if len(data) < least:
         return False
-    # For most files, and there may be many, a few bytes show that they are not journals.
+    # There can be many files, and for most of them a few bytes show that they are not journals.
     end = UNCOUNTED + codec.INT.unpack(data[4:UNCOUNTED])[0]
     if not least <= end <= len(data) or bytes(data[end - 4 : end]) != codec.END_RECORD:
         return False
@@ -197,7 +198,7 @@ def looks_like_seed(data: Any) -> bool:
 
 
 def _clock(files: Files, names: Iterable[str]) -> str:
-    """Return the kind of clock of files that begin with the format id, ``uptime`` or ``wall``; or neither."""
+    """Return the kind of clock of files with the format id, ``uptime`` or ``wall``; empty if unclear."""
     found = set()
     for name in names:
         header = examine(name, files[name]).header

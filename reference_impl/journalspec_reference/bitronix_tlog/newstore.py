@@ -1,7 +1,7 @@
-"""A new log with what recovery must do about transactions: decisions to commit, and branches without one.
+"""A new log with the transactions that need recovery: decisions to commit, and undecided branches.
 
-All records of such a transaction are copied as they are stored. Transactions that have ended are omitted, so
-that most of the new log is free: a swap is what products lose decisions in (BTM-DEV-001).
+All records of such a transaction are copied unchanged. Transactions that have ended are omitted. So most of
+the new log is free, and the product need not swap soon: products lose decisions in a swap (BTM-DEV-001).
 """
 
 from __future__ import annotations
@@ -44,13 +44,14 @@ from journalspec_reference.newstore import (
 )
 from journalspec_reference.xids import gtrid_text, spelled
 
-#: The timestamps of the new files. A product of either clock stores a larger one at its next swap, so that it
-#: elects the right file then. Even the position that 2.1.3 and 2.1.4 store is (BTM-DEV-001).
+#: The timestamps of the new files. A product stores a larger one at its next swap, whichever clock it uses,
+#: so that it then elects the right file. The position that 2.1.3 and 2.1.4 store instead is larger, too
+#: (BTM-DEV-001).
 ACTIVE_SINCE, PASSIVE_SINCE = 1, 0
 #: The codes of items that a choice omits, of a valid record outside every log, and of a decision that only
-#: the other file has. That is certain unless the damaged part has more of it.
+#: the other file has. The last code is for such a decision if damaged bytes can contain its end.
 BY_CHOICE, UNANCHORED, DECISION, PERHAPS = "by-choice", "unanchored", "decision", "may-be-lost"
-#: The effect of a choice.
+#: Choice -> its effect.
 _DONE = {
     "drop": "it is left out",
     "commit": "a decision to commit is added",
@@ -69,7 +70,7 @@ def new_store(answer: Answer, choices: StoreChoices) -> LogStore:
 
 
 class LogStore(NewStore):
-    """A new log of one file with nothing but records, as the seed document has it."""
+    """A new log of one file that has only records, as in the seed document."""
 
     replay: type[Replay] = Replay
 
@@ -81,10 +82,11 @@ class LogStore(NewStore):
         self._files: Mapping[str, Any] = answer.journal.seen
         state: Mapping[str, Any] = {**(self._seen.state or {})}
         self._active = str(state["active"])
-        # Without choices the outcomes are not asked for, of which there may be many.
+        # Without choices the outcomes are not needed; there can be many.
         chosen = any(getattr(choices, choice) for choice in _DONE)
         left = {one["gtrid"]: outcome for name, outcome in OUTCOMES.items() for one in state[name] if chosen}
-        #: Transactions that choices name -> the name of the choice, and how it names them.
+        #: Transaction that a choice names -> the name of the choice, and the user's spelling of the
+        #: transaction.
         self._choices: dict[bytes, tuple[str, str]] = {}
         for choice in _DONE:
             for text in getattr(choices, choice):
@@ -97,7 +99,7 @@ class LogStore(NewStore):
                     )
                     raise ChoiceRefused(f"{text}: {why}", "leave it out")
                 self._choices[gtrid] = choice, text
-        #: What contents have of them.
+        #: The rows of these transactions in the contents.
         self._rows: dict[bytes, Any] = {}
         for row in contents(answer).rows("transactions") if self._choices else ():
             if row["in_doubt"]:
@@ -105,11 +107,11 @@ class LogStore(NewStore):
         self._open()
         outside = {_gtrid(record) for record in self._outside()} if choices.keep else set()
         self._keep = {self._named(text, outside): text for text in choices.keep}
-        #: Whose records are in the new log, and of whom only those that decide nothing.
+        #: The transactions whose records are copied, and those of which deciding records are omitted.
         self._wanted = {*self._left(state), *self._keep, *map(_gtrid, self._extras())} - self._of("drop")
         self._undecided = self._of("rollback")
         self._decisions = [*map(self._decision, self._of("commit"))]
-        #: Where the records are that are copied: begin and end of each run of them.
+        #: Begin and end of each run of copied records.
         self._places = array("q", chain.from_iterable(self._runs()))
         self._used = sum(self._places[1::2]) - sum(self._places[::2]) + sum(map(len, self._decisions))
         self._used += sum(record.at.length for record in self._extras())
@@ -119,7 +121,7 @@ class LogStore(NewStore):
         for gtrid in self._keep.keys() - still:
             raise ChoiceRefused(f"{self._keep[gtrid]}: it has ended", "there is nothing to do about it")
 
-    # The differences of an edition.
+    # Methods that an edition overrides.
 
     def _left(self, state: Mapping[str, Any]) -> Iterable[bytes]:
         """Return the transactions that recovery must do something about."""
@@ -164,7 +166,7 @@ class LogStore(NewStore):
         """Return the steps to put the new store in place."""
         return _ASIDE, f"Put {self._active} in its place. {_LEFT}", _START
 
-    # Which records.
+    # The records of the new log.
 
     @staticmethod
     def _named(text: str, known: Container[bytes]) -> bytes:
@@ -178,11 +180,11 @@ class LogStore(NewStore):
         )
 
     def _of(self, choice: str) -> KeysView[bytes]:
-        """Return the transactions that this choice names, in its order."""
+        """Return the transactions that this choice names, in the order given."""
         return {gtrid: text for gtrid, (name, text) in self._choices.items() if name == choice}.keys()
 
     def _extras(self) -> Iterator[Record]:
-        """Yield the records in no log that are carried over nevertheless."""
+        """Yield the records outside the log that are carried over nevertheless."""
         drop = self._of("drop")
         for record in self._outside() if self._keep or self._salvage else ():
             gtrid = _gtrid(record)
@@ -203,7 +205,7 @@ class LogStore(NewStore):
         yield from self._decisions
 
     def _copied(self) -> Iterator[tuple[int, bytes]]:
-        """Yield the records that are copied, those that touch in one piece: offset, bytes."""
+        """Yield (offset, bytes) of the copied records; adjacent records are one piece."""
         source, ends = source_of(self._files[self._active]), iter(self._places)
         for start, end in zip(ends, ends, strict=True):
             yield start, source.read(start, end - start)
@@ -240,7 +242,7 @@ class LogStore(NewStore):
         except ValueError as error:
             raise ChoiceRefused(f"{row['id']}: {error}", "the log cannot have it committed") from None
 
-    # The account.
+    # The items of the report.
 
     def carried(self) -> Iterator[Count]:
         """Yield the numbers of transactions that recovery of the new log commits and rolls back."""
@@ -253,7 +255,7 @@ class LogStore(NewStore):
             yield LossItem("transaction", BY_CHOICE, text, row["id"], file=row["file"], off=row["off"])
 
     def unverified(self) -> Iterator[LossItem]:
-        """Yield the records that were in no log, or in that of the other file."""
+        """Yield the carried-over records that were outside every log, or in the log of the other file."""
         for record in self._extras():
             text = f"{record.type}: its checksum holds, and nothing shows that it belongs to the log"
             at, name = record.at, gtrid_text(_gtrid(record))
@@ -272,7 +274,7 @@ class LogStore(NewStore):
             yield f"--salvage-records: {number} records from damaged parts of the log are carried over"
 
     def _fate(self, gtrid: bytes) -> str:
-        """Return what recovery would do about a transaction that a choice names."""
+        """Return a sentence on what recovery would do about a transaction that a choice names."""
         row = self._rows[gtrid]
         names, others = row["waits_for"], sorted({*row["resources"]} - {*row["waits_for"]})
         ended = f", {', '.join(others)} has ended" if others else ""
@@ -290,7 +292,7 @@ class PairStore(LogStore):
         self._log = next(file for file in pair if file.name == self._active)
         self._others = [file for file in pair if file is not self._log]
         other = next((file.name for file in self._others), other_of(self._active))
-        # A compressed file is returned unchanged.
+        # The new file of a compressed one is not compressed.
         self._names = [name.removesuffix(".gz") for name in (self._active, other)]
 
     def _left(self, state: Mapping[str, Any]) -> Iterable[bytes]:
@@ -311,7 +313,7 @@ class PairStore(LogStore):
         yield from (record for record in self._seen.unanchored if record.at.file == self._active)
 
     def _lost(self, file: LogFile) -> Sequence[Dropped]:
-        """Return the ranges of a file without records; without a log that is the complete file."""
+        """Return the ranges of a file without records; the complete file if it has no log."""
         if file.name not in self._logs:
             return [Dropped(file.name, 0, file.length, "")]
         return self._logs[file.name].found.dropped()
@@ -321,13 +323,13 @@ class PairStore(LogStore):
         if file.name in self._logs:
             yield from log_of(file).scan()
         for region in self._lost(file):
-            # A record that the tail cuts off: it may be the tail that is wrong.
+            # The tail cuts off a record, and the tail itself can be wrong: search up to the end of the file.
             is_cut = region.end == file.limit and region.reason == "out-of-bounds"
             end = file.length if is_cut else region.end
             yield from search(source_of(file.data), region.off, end, file.framing)
 
     def left_out(self) -> Iterator[LossItem]:
-        """Yield also the damage of the other file, and the decisions that only that file has.
+        """Yield the omitted items, the damage of the other file, and the decisions in that file alone.
 
         For an undamaged pair the answer itself reports them (BTM-RCV-023).
         """
@@ -344,7 +346,7 @@ class PairStore(LogStore):
                 yield from self._only_in(file)
 
     def _only_in(self, file: LogFile) -> Iterator[LossItem]:
-        """Yield the decisions of another file that have no end, and that the new log does not have."""
+        """Yield the decisions of another file that have no end and are not in the new log."""
         replay, log = Replay(), self._log
         for batch in self._sound(file):
             replay.take(batch)
@@ -374,7 +376,7 @@ class PairStore(LogStore):
         return *others, _ASIDE, f"{place} {_LEFT}", _START
 
     def files(self) -> Iterator[NewFile]:
-        """Yield the active file, then the other one; half of a file is free, or as much as before."""
+        """Yield the active file, then the other one; at least half of a file is free, and none is shorter."""
         length = max(HEADER_SIZE + 2 * self._used, self._log.length, *(file.length for file in self._others))
         active, passive = self._names
         head = codec.encode_header(ACTIVE_SINCE, STATE_CLEAN, HEADER_SIZE + self._used)
@@ -383,7 +385,7 @@ class PairStore(LogStore):
 
 
 class NioStore(LogStore):
-    """One file; all records are of one lap, the new file's."""
+    """One file; all records have the current delimiter, so they are of one lap."""
 
     replay = NioReplay
 
@@ -404,7 +406,7 @@ class NioStore(LogStore):
         return nio.scan(Memory(bytes(nio.HEADER_SIZE) + data), self._header)
 
     def _copied(self) -> Iterator[tuple[int, bytes]]:
-        """Yield frames that begin and end with the delimiter of this lap, whichever they had."""
+        """Yield the copied frames with the delimiter of this lap instead of their own."""
         head, tail, now = nio.FRAME_HEAD, nio.FRAME_TAIL, self._header.current
         for off, data in super()._copied():
             at, frames = 0, bytearray()
@@ -426,7 +428,7 @@ class NioStore(LogStore):
         )
 
     def files(self) -> Iterator[NewFile]:
-        """Yield the one file, with its old length, or twice the length that it needs."""
+        """Yield the one file, with its old length, or with room for twice its records if that is more."""
         head = nio.encode_header(self._header).ljust(nio.HEADER_SIZE, b"\0")
         length = max(nio.HEADER_SIZE + 2 * self._used, len(self._data))
         yield NewFile(self._active, parts(chain([head], self._records()), length))
@@ -439,7 +441,7 @@ def _gtrid(record: Record) -> bytes:
 
 
 def _stretches(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield whole records, of :data:`PIECE` bytes or more at a time."""
+    """Yield complete records, :data:`PIECE` bytes or more at a time."""
     some, size = list[bytes](), 0
     for piece in pieces:
         some.append(piece)

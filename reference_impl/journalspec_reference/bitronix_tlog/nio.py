@@ -1,7 +1,7 @@
 """The experimental NIO journal (BTM-NIO): two laps in one file, found by search, distinguished by delimiter.
 
-There is no tail pointer. The insert position is the end of the last valid frame of the current delimiter;
-after it are the remains of the lap before (its first frame usually cut) and fill, neither of which is damage.
+There is no tail pointer. The insert position is the end of the last valid frame with the current delimiter.
+After it are the remains of the previous lap, whose first frame is usually cut, and fill. Neither is damage.
 """
 
 from __future__ import annotations
@@ -39,21 +39,21 @@ PAYLOAD = struct.Struct(">6siiqqbB")
 SHORT = struct.Struct(">h")
 #: From the start of a frame to the length of the gtrid, which follows.
 GTRID_LENGTH_AT = FRAME_HEAD.size + PAYLOAD.size - 1
-#: A payload without gtrid and names.
+#: The length of a payload without gtrid and names.
 MIN_PAYLOAD = PAYLOAD.size + SHORT.size
 #: UNKNOWN does not finish a transaction here, unlike in the disk journal.
 FINISHED = frozenset({STATUS_CODES["COMMITTED"], STATUS_CODES["ROLLEDBACK"]})
 
 
 class NioHeader(NamedTuple):
-    """The two delimiters of a file: that of the lap before, and that of this lap."""
+    """The two delimiters of a file: of the previous lap, and of this lap."""
 
     previous: bytes
     current: bytes
 
 
 def decode_header(data: Any) -> NioHeader | tuple[str, str]:
-    """Return the header, or (reason, sentence) for the first thing wrong with it."""
+    """Return the header, or (reason, sentence) for its first fault."""
     if len(data) < HEADER_USED:
         return "short-file", f"{len(data)} bytes, the header uses {HEADER_USED}"
     if bytes(data[: len(BANNER)]) != BANNER:
@@ -69,7 +69,7 @@ def encode_header(header: NioHeader) -> bytes:
 
 
 class Names:
-    """The meaning of a payload from its names on. Frames that store the same bytes share one.
+    """The decoded end of a payload, from its names on. Frames with the same bytes share one object.
 
     `stored` are the names, `texts` the set that recovery compares, `padding` the number of bytes after them.
     `problem` describes its fault; empty: none.
@@ -97,7 +97,7 @@ class Names:
         self.texts = frozenset(map(latin_text, names))
 
 
-#: Their meaning depends only on their bytes: all scans share the results.
+#: The decoded names depend only on the bytes, so all scans share the results.
 _NAMES = Known(Names)
 
 
@@ -111,17 +111,18 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
 ) -> Iterator[Batch]:
     """Yield the valid frames after the header, the damage between them, and notes on `file`.
 
-    Frames are found by how they begin. Bytes that are not a valid frame are damage in this lap, which ends
-    at the position `insert`; after it only those that begin as a frame are. Every frame start is checked
-    once, and costs at most one frame's length (64 KiB), so that time is linear in the file's length.
+    Frames are found by their first bytes. In this lap, which ends at the position `insert`, all bytes that
+    are not a valid frame are damage. After it, only bytes that begin like a frame are damage. Every frame
+    start is checked once, and costs at most one frame's length (64 KiB), so that time is linear in the file's
+    length.
 
-    The frames of a batch are all of one lap: of this one, if it is `current` in `more`, which has the
-    :class:`Names` of each as ``names`` and the first damage in words as ``why``.
+    The frames of a batch are all of one lap. In `more`, ``current`` says whether it is this lap, ``names``
+    has the :class:`Names` of each frame, and ``why`` the first damage in words.
     """
     size = source.size
     base, need, at = HEADER_SIZE, 0, HEADER_SIZE
-    # Since the valid frame that ended at `at`: in this lap the first invalid frame start; after it the last
-    # frame start outside the previous frame.
+    # An invalid frame start after the valid frame that ended at `at`. In this lap it is the first one; after
+    # the lap it is the last one outside the previous frame.
     broken: tuple[int, int, str, str] | None = None
     while base < size:
         data = source.read(base, min(max(stretch, need), size - base))
@@ -129,9 +130,8 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
         final = base + top >= size
         batch, here = _batch(base, data), max(0, at - base)
         while (off := data.find(FRAME_START, here)) >= 0:
-            # Framing, then checksum, then form (BTM-NIO-006); bytes that are not a frame may contain one.
-            # `end` is
-            # where a frame ends, 0 if that is unknown.
+            # Check framing, then checksum, then form (BTM-NIO-006). Bytes that are not a frame can contain
+            # one. `end` is the end of the frame, 0 if that is unknown.
             reason, why, end, payload = "", "", 0, off + FRAME_HEAD.size
             if payload > top:
                 if not final:
@@ -197,7 +197,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
                 batch = _batch(base, data)
         if batch.off or batch.damage:
             yield batch
-        # The last bytes may be the beginning of a frame, and holes hold none.
+        # The last bytes can be the beginning of a frame; holes contain no frame.
         begin = max(here, top if final else top - len(FRAME_START) + 1)
         base = base + off if need else source.next_data(base + begin)
     batch = _batch(size, b"")
@@ -215,7 +215,7 @@ def _batch(base: int, data: bytes) -> Batch:
 def _end_gap(
     batch: Batch, at: int, start: int, insert: int, broken: tuple[int, int, str, str] | None
 ) -> None:
-    """Add the loss between the valid frames that end at `at` and begin at `start` (BTM-NIO-010)."""
+    """Add the damage between the valid frames that end at `at` and begin at `start` (BTM-NIO-010)."""
     first, last, reason, why = broken or (-1, start, "bad-frame", "no frame starts here")
     if at < insert and start > at:
         batch.damage.append((at, min(start, insert), reason if first == at else "bad-frame"))

@@ -27,15 +27,15 @@ from journalspec_reference.xids import gtrid_text
 COMMITTING = STATUS_CODES["COMMITTING"]
 #: Statuses that end a transaction for the resources they name.
 FINISHED = frozenset(STATUS_CODES[name] for name in ("COMMITTED", "ROLLEDBACK", "UNKNOWN"))
-#: Statuses that show that a file knows of a decision.
+#: Statuses that show that a file has, or had, a decision for the transaction.
 DECIDING = FINISHED | {COMMITTING}
 #: Statuses of a last record that leave prepared branches without a commit decision.
 UNDECIDED = frozenset(STATUS_CODES[name] for name in ("PREPARING", "PREPARED", "ROLLING_BACK"))
 #: The note on a timestamp that BTM 2.1.3 or 2.1.4 wrote in a swap.
 SWAPPED = "position-as-timestamp"
-#: This many different sets of names are stored once instead of for each transaction.
+#: Up to this many different sets of names are shared between transactions.
 SHARED = 1024
-#: This many names may be copied each time that one is removed.
+#: A set of up to this many names is copied when a name is removed.
 FEW = 64
 #: This many transactions are listed in a sentence.
 MOST_TOLD = 8
@@ -47,13 +47,14 @@ Fault = tuple[int, int, str, str]
 
 
 class Replay:
-    """The result of the records so far; of each only the part that its transaction needs is stored.
+    """The result of the records so far; only the data that a transaction still needs are stored.
 
-    `left`: gtrid -> names still to be committed, for every decided transaction; `decided`: where its last
-    COMMITTING record is. `doubtful`: gtrid ->
-    status and names, of those whose last record decides nothing. `known`: those of `watched` that were
-    decided or ended. `ends` are the statuses that end a transaction for the resources they name; at
-    `size_at` of a record is the length of its gtrid, which follows.
+    - `left`: gtrid -> names still to be committed, for every decided transaction;
+    - `decided`: gtrid -> offset of the last COMMITTING record;
+    - `doubtful`: gtrid -> status and names, for transactions whose last record decides nothing;
+    - `known`: the transactions of `watched` that were decided or ended;
+    - `ends`: the statuses that end a transaction for the resources they name;
+    - `size_at`: the place in a record of the length of its gtrid, which follows.
     """
 
     ends, size_at = FINISHED, PAYLOAD_AT
@@ -80,7 +81,7 @@ class Replay:
             if gtrid in doubtful:
                 del doubtful[gtrid]
             if status == COMMITTING:
-                left[gtrid] = names.texts  # instead of those of an earlier decision (BTM-RCV-009)
+                left[gtrid] = names.texts  # replaces the names of an earlier decision (BTM-RCV-009)
                 decided[gtrid] = base + at
             elif status in ends and gtrid in left:
                 # Without a decision before it, an end has no effect, not even later (BTM-RCV-011). Each
@@ -94,13 +95,13 @@ class Replay:
                 self.known.add(gtrid)
 
     def _less(self, names: AbstractSet[str], gone: AbstractSet[str]) -> AbstractSet[str]:
-        """Return `names` without those `gone`; many names are taken from one set, each once."""
+        """Return `names` without `gone`; a large set is copied only once."""
         if len(names) > FEW:
             many = names if isinstance(names, set) else set(names)
             many -= gone
             return many
         remaining, shared = frozenset(names - gone), self._shared
-        # Transactions of the same resources share one set.
+        # Transactions with the same resources share one set.
         if len(shared) < SHARED:
             return shared.setdefault(remaining, remaining)
         return shared.get(remaining, remaining)
@@ -146,9 +147,9 @@ def log_of(file: LogFile) -> Stretch:
 class Log:
     """One pass over a file from the start of its log to its limit.
 
-    `fault` is the first place without a valid record, None if there is none; with
-    `strict` the pass ends there. `state` is the result of the records. `is_position`: the
-    timestamp of the file is an offset at which one of its records begins or its log ends.
+    `fault` is the first place without a valid record, or None; with `strict` the pass ends there. `state` is
+    the result of the records. `is_position`: the timestamp of the file is an offset at which one of its
+    records begins or its log ends.
     """
 
     def __init__(self, file: LogFile, *, strict: bool = False, watched: Collection[bytes] = ()) -> None:
@@ -183,7 +184,7 @@ class Log:
 
 
 class LogState(dict[str, Any]):
-    """The logical state of a pair, as an observation has it. `logs`: what was walked, by the file's name."""
+    """The logical state of a pair for an observation. `logs`: file name -> the pass over its log."""
 
     def __init__(self, state: dict[str, Any], logs: dict[str, Log]) -> None:
         super().__init__(state)
@@ -191,7 +192,7 @@ class LogState(dict[str, Any]):
 
 
 def refused_at(fault: Fault, file: str, what: str = "record", notes: Sequence[Note] = ()) -> Observation:
-    """Return the refusal that the first place without a valid record (or other `what`) is."""
+    """Return the refusal for the first place without a valid record (or without another `what`)."""
     start, end, reason, why = fault
     phase = "checksum" if reason == "bad-checksum" else "record"
     text = f"{file}: no valid {what} at {start}: {why}"
@@ -220,7 +221,7 @@ def recover(files: Files, edition: str, policy: str, _: Params) -> Observation:
         return problem
     invalid = [file for file in pair if file.problem is not None]
     if len(invalid) == len(pair):
-        # The valid records that are in such files all the same (BTM-RCV-007).
+        # Invalid files can contain valid records all the same (BTM-RCV-007).
         found = Found()
         for file in pair:
             _search(found, file, [Dropped(file.name, 0, file.length, "")])
@@ -234,11 +235,11 @@ def recover(files: Files, edition: str, policy: str, _: Params) -> Observation:
 
 
 def recover_seed(files: Files, policy: str) -> Observation:
-    """Return the logical state of the seed document's log: one file of nothing but records, to its end."""
+    """Return the logical state of the seed document's log: one file that has only records."""
     problem = not_one(files, "log")
     if problem is not None:
         return problem
-    # Where one file is all, salvage lists it as reading does.
+    # With only one file, salvage lists the same items as reading.
     ((name, data),) = files.items()
     return _observed([seed_file(name, data)], policy if policy == "strict" else READ)
 
@@ -287,7 +288,7 @@ def recover_nio(files: Files, policy: str) -> Observation:
     source, header = source_of(data), nio.decode_header(data)
     if not isinstance(header, nio.NioHeader):
         return refused("header", header[0], f"{name}: {header[1]}", At(name, 0, len(data)))
-    # The order of writing (BTM-NIO-009): the lap before first, then this one.
+    # In the order of writing: first the previous lap, then this one (BTM-NIO-009).
     state, insert = NioReplay(), nio.HEADER_SIZE
     for batch in nio.scan(source, header):
         if batch.more["current"]:
@@ -315,9 +316,9 @@ def recover_nio(files: Files, policy: str) -> Observation:
 def _observed(pair: list[LogFile], policy: str, losses: Sequence[Note] = ()) -> Observation:
     """Return the content of `pair`, and the result of the active file's log.
 
-    `losses` are notes on the set that say that something is lost. With the policy strict the first
-    fault is a refusal. Reading shows all files and notes records outside a log anywhere. Otherwise only
-    dropped ones are noted: bytes after the tail are not a loss.
+    `losses` are notes on losses of the file set. Under the policy strict the first fault is a refusal.
+    Reading lists all files, and adds a note on each record outside a log. Recovery adds a note only on such
+    records in dropped regions, because bytes after the tail are not a loss.
     """
     roles, forensic = {file.role: file for file in pair}, policy == READ
     active, passive = roles["active"], roles.get("passive")
@@ -363,7 +364,7 @@ def _observed(pair: list[LogFile], policy: str, losses: Sequence[Note] = ()) -> 
 
 
 def _search(found: Found, file: LogFile, regions: Sequence[Dropped], *, noted: bool = True) -> None:
-    """Take in the valid records within `regions`, where there is no log; `noted`: there is a note on each."""
+    """Add to `found` the valid records in `regions` outside a log, with a note on each if `noted`."""
     source, name = source_of(file.data), file.name if noted else ""
 
     def finds() -> Iterator[Batch]:
@@ -381,9 +382,9 @@ def _missing(log: Log, other: Log) -> Iterator[Missing]:
     """Yield the conclusions from the passive file: that it is newer, or that decisions were not carried over.
 
     A swap copies every decision that is still open to the new file (BTM-SWP-002). A decision that one file
-    leaves open and the active one does not know was therefore lost, whichever of the two is newer. A
-    decision without names has no branch. If a file is damaged, its dropped part may refute this: a damaged
-    active file proves nothing, and in a damaged passive one only the part before the damage is evidence.
+    leaves open and the active one does not know was therefore lost, whichever of the two is newer. A decision
+    without names has no branch. The dropped part of a damaged file can refute this. So a damaged active file
+    proves nothing, and a damaged passive one can only show that it is newer.
     """
     if log.fault is not None:
         return
@@ -401,12 +402,13 @@ def _missing(log: Log, other: Log) -> Iterator[Missing]:
 
 
 def _newer(log: Log, other: Log) -> Iterator[Missing]:
-    """Yield the records of the passive file that are newer than the whole active one (BTM-RCV-022)."""
+    """Yield the records of the passive file that are newer than all of the active one (BTM-RCV-022)."""
     newest = max((record.time for record in log.records()), default=None)
     first, count, begun = -1, 0, False
     last: dict[bytes, int] = {}
     for record in other.records():
-        # Decisions at its start that are open in the active file may be copies of a swap that did not end.
+        # Decisions at the start of the passive file that are open in the active one can be copies from an
+        # interrupted swap.
         begun = begun or record.status != COMMITTING or record.gtrid not in log.state.left
         if begun and (newest is None or record.time > newest):
             first, count = first if count else record.off, count + 1

@@ -20,21 +20,21 @@ from journalspec_reference.bitronix_tlog import codec
 from journalspec_reference.bitronix_tlog.codec import DISK, END_RECORD, INT, PAYLOAD_AT, SEED, UNCOUNTED
 from journalspec_reference.content import UNREADABLE
 
-#: The number of a record's type in a batch: its status; OTHER for all that have no name (BTM-REC-022).
+#: A record's type in a batch is its status; OTHER for all statuses without a name (BTM-REC-022).
 OTHER = 0xFF
 TYPES = {**codec.STATUS_NAMES, OTHER: "OTHER"}
 #: A status that fits a byte -> the number of its type.
 _CODES = bytes(status if status in TYPES else OTHER for status in range(256))
 COMMITTING = codec.STATUS_CODES["COMMITTING"]
-#: The sequence number of a run's first record: 0 up to BTM 2.1.2, later 1.
+#: The sequence number of the first record after a start of BTM: 0 up to BTM 2.1.2, later 1.
 FIRST_OF_A_RUN = (0, 1)
-#: The fixed fields, the length without a sign: one that is negative reaches beyond any stretch.
+#: The fixed fields with an unsigned length: a negative length then reaches beyond any stretch.
 UNSIGNED = struct.Struct(codec.FIXED.format.replace("ii", "iI", 1))
-#: Of these the status, the length, and the length of the gtrid.
+#: The status, the length and the length of the gtrid alone.
 _BRIEF = struct.Struct(f">iI{PAYLOAD_AT - 2 * INT.size}xB").unpack_from
-#: The reason for a region that holds no record, and that follows a record whose length could not be read.
+#: The reason of the region after a record whose length is unreadable.
 UNREACHED = "unreached"
-#: A search reads less at a time: most of its places have no record.
+#: A search reads less at a time, because most candidates are not a record.
 SEARCH_STRETCH = 4096
 #: The search may look at each byte of its region this often on average (BTM-RDR-007).
 SEARCH_BUDGET = 8
@@ -53,17 +53,17 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
     """Yield the records from `start` to the tail `limit`, the damage between them, and notes on `file`.
 
     Each record starts where the one before ends, and the last one ends at the tail (BTM-RDR-001). Each step
-    moves on by the framed length at least, so that time is linear in `limit` whatever the bytes say
+    advances by at least the length of a record, so that time is linear in `limit` for all input
     (BTM-RDR-007). With `only_usual` the first damage or unusual headerLength ends the scan, unreported.
 
-    `more` of a batch has ``names``, the :class:`.Names` of each record; ``moved``, by the offset of each
-    record of the seed that has an extension, the length of that; and ``why``, the first damage in words.
+    In `more` of a batch, ``names`` has the :class:`.Names` of each record, and ``why`` the first damage in
+    words. ``moved`` maps the offset of a seed record with an extension to the length of that extension.
     """
     head, head_size, usual = UNSIGNED.unpack_from, UNSIGNED.size, framing.header_length
     fixed, uncounted, resumes, least = codec.CRC_AT, UNCOUNTED, codec.CRC_RESUMES_AT, codec.MIN_RECORD_LENGTH
     known: Callable[[bytes], Any] = codec.PLAIN_NAMES.get
     most, crc = codec.MAX_GTRID, crc32
-    # The smallest time and sequence number of the run so far; `watch`: one up to here may change them.
+    # The smallest time and sequence number of the run so far; numbers up to `watch` are compared with them.
     begun, oldest, lowest, watch = False, 1 << 63, 1 << 31, 1 << 31
     # A scan ends at the end of the file, whatever tail its caller gives.
     limit = min(limit, source.size)
@@ -74,11 +74,11 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
         batch, final, at, need = Batch(base, data), len(data) == room, 0, 0
         names: list[codec.Names] = []
         batch.more["names"] = names
-        # The fixed fields of a record may be unpacked up to here. The bytes that the tail cuts off are zeros,
-        # which contain no end marker.
+        # The fixed fields of a record can be unpacked up to `top`. Zeros replace the bytes after the tail;
+        # they contain no end marker.
         data, top = (data + bytes(head_size), room) if final else (data, len(data) - head_size)
         edge = top
-        # With unreadable bytes in the stretch no gtrid is short enough: all records are checked closely.
+        # If bytes of the stretch are unreadable, no record may take the short way: all checks are made.
         most_gtrid = -1 if source.unreadable and source.gap(base, base + top) else most
         add, add_code, add_names = batch.off.append, batch.code.append, names.append
         while True:
@@ -86,7 +86,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
             stop = at + uncounted + length
             rest = at + resumes
             named = known(data[rest + size : stop])
-            # Almost all records are like this; where it is true, all checks below would pass.
+            # Almost all records skip this branch: all checks in it would pass.
             if (
                 named is None
                 or crc(data[rest:stop], crc(data[at : at + fixed])) != stored
@@ -98,7 +98,8 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
                     break
                 (length,) = INT.unpack_from(data, at + UNCOUNTED - INT.size)
                 stop = at + UNCOUNTED + length
-                # Framing, then form, then checksum: the order decides over the reason (BTM-RDR-004).
+                # Framing, then form, then checksum: this order decides which reason is reported
+                # (BTM-RDR-004).
                 reason, framed, shift, end = "", False, 0, room
                 if at + UNCOUNTED > room:  # BTM-RDR-003
                     reason, why = "out-of-bounds", f"{room - at} bytes left before the tail"
@@ -111,7 +112,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
                 ):  # BTM-REC-010
                     reason, why = "no-end-marker", f"0x{mark.hex()} where the end marker belongs"
                 elif stop > top:
-                    # The end marker says that all of it is worth loading, which may be 2 GiB (BTM-REC-028).
+                    # There is an end marker, so load the complete record, which can have 2 GiB (BTM-REC-028).
                     need = stop - at
                     break
                 else:
@@ -133,7 +134,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
                     ).stored is None:  # BTM-REC-004
                         reason, why = "malformed", str(codec.split_names(block, base + names_at))
                     else:
-                        # Both lengths are covered as they are stored (BTM-CRC-006), the names as a set.
+                        # The checksum covers both lengths as stored (BTM-CRC-006), and the names as a set.
                         summed = crc(data[at + PAYLOAD_AT : payload], crc(data[at : at + fixed]))
                         summed = crc(data[at + shift + resumes : names_at], summed)
                         summed = crc(named.summed + END_RECORD, summed)
@@ -142,7 +143,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
                 if source.unreadable and at + UNCOUNTED <= room:
                     # Zeros took the place of unreadable bytes, and prove nothing.
                     if gap := source.gap(base + at + UNCOUNTED - 4, base + at + UNCOUNTED):
-                        # Its length is among that, and so nothing says where the next record begins.
+                        # The length is unreadable, so the place of the next record is unknown.
                         reason, why, framed, last = UNREADABLE, gap.why, False, gap.end
                         while last < limit and source.read(last, 1) and (gap := source.gap(last - 1, last)):
                             if gap.end == last:
@@ -150,7 +151,8 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
                             last = gap.end
                         end = min(last, limit) - base
                     elif (framed or reason == "no-end-marker") and (
-                        # An end marker that was read and is another one contradicts the length nevertheless.
+                        # A readable wrong end marker still contradicts the length; an unreadable one does
+                        # not.
                         gap := source.gap(base + (at if framed else stop - 4), base + stop)
                     ):
                         reason, why, framed, end = UNREADABLE, gap.why, True, stop
@@ -181,8 +183,8 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
                 if not begun or sequence in FIRST_OF_A_RUN:
                     begun, oldest, lowest = True, time, sequence
                 elif time < oldest and sequence < lowest:
-                    # Threads overtake each other by a few records, so that each is compared with the whole
-                    # run; earlier content of a file is older than all of it (BTM-RDR-011).
+                    # Threads overtake each other by a few records, so each record is compared with the
+                    # complete run. Earlier content of a file is older than the complete run (BTM-RDR-011).
                     batch.notes.append(Note("stale-suspect", file, base + at))
                     if len(batch.damage) + len(batch.notes) >= MOST_ODD:
                         edge = top = stop  # the batch ends here
@@ -203,25 +205,25 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
 
 
 def _close(batch: Batch, at: int) -> None:
-    """Fill in where the records so far end, the last one at `at`: where the next ones begin."""
-    # Two calls for all of them are cheaper than one for each.
+    """Fill in the ends of the records so far: each ends where the next one begins, the last one at `at`."""
+    # Two calls for all records are cheaper than one call for each.
     batch.end.extend(batch.off[len(batch.end) + 1 :])
     if len(batch.end) < len(batch.off):
         batch.end.append(at)
 
 
 def _places(framing: codec.Framing) -> re.Pattern[bytes]:
-    """Return what finds places where a record may begin: the usual headerLength.
+    """Return a pattern that finds candidates for records by the usual headerLength.
 
-    No zero and no hole holds its last byte, so that is looked for, and what precedes it is checked: that may
-    lie in a hole.
+    The pattern matches its last byte, which is not zero and so never in a hole. The bytes before it, which
+    can be in a hole, are checked afterwards.
     """
     constant = INT.pack(framing.header_length)
     return re.compile(b"%b(?<=%b)" % (re.escape(constant[-1:]), re.escape(constant)), re.DOTALL)
 
 
 _PLACES = {framing: _places(framing) for framing in (DISK, SEED)}
-#: From the start of a record to that byte.
+#: The distance from the start of a record to that byte.
 _BACK = UNCOUNTED + INT.size - 1
 
 
@@ -230,10 +232,10 @@ def search(
 ) -> Iterator[Batch]:
     """Yield the valid records anywhere from `start` to `end`, not overlapping (BTM-RDR-013).
 
-    There is a note on each, if the `file` has a name. They are evidence for people and never enter a result
-    (BTM-RDR-014). Candidates are found by the usual headerLength. The work on false candidates is bounded
-    by SEARCH_BUDGET times the region. Beyond that the search stops, so that crafted bytes cannot make it
-    quadratic.
+    Each gets a note, if the `file` has a name. These records are evidence for people and never part of a
+    result (BTM-RDR-014). Candidates are found by the usual headerLength. The work on false candidates is
+    bounded by SEARCH_BUDGET times the region. Beyond that the search stops, so that crafted bytes cannot make
+    it quadratic.
     """
     start, end = max(0, start), min(end, source.size)
     budget = SEARCH_BUDGET * max(0, end - start)
@@ -249,7 +251,7 @@ def search(
             stop = off + UNCOUNTED + length
             if length < codec.MIN_RECORD_LENGTH or stop > end or source.read(stop - 4, 4) != END_RECORD:
                 continue
-            # Records that were one log still are: they follow each other.
+            # Records of an earlier log follow each other, so scan on from here.
             for batch in scan(source, off, end, framing, only_usual=True, stretch=SEARCH_STRETCH):
                 batch.notes = [Note("unanchored", file, batch.base + at) for at in batch.off if file]
                 yield batch
@@ -258,7 +260,7 @@ def search(
                 budget -= stop - off
                 if budget < 0:
                     return
-        # A record may begin just before the end of a stretch, or in the zeros of a hole.
+        # A record can begin just before the end of a stretch, or in the zeros of a hole.
         base = max(base + 1, at, source.next_data(min(base + len(data), end)) - _BACK)
 
 
@@ -274,7 +276,7 @@ def records(batch: Batch) -> Iterator[codec.LogRecord]:
 
 
 def gtrids(batch: Batch, size_at: int = PAYLOAD_AT) -> list[bytes]:
-    """Return the gtrid of each record of a batch; at `size_at` of a record is the length of its own."""
+    """Return the gtrid of each record of a batch; its length is at `size_at` of the record."""
     data, moved = batch.data, batch.more.get("moved")
     sizes = (
         [at + size_at + moved.get(at, 0) for at in batch.off] if moved else [at + size_at for at in batch.off]
@@ -287,8 +289,8 @@ def of_gtrids(
 ) -> Iterator[tuple[bytes, int, int, int]]:
     """Yield gtrid, begin, end and status of the records of some transactions.
 
-    It is for a log of which a scan has checked all that is between the two places: nothing is checked again.
-    Raises Changed if there is another length now.
+    A scan must have checked the log from `start` to `limit`: nothing is checked again. Raises Changed if the
+    records do not end at `limit` now.
     """
     base, need = start, 0
     while base < limit:

@@ -65,7 +65,7 @@ def _nio(data: Any) -> Iterator[Piece]:
 
 
 def _pieces(batches: Iterable[Batch], kind: str, series: str = "") -> Iterator[Piece]:
-    """Yield records, which are of a `kind`, and damage by offset."""
+    """Yield records, as pieces of `kind`, and damage, in the order of offsets."""
     for batch in batches:
         rows = zip(batch.off, batch.end, batch.code, strict=True)
         valid = ((batch.base + at, batch.base + end, kind, TYPES[code]) for at, end, code in rows)

@@ -1,8 +1,8 @@
 """Writing: the disk journal with its tail pointer and swap, the seed's bare records, the NIO laps.
 
 The order of writes and forces of the disk journal has a name. ``spec`` obeys every writer rule (BTM-WRT,
-BTM-SWP). The others do what the traced products do, with their defects, so that their crash states can be
-enumerated: they omit steps of a careful writer.
+BTM-SWP). The other orders do what the traced products do, with their defects: they omit steps. So the crash
+states of these products can be enumerated.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NIO_LENGTH = 6 * 1024 * 1024
 NIO_FILL = b"\x20"
 NO_TRANSACTION = codec.STATUS_CODES["NO_TRANSACTION"]
 CLEAN, UNCLEAN = bytes([codec.STATE_CLEAN]), bytes([codec.STATE_UNCLEAN])
-#: The orders of writes, by the value of the parameter.
+#: The orders of writes, as values of the parameter `order`.
 ORDERS = {order: order for order in ("spec", "2.1.4", "3.0")}
 
 
@@ -44,7 +44,7 @@ class Clock:
         self._sequence = int(params.get("sequence", "1"))
 
     def now(self) -> int:
-        """Return the time in ms; with a fixed clock each reading is one step later."""
+        """Return the time in ms; with a `clock` each reading is one step later."""
         if self._now is None:
             return time.time_ns() // 1_000_000
         self._now += self._step
@@ -76,7 +76,7 @@ def entry(op: Operation) -> tuple[int, bytes, tuple[bytes, ...]]:
 
 
 class _Writer:
-    """What the writers of all editions share: operations by name, and one file that is written to."""
+    """The common part of the writers of all editions: operations by name, and one current file."""
 
     framing = DISK
 
@@ -105,7 +105,7 @@ class _Writer:
             raise WriterRefused("unencodable", str(error)) from None
 
     def _append(self, data: bytes) -> dict[str, Any]:
-        """Write a record at the position and move it on."""
+        """Write a record at the position, and advance the position."""
         at = self._position
         self._storage.write(self._active, at, data)
         self._position = at + len(data)
@@ -134,12 +134,12 @@ class DiskWriter(_Writer):
         super().__init__(storage, params, "btm1.tlog,btm2.tlog")
         self._names = self._name.split(",")
         self._order = order_of(ORDERS, params)
-        #: Whether no step may rely on one that is not durable yet.
+        #: Whether each step waits until the steps before it are durable.
         self._careful = self._order == "spec"
         #: Whether a new tail stays in memory until a force has made the records durable: a stored tail then
         #: never covers bytes that may not have arrived (BTM-WRT-006).
         self._lazy = self._careful and params.get("eager") != "true"
-        # In 2.1 a record ends before the end of the file, in 3.0 at the latest at it (BTM-WRT-008, -009).
+        # In 2.1 a record must end before the end of the file; in 3.0 it can end there (BTM-WRT-008, -009).
         self._spare = 0 if self._order == "3.0" or (self._careful and edition == "3.0") else 1
         self._length = int(params.get("file_length", str(DEFAULT_LENGTH)))
         self._passive = ""
@@ -155,11 +155,12 @@ class DiskWriter(_Writer):
         if problem is not None:
             raise WriterRefused(problem.code or "", problem.message)
         active = next(file for file in pair if file.role == "active")
-        # After a damaged record no later record would be found (I9): a log that recovery refuses is not
-        # appended to.
+        # A reader would not find records after a damaged one (I9), so a log that recovery refuses gets no new
+        # records.
         self._sound(active)
         self._adopt(active, pair)
-        # Durable before the first record, so that the journal does not look closed (BTM-WRT-010).
+        # The state is durable before the first record, so that the journal does not look closed
+        # (BTM-WRT-010).
         self._storage.write(self._active, STATE_AT, UNCLEAN)
         return super()._force(op)
 
@@ -232,13 +233,14 @@ class DiskWriter(_Writer):
     def _dangling(self) -> Iterator[bytes]:
         """Yield the decisions that are unfinished on disk, those of earlier runs included (BTM-SWP-002)."""
         data = whole(self._storage, self._active)
-        # The tail that is stored may be older than the last record.
+        # The stored tail can be before the last record, so use the current position.
         log = self._sound(examine(self._active, data)._replace(limit=self._position))
         left = log.state.left
         decisions = {record.gtrid: record for record in log.records() if record.status == COMMITTING}
         for gtrid in filter(left.__contains__, decisions):
             record = decisions[gtrid]
-            # BTM 3.0 writes each one anew; others keep a stored record that still has the same resources.
+            # BTM 3.0 writes each decision again; other versions copy a record that still has the same
+            # resources.
             if self._order != "3.0" and len(left[gtrid]) == len(set(record.names)):
                 yield data[record.off : record.off + codec.UNCOUNTED + record.record_length]
             else:
@@ -250,7 +252,7 @@ class DiskWriter(_Writer):
         target, at = self._passive, HEADER_SIZE
         if self._order != "2.1.4":
             self._force({})
-        # Old records must not be covered by a tail again (BTM-SWP-001).
+        # A tail must not cover old records again (BTM-SWP-001).
         self._put(target, POSITION_AT, HEADER_SIZE)
         for data in copies:
             self._storage.write(target, at, data)
@@ -258,7 +260,7 @@ class DiskWriter(_Writer):
             if not self._lazy:
                 self._put(target, POSITION_AT, at)
         if self._careful:
-            # With the timestamp on the disk before them, a crash would elect a file that lacks decisions
+            # If the timestamp were durable before the copies, a crash could elect a file that lacks decisions
             # (BTM-SWP-004).
             self._storage.sync(target)
             self._put(target, POSITION_AT, at)
@@ -266,7 +268,7 @@ class DiskWriter(_Writer):
         # 2.1.3 and 2.1.4 store the file position (BTM-DEV-001).
         stamp = at if self._order == "2.1.4" else self._clock.now()
         if self._careful:
-            # Larger than the other one even if the clock has gone back (BTM-SWP-003).
+            # Larger than the other file's timestamp, even if the clock has gone back (BTM-SWP-003).
             stamp = self._timestamp = max(stamp, self._timestamp + 1)
         self._put(target, TIMESTAMP_AT, stamp)
         if self._careful:
@@ -307,8 +309,10 @@ class SeedWriter(_Writer):
 
 
 class NioWriter(_Writer):
-    """One file. Parameters: `files` ("nio-btm1.tlog"), `file_length`, `seed` (text that the
-    delimiters are drawn from), and those of :class:`.Clock`.
+    """One file with two laps.
+
+    Parameters: `files` ("nio-btm1.tlog"), `file_length`, `seed` (text from which the delimiters are derived),
+    and those of :class:`.Clock`.
     """
 
     def __init__(self, storage: Storage, edition: str, params: Params) -> None:
@@ -317,13 +321,13 @@ class NioWriter(_Writer):
         self._seed = params.get("seed", "journalspec")
         self._laps = 0
         self._header = nio.NioHeader(b"", b"")
-        #: gtrid -> the fields of the last frame of each open transaction, its `names` being those left.
+        #: gtrid -> the fields of the last frame of an open transaction; `names` are the names still to end.
         self._tracked: dict[bytes, dict[str, Any]] = {}
 
     def _delimiter(self) -> bytes:
         """Return the next lap's delimiter; drawn from the seed so that runs repeat.
 
-        A later run draws the same ones again: the one in the header is skipped, because it would not be new.
+        A later run draws the same ones again; a delimiter that the header already has is skipped.
         """
         while True:
             self._laps += 1

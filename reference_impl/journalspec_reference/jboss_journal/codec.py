@@ -1,4 +1,4 @@
-"""What the editions disagree on, from the table of fields; bytes of a healthy record to its fields and back.
+"""The differences of the editions, from the table of fields; healthy records to bytes and back.
 
 All integers are signed and big-endian (JBM-REC). Only the edition with the calculated hash
 needs checksums. :mod:`.scan` decides whether a record is healthy.
@@ -33,8 +33,8 @@ FIXED_LENGTH = ("seed", "seed+hash", "s1")
 CONTROL_IDS = {"s2": -1}
 
 
-#: Number of a record -> its name in an observation, or the name of the field whose size it is; in the order
-#: there.
+#: A record's number -> its name in an observation; for a size, the name of the sized field. In the order of
+#: observations.
 SHOWN = {
     "compact_count": "compact_count",
     "tx": "tx",
@@ -45,19 +45,19 @@ SHOWN = {
     "count": "count",
     "extra_size": "extra",
 }
-#: What :func:`decode_record` asks of the numbers, in this order.
+#: The numbers that :func:`decode_record` needs, in this order.
 _ASKED = ("compact_count", "tx", "id", "user_type", "count", "body_size", "extra_size", "num_files")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Kind:
-    """One record type of an edition, as the numbers that it has after type and file id.
+    """One record type of an edition, described by its numbers after type and file id.
 
-    `numbers` gives their names in stored order, each with its letter for `struct`, which unpacks
-    them. `pick` selects those of _ASKED from them, after a 0 for the fields that the type does not have.
-    `least` is its length with nothing in it, check included; `sizes` are the places of its variable sizes,
-    and the number of bytes of one unit of each. `places` are those of the numbers in it,
-    `shown` the fields of an observation.
+    `numbers` maps their names, in stored order, to their letters for `struct`, which unpacks them. `pick`
+    selects those of _ASKED from them, after a 0 for the fields that the type does not have. `least` is the
+    length of an empty record, check included. `sizes` are the places of its variable sizes, each with the
+    number of bytes of one unit. `places` are the places of the numbers in it, `shown` the fields of an
+    observation.
     """
 
     name: str
@@ -74,12 +74,12 @@ class Kind:
 
     @property
     def body(self) -> bool:
-        """Whether it has a body."""
+        """Whether the type has a body."""
         return "body" in self.shown
 
     @property
     def ends(self) -> bool:
-        """Whether it is a PREPARE or COMMIT, which have counts."""
+        """Whether the type is a PREPARE or COMMIT, which have counts."""
         return "count" in self.shown or "pairs" in self.shown
 
 
@@ -119,7 +119,7 @@ class Dialect:
 
     name: str
     versions: tuple[int, ...]
-    #: Bytes before the first record, padding aside.
+    #: Bytes before the first record, without padding.
     header_size: int
     #: Record type number -> its kind.
     kinds: Mapping[int, Kind]
@@ -140,21 +140,21 @@ class Dialect:
 
     @cached_property
     def shapes(self) -> dict[int, tuple[int, tuple[tuple[int, int], ...]]]:
-        """Record type number -> least length of a record, and the places of its variable sizes."""
+        """Record type number -> least length, and (place, bytes of a unit) of each variable size."""
         return {code: (kind.least, kind.sizes) for code, kind in self.kinds.items()}
 
     @cached_property
     def id_at(self) -> dict[int, int]:
-        """Type of a record with an id -> the place of that in it."""
+        """Type of a record with an id -> the place of the id in it."""
         return {code: kind.places["id"] for code, kind in self.kinds.items() if kind.id}
 
     @cached_property
     def tx_at(self) -> dict[int, int]:
-        """Type of a record of a transaction -> the place of its id in it."""
+        """Type of a record of a transaction -> the place of the transaction's id in it."""
         return {code: kind.places["tx"] for code, kind in self.kinds.items() if kind.tx}
 
     def stamp(self, file_id: int) -> int:
-        """Return the file id as records have it: 31 bits where headers have a long."""
+        """Return the file id as stored in records: 31 bits if headers have a long, else 32."""
         return file_id & 0x7FFFFFFF if self.versions else file_id & 0xFFFFFFFF
 
 
@@ -208,7 +208,7 @@ def decode_record(data: bytes, off: int, dialect: Dialect, base: int = 0) -> Jou
     numbers = kind.struct.unpack_from(data, off + PROLOGUE)
     compact_count, tx, ident, user_type, tally, body_size, extra_size, listed = kind.pick((*numbers, 0))
     body, extra = data[start : start + body_size], data[start : start + extra_size]
-    # No type has two sizes of bytes.
+    # No record type has both a body and extra data, so both may begin at `start`.
     pairs_at = start + body_size + extra_size
     pairs_end = pairs_at + PAIR.size * listed
     pairs = tuple(PAIR.iter_unpack(data[pairs_at:pairs_end]))
@@ -219,7 +219,7 @@ def decode_record(data: bytes, off: int, dialect: Dialect, base: int = 0) -> Jou
 
 
 def stamp_at(data: bytes, off: int, dialect: Dialect) -> int:
-    """Return the file id that the record at `off` bears itself."""
+    """Return the file id in the record at `off`."""
     return int.from_bytes(data[off + 1 : off + PROLOGUE], "big", signed=not dialect.versions)
 
 

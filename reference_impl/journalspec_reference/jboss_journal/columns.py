@@ -19,7 +19,7 @@ def _columns() -> dict[str, str]:
         for kind in dialect.kinds.values():
             for number, field in SHOWN.items():
                 if number in kind.numbers:
-                    # Spark and Java have no unsigned numbers: the next larger type has them all.
+                    # Spark and Java have no unsigned numbers: the next larger type holds all values.
                     stored = np.promote_types(kind.numbers[number], np.int8)
                     found[field] = stored.name if field == number else "binary"
     return found
@@ -32,9 +32,9 @@ COLUMNS = _columns()
 def columns(batch: Batch, dialect: Dialect, file_id: int | None = None) -> dict[str, Any]:
     """Return the fields of the records of a batch, one value of each for every record.
 
-    A number is an array, a masked one if there are records without it. Bytes are their begin in
-    ``batch.data`` and their number (-1: the record has none). The type is an index of each record, and
-    the names. `file_id` is that of the file's header; None: what each record bears itself.
+    A number is an array, masked if there are records without it. Bytes are (starts, sizes) in ``batch.data``;
+    size -1: the record has none. The type is (index of each record, names). `file_id` is that of the file's
+    header; None: the id in each record is used.
     """
     off, code = np.frombuffer(batch.off, np.int64), np.frombuffer(batch.code, np.uint8)
     names = [*dialect.codes]
@@ -59,13 +59,13 @@ def columns(batch: Batch, dialect: Dialect, file_id: int | None = None) -> dict[
         else:
             sizes = values.astype(np.int64) * (PAIR.size if field == "pairs" else 1)
             out[field] = behind, np.where(there, sizes, -1)
-            # No type has two sizes of bytes, and pairs come after them.
+            # No type has both a body and extra data, and pairs come last.
             behind = behind + sizes
     return out
 
 
 def _by_type(values: dict[int, int]) -> Integers:
-    """Return a table of the available value for each type of record, 0 for the others."""
+    """Return a table from record type to value, 0 for types without a value."""
     table = np.zeros(256, np.int64)
     table[[*values]] = [*values.values()]
     return table
@@ -74,6 +74,6 @@ def _by_type(values: dict[int, int]) -> Integers:
 def _stored(data: bytes, places: Integers, form: str) -> npt.NDArray[Any]:
     """Return the numbers that are at these places."""
     dtype = np.dtype(form)
-    # Every offset as the start of a number: a view, not a copy.
+    # A view (not a copy) with a number at every offset.
     view: npt.NDArray[Any] = np.ndarray((max(0, len(data) - dtype.itemsize + 1),), dtype, data, 0, (1,))
     return view[places]

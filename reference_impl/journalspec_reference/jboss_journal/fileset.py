@@ -43,13 +43,13 @@ CONTROL = "journal-rename-control.ctr"
 LEFTOVERS = (".tmp", ".cmp")
 #: The header of a file that was filled with 'J' and never given an id.
 UNFILLED = b"JJJJ"
-#: Artemis removes no file while there are fewer, unless a smaller `journal-pool-files` is configured.
+#: Artemis removes no file while there are fewer than this, unless `journal-pool-files` is smaller.
 POOL_FILES, POOL_EXTENSION = 10, "amq"
 #: The fields of the header of 16 bytes, in order.
 LONG_FIELDS = LAYOUT.structure("header", "v2").names
-#: No free file has an id that is so far above those in use: they are the next ones.
+#: The id of a free file is less than this above the ids in use, because free files have the next ids.
 FAR = 1000
-#: So many gaps in the ids are reported one by one.
+#: Up to this many gaps in the ids are reported one by one.
 MOST_GAPS = 20
 #: The lists of a control record, in order, and the fields of their elements.
 CONTROL_LISTS = (("old_names", ("",)), ("new_names", ("",)), ("renames", (".source", ".target")))
@@ -64,9 +64,9 @@ class DataFile:
     dialect: Dialect
     file_id: int = 0
     problem: tuple[str, str] | None = None
-    #: data, or why its records do not count: control, leftover, superseded, duplicate.
+    #: data, or why its records are not part of the journal: control, leftover, superseded, duplicate.
     role: str = "data"
-    #: The header is zeros, and something shows that it was not always.
+    #: The header is zeros, but there is evidence that the file was in use.
     headless: bool = False
 
     @property
@@ -76,14 +76,14 @@ class DataFile:
 
     @property
     def number(self) -> int:
-        """The number in its name: its id when it was created; -1 if there is none."""
+        """The number in the file's name, which was its id when it was created; -1 if there is none."""
         match = parsed(self.name)
         return int(match["number"]) if match else -1
 
 
 @dataclass(frozen=True, slots=True)
 class FileSet:
-    """The data files in reading order, with the notes and changes on the way there."""
+    """The data files in reading order, with notes, and the changes of a pending compaction."""
 
     files: tuple[DataFile, ...] = ()
     notes: tuple[Note, ...] = ()
@@ -96,12 +96,12 @@ class FileSet:
     missing: tuple[Missing, ...] = ()
     #: No file has been used again, and there was no compaction.
     unused: bool = False
-    #: Nor was one removed: every written record is here.
+    #: In addition, no file was removed: every written record is here.
     complete: bool = False
 
 
 def extension_of(files: Files, params: Params) -> str:
-    """Return the configured extension, or the commonest among names of the right form."""
+    """Return the configured extension, or the most frequent one of names of the right form."""
     if "extension" in params:
         return params["extension"]
     found = [match["extension"] for match in map(parsed, files) if match]
@@ -109,26 +109,26 @@ def extension_of(files: Files, params: Params) -> str:
 
 
 def parsed(name: str) -> re.Match[str] | None:
-    """Return the parts of a name of the journal's own form, None for another one."""
+    """Return the parts of a name of the journal's own form, None for another form."""
     return NAME.match(base_name(name))
 
 
 def base_name(name: str) -> str:
-    """Return `name` without what compression and an unfinished creation or compaction put after it."""
+    """Return `name` without the suffixes of compression and of an unfinished creation or compaction."""
     for suffix in (".gz", *LEFTOVERS):
         name = name.removesuffix(suffix)
     return name
 
 
 def leftovers_of(extension: str) -> tuple[str, ...]:
-    """Return how the names end that files have until they are complete, the control file among them."""
+    """Return the suffixes of incomplete files, the control file included."""
     return (*(f".{extension}{suffix}" for suffix in LEFTOVERS), CONTROL + LEFTOVERS[0])
 
 
 def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) -> FileSet:
     """Return the data files of `files` ordered by header id, a pending compaction applied first.
 
-    With `imply`, a file whose header is zeros gets the one that its records imply.
+    With `imply`, a file whose header is zeros gets the file id that its records imply.
     """
     extension = extension_of(files, params)
     notes: list[Note] = []
@@ -138,7 +138,7 @@ def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) 
     for name in sorted(files, key=natural_key):
         final = plan.renamed.get(name, name)
         if name == CONTROL and dialect.control_file:
-            # Its records have the edition's id, whatever its header says; that is ignored (JBM-CMP-004).
+            # Its records have the edition's id for control files; the header is ignored (JBM-CMP-004).
             others.append(DataFile(name, files[name], dialect, dialect.control_id, role="control"))
         elif name in plan.removed:
             others.append(replace(_examine(name, files[name], dialect, params), role="superseded"))
@@ -167,9 +167,9 @@ def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) 
 
 
 def _without_copies(found: list[DataFile]) -> tuple[list[DataFile], list[Note]]:
-    """Return the files with the role of those set that are copies, and a note on each (JBM-FIL-023).
+    """Return the files, with the role duplicate for copies, and a note on each copy (JBM-FIL-023).
 
-    A copy has the id of another file, and only that one has a name of the journal's own form.
+    A copy has the id of another file, and only the other file has a name of the journal's own form.
     """
     ids = [file.file_id for file in found if file.problem is None]
     if len({*ids}) == len(ids):
@@ -189,7 +189,7 @@ def _without_copies(found: list[DataFile]) -> tuple[list[DataFile], list[Note]]:
     notes, out = [], []
     for file in found:
         unpacked = file.name.removesuffix(".gz")
-        # A file that is also there in compressed form is one file, however many others have its id.
+        # A file and its compressed form are one file, even if further files have the same id.
         packed = unpacked != file.name and (unpacked, file.file_id) in plain
         first = unpacked if packed else "" if proper(file) else originals.get(file.file_id, "")
         if file.problem is None and first:
@@ -201,10 +201,10 @@ def _without_copies(found: list[DataFile]) -> tuple[list[DataFile], list[Note]]:
 
 
 def _with_headless(files: list[DataFile], imply: bool) -> tuple[list[DataFile], list[Note]]:
-    """Return the files by their ids; those are marked whose header is zeros although they were in use.
+    """Return the files in the order of ids; used files whose header is zeros are marked as headless.
 
-    A file was in use if it has records, or if others were created after it. With `imply` it gets the
-    header that its records imply, and a note says so (JBM-RCV-032).
+    A file was in use if it has records, or if others were created after it. With `imply` it gets the file id
+    that its records imply, with a note (JBM-RCV-032).
     """
     last = max((file.file_id for file in files), default=0)
     ids = {file.file_id for file in files if file.problem is None}
@@ -216,7 +216,7 @@ def _with_headless(files: list[DataFile], imply: bool) -> tuple[list[DataFile], 
             continue
         implied = implied_id(file.data, file.dialect)
         if implied == 0:
-            # Its records bear the id 0, and so does it.
+            # Its records have the id 0, so its header is right.
             out.append(file)
         elif imply and implied is not None and implied not in ids:
             ids.add(implied)
@@ -230,14 +230,14 @@ def _with_headless(files: list[DataFile], imply: bool) -> tuple[list[DataFile], 
 def implied_id(data: Any, dialect: Dialect) -> int | None:
     """Return the file id that the first sound record has; None if there is no such record.
 
-    A file is overwritten from its beginning, so that the first records are those of its last life.
+    A file is overwritten from its beginning, so the first records are of its last generation.
     """
     batch = first_found(source_of(data), dialect, None, dialect.header_size, len(data))
     return None if batch is None else stamp_at(batch.data, batch.off[0], dialect)
 
 
 def _packed_away(files: list[DataFile]) -> list[Missing]:
-    """Return the files that exist only as `.gz` while others do not: no product sees them."""
+    """Return the files that exist only as `.gz`, if other files are not compressed: no product reads them."""
     packed = [file for file in files if file.name.endswith(".gz")]
     text = "it is compressed: its records are read here, no product reads them"
     mixed = packed if len(packed) < len(files) else []
@@ -245,11 +245,12 @@ def _packed_away(files: list[DataFile]) -> list[Missing]:
 
 
 def lost_from(found: FileSet, *, before: bool = False) -> list[Missing]:
-    """Return the files that no product would have removed from a journal that deletes nothing (JBM-FIL-024).
+    """Return the missing files of a journal that deletes nothing: no product removed them (JBM-FIL-024).
 
-    They are between those that are here; `before`: or before them, the first file ever having the number 1.
-    All names have the number of their header: no file was used again, and there was no compaction.
-    Then a file goes only if the pool is full, and all that it held was deleted.
+    They are between the existing files; with `before` also before these, because the first file had the
+    number 1. All names must have the number of their header: then no file was used again, and there was no
+    compaction. In such a journal, a product removes a file only if the pool is full and all records in it
+    were deleted.
     """
     files, others = found.files, found.others
     named = parsed(files[0].name) if files and found.unused else None
@@ -265,9 +266,9 @@ def lost_from(found: FileSet, *, before: bool = False) -> list[Missing]:
 
 
 def changed_headers(files: Sequence[DataFile], counts: Sequence[int]) -> Iterator[Missing]:
-    """Yield the files whose headers are not those that they were written with (JBM-FIL-027).
+    """Yield the files whose headers were changed after their records were written (JBM-FIL-027).
 
-    `counts`: how many records of its own each of the `files` has. A free file has none either, but it has one
+    `counts` is the number of own records of each of the `files`. A free file has none either, but it has one
     of the next ids after those in use.
     """
     far = FAR + max((file.file_id for file, count in zip(files, counts, strict=True) if count), default=0)
@@ -293,7 +294,7 @@ def _identity_notes(files: list[DataFile]) -> list[Note]:
 
 
 def _length_notes(files: list[DataFile]) -> Iterator[Note]:
-    """Yield a note on each file that is not as long as most are, where any length will do."""
+    """Yield a note on each file of unusual length, in editions that accept any length."""
     if len({file.length for file in files}) <= 1:
         return
     lengths = Counter(file.length for file in files)
@@ -304,7 +305,7 @@ def _length_notes(files: list[DataFile]) -> Iterator[Note]:
 
 
 def _gap_notes(ids: list[int]) -> list[Note]:
-    """Return a note on the ids between the lowest and the highest that no file bears; `ids` are in order."""
+    """Return a note on the ids between the lowest and the highest that no file has; `ids` are in order."""
     gaps = missing_numbers(ids)
     more = f" and {len(gaps) - MOST_GAPS} more gaps" if len(gaps) > MOST_GAPS else ""
     return (
@@ -342,7 +343,7 @@ def header_of(file: DataFile) -> dict[str, int]:
 
 
 def _length_problem(length: int, dialect: Dialect, params: Params) -> tuple[str, str] | None:
-    """A file of a fixed-length edition may be longer than configured, its rest unread, but never shorter."""
+    """Return the problem of a file of a fixed-length edition that is shorter than configured, else None."""
     wanted = int(params.get("file_size", "0"))
     if dialect.fixed_length and length < wanted:
         return "wrong-length", f"{length} bytes, configured are {wanted}"
@@ -350,7 +351,7 @@ def _length_problem(length: int, dialect: Dialect, params: Params) -> tuple[str,
 
 
 def limit_of(file: DataFile, params: Params) -> int:
-    """Return where reading of `file` ends: its length, or the configured one where that is fixed."""
+    """Return where reading of `file` ends: at its length, or in fixed-length editions the configured one."""
     wanted = int(params.get("file_size", "0"))
     return min(file.length, wanted) if file.dialect.fixed_length and wanted else file.length
 
@@ -382,7 +383,8 @@ def _gone_text(removed: list[str]) -> str:
 def control_lists(data: Any, dialect: Dialect) -> tuple[list[str], list[str], list[tuple[str, str]]] | None:
     """Return (old files, new files, renames) of a control file, or None if it holds no healthy record.
 
-    The first healthy record counts, with the edition's file id for it; the header is ignored (JBM-CMP).
+    The first healthy record with the edition's file id for control files is used; the header is ignored
+    (JBM-CMP).
     """
     stamp = dialect.stamp(dialect.control_id)
     batch = first_found(source_of(data), dialect, stamp, dialect.header_size, len(data))
@@ -409,7 +411,7 @@ def control_fields(body: bytes) -> list[tuple[str, int, str]] | None:
 
 
 def _fields_of(body: bytes) -> Iterator[tuple[str, int, str]]:
-    """Yield what :func:`control_fields` returns; raises ValueError if a field is cut.
+    """Yield the items of :func:`control_fields`; raises ValueError if a field is cut.
 
     A negative count is an empty list (JBM-CMP-006); the rest at the end is `slack`.
     """
@@ -439,7 +441,7 @@ def refusal(found: FileSet) -> Observation | None:
     for file in found.files:
         if file.problem is not None:
             reason, text = file.problem
-            # An interrupted creation leaves a short file; from v1 on that is not a reason to refuse.
+            # An interrupted creation leaves a short file; from v1 on this is no reason to refuse the journal.
             if reason == "short-file" and file.dialect.versions:
                 continue
             phase = "fileset" if reason == "wrong-length" else "header"
@@ -459,12 +461,12 @@ def map_of(file: DataFile) -> FileMap:
     return FileMap(file.name, file.length, role, header_of(file), content)
 
 
-#: Extensions that the products use, and what to call an edition where several read alike. They do not show
-#: more: every edition that the headers permit is a candidate (JBM-FIL-002).
+#: Extensions that the products use -> the edition to name if several editions read alike. An extension proves
+#: nothing else: every edition that the headers permit is a candidate (JBM-FIL-002).
 EXTENSIONS = {"jbm": "seed", "hq": "v2", "amq": "v2e", "jms": "", "bindings": ""}
 SHORT = tuple(name for name, dialect in DIALECTS.items() if not dialect.versions)
 LONG = tuple(name for name, dialect in DIALECTS.items() if dialect.versions)
-#: So much of a control file is looked at for the names in it (bytes).
+#: Up to this many bytes of a control file are searched for names.
 MOST_CONTROL = 1 << 20
 #: File ids from here on are no sign of a 16-byte header.
 MAX_ID = 1 << 48
@@ -473,8 +475,8 @@ MAX_ID = 1 << 48
 def detect(files: Files, params: Params) -> list[Detection]:
     """Return one journal for each extension: the configured one, or those that look like it.
 
-    An extension does if the products use it, or if a file of the right name has the header of 16 bytes. All
-    of its files belong, whatever else is in their names (JBM-FIL-001).
+    An extension looks like one if the products use it, or if a file with a name of the right form has the
+    header of 16 bytes. All files with the extension belong to the journal (JBM-FIL-001).
     """
     groups: dict[str, list[str]] = defaultdict(list)
     for name in sorted(files):
@@ -494,9 +496,9 @@ def detect(files: Files, params: Params) -> list[Detection]:
             preferred = EXTENSIONS["hq"]
         editions = _admitted(heads, extension == control)
         if all(zeros(source_of(files[name])) for name in groups[extension]):
-            # Zeros prove nothing, and no edition that the product wrote begins a file with them.
+            # Files of zeros prove nothing, and no edition of the product begins a file with zeros.
             editions = (preferred or LONG[-1],)
-        # A product's own extension: headers that do not fit may be damage, so its reader is asked too.
+        # With a product's own extension, headers that do not fit can be damaged: add its edition.
         own = preferred or (LONG[-1] if extension in EXTENSIONS else "")
         if own and own not in editions:
             editions = (*editions, own)
@@ -508,8 +510,8 @@ def detect(files: Files, params: Params) -> list[Detection]:
 def head_of(data: Any) -> str:
     """Return the form of the first bytes of a file: "1" or "2" (format version), "short", or nothing.
 
-    After the id of a 4-byte header comes a record or fill, and neither is a user version that is configured
-    anywhere. A file that was never given a header says nothing.
+    After the id of a 4-byte header there is a record or fill; neither looks like a plausible user version. A
+    file without a header proves nothing.
     """
     first = bytes(data[: LONG_HEADER.size])
     if not first.strip(first[:1]):
@@ -522,7 +524,7 @@ def head_of(data: Any) -> str:
 
 
 def _ours(extension: str, names: list[str], files: Files) -> bool:
-    """Return whether the files with an extension are a journal: known, or of the form of one."""
+    """Return whether files are a journal: by a known extension, or by the form of names and headers."""
     if extension in EXTENSIONS:
         return True
     return any(NAME.match(base_name(name)) and head_of(files[name]) in ("1", "2") for name in names)
@@ -532,7 +534,7 @@ def _admitted(heads: list[str], compacted: bool) -> tuple[str, ...]:
     """Return the editions that all headers admit, and that know a control file if there is one."""
     short = sum(head == "short" for head in heads)
     long = sum(head in ("1", "2") for head in heads)
-    # No other edition has a header like the long one; a long one that is damaged looks short.
+    # Only these editions have the long header, and a damaged long header looks like a short one.
     editions = LONG if long else SHORT if short else (*SHORT, *LONG)
     if "2" in heads:
         editions = tuple(name for name in editions if 2 in DIALECTS[name].versions or name in SHORT)
@@ -540,7 +542,7 @@ def _admitted(heads: list[str], compacted: bool) -> tuple[str, ...]:
 
 
 def _control_of(extensions: list[str], groups: dict[str, list[str]], files: Files) -> str | None:
-    """Return the extension whose journal the control file belongs to: one that it names, else the largest."""
+    """Return the extension of the control file's journal: one that it names, else that of most files."""
     if CONTROL not in files or not extensions:
         return None
     content = bytes(files[CONTROL][:MOST_CONTROL])
@@ -561,7 +563,7 @@ MOST_ROOMS = 100_000
 
 @dataclass(frozen=True)
 class Room:
-    """One directory."""
+    """One directory of a broker."""
 
     path: Path
 
@@ -589,7 +591,7 @@ class Room:
         return None
 
     def is_packed(self, name: str) -> bool:
-        """Return whether a file is there only in compressed form, so that a broker does not find it."""
+        """Return whether a file exists only in compressed form, so that a broker does not find it."""
         listed = (self.loaded.listed if self.loaded else None) or frozenset()
         return name not in listed and f"{name}.gz" in listed
 
@@ -605,7 +607,7 @@ class Room:
 
 
 def beside(journal: Journal, kind: str, own: str = JOURNAL) -> Room | None:
-    """Return the directory of a `kind` next to the one of `own`: one of NAMES, or the journal; None: none."""
+    """Return the directory of a `kind` (of NAMES, or the journal) next to that of `own`, or None."""
     if journal.root is None:
         return None
     root = journal.root.absolute()

@@ -1,8 +1,8 @@
-"""What keeps data files from being used again (the rule of reclaiming, JBM-FIL).
+"""The reasons why data files are not used again (the rule of reclaiming, JBM-FIL).
 
-A file is free when each ADD and UPDATE in it was deleted, each transaction with records in it has ended, and
-no earlier file stays for which it has deletes and ends. The file that the broker writes to is left out: its
-reclaimer looks only at the files before that one.
+A file is free if each ADD and UPDATE in it was deleted, each transaction with records in it has ended, and no
+earlier file stays whose records or transactions it deletes or ends. The current file is never free: the
+broker's reclaimer examines only the files before it.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from journalspec_reference.jboss_journal.recover import stretch_of
 from journalspec_reference.keeping import Holder, Keeping, held_for_others
 
 _LONG = Struct(">q")
-#: Bits of the offset and of the size of a record in a place: one number takes a third of the memory of a
-#: tuple.
+#: Bits of the offset and of the size in the place of a record. A place is one number, which takes a third of
+#: the memory of a tuple.
 _OFF, _SIZE = 48, 32
-#: More places of one record than most have.
+#: Most records have fewer places than this.
 _FEW = 6
 
 
@@ -49,7 +49,10 @@ def _turn(place: int) -> int:
 
 @dataclass(slots=True)
 class _Changes:
-    """The records of a transaction so far: (id, type of user record, place) of its records."""
+    """The records of a transaction so far.
+
+    `added` has (id, user type, place) of each record, `deleted` (id, turn of the file).
+    """
 
     added: list[tuple[int, int, int]] = field(default_factory=list)
     deleted: list[tuple[int, int]] = field(default_factory=list)
@@ -67,18 +70,19 @@ class _Ledger:
         self.open: dict[int, _Changes] = {}
         #: A deleted record stays deleted, whatever follows (JBM-RCV-003).
         self._deleted = Ids()
-        #: Whether something came that was deleted before, which no product writes.
+        #: Whether a record was added after its deletion, which no product writes.
         self.again = False
         #: The files that hold records.
         self.used: set[int] = set()
         #: The names of files with a damaged part.
         self.damaged: dict[str, None] = {}
-        #: (file, earlier file) -> the number of deletes, and of ends of transactions, that it has about it
+        #: (file, other file) -> the number of deletes, and of ends of transactions, in the file for the other
+        #: one
         self.deletes: Counter[tuple[int, int]] = Counter()
         self.ends: Counter[tuple[int, int]] = Counter()
 
     def take(self, turn: int, dialect: Dialect, batch: Batch) -> None:
-        """Take in the records of a stretch of a file."""
+        """Add the records of a stretch of a file."""
         if batch.off:
             self.used.add(turn)
         data, base, number = batch.data, batch.base, _LONG.unpack_from
@@ -121,7 +125,7 @@ class _Ledger:
         if isinstance(known, list):
             known.append(place)
         else:
-            # A tuple takes less, and a list takes no longer the more there are.
+            # A tuple takes less memory; appending to a list takes the same time however long it is.
             self.live[ident] = (*known, place) if len(known) < _FEW else [*known, place]
 
     def _delete(self, ident: int, turn: int) -> None:
@@ -141,7 +145,7 @@ class _Ledger:
 
 
 def kept(files: Files, edition: str, params: Params) -> Keeping:
-    """Return the reasons to keep each data file, as a broker sees it that has just started."""
+    """Return the reasons to keep each data file, as for a broker that has just started."""
     found = gather(files, DIALECTS[edition], params, imply=True)
     usable = [file for file in found.files if file.problem is None]
     ledger = _Ledger()
@@ -173,7 +177,7 @@ def kept(files: Files, edition: str, params: Params) -> Keeping:
 
 
 def _holders(ledger: _Ledger, usable: list[DataFile]) -> list[Holder]:
-    """Return what holds files by itself: the file in use and what it cancels, live records, transactions."""
+    """Return what holds files directly: the current file and its deletes, live records, transactions."""
     out = [*_late(ledger, usable)]
     groups: dict[tuple[int, int], list[int]] = {}
     for kind, *places in ledger.live.values():
@@ -187,7 +191,7 @@ def _holders(ledger: _Ledger, usable: list[DataFile]) -> list[Holder]:
         out.append(Holder(usable[turn].name, "records", str(kind), count, size, first))
     for tx, changes in sorted(ledger.open.items()):
         if changes.prepared is None:
-            # A start writes its ROLLBACK, into the file in use.
+            # A start of the broker writes its ROLLBACK into the current file.
             out += [Holder(usable[turn].name, "open", str(tx)) for turn in sorted(changes.files)]
             continue
         for turn in sorted(changes.files):
@@ -198,7 +202,7 @@ def _holders(ledger: _Ledger, usable: list[DataFile]) -> list[Holder]:
 
 
 def _late(ledger: _Ledger, usable: list[DataFile]) -> Iterator[Holder]:
-    """Yield that a file is in use, and the others in which it deletes records or ends transactions."""
+    """Yield the current file, and the files in which it deletes records or ends transactions."""
     if not ledger.used:
         return
     current = max(ledger.used)

@@ -33,9 +33,9 @@ SIZE = 1 << 20
 
 
 def files(wanted: WantedParts, room: Room | None, usual: str) -> Iterator[NewFile]:
-    """Yield the bindings, and the names of JMS that older brokers store next to them.
+    """Yield the files of the bindings, and of the JMS names that older brokers store next to them.
 
-    `room` is the directory of the source, `usual` its name where there is none.
+    `room` is the directory of the source; `usual` is the name to use if there is none.
     """
     name = f"{room.path.name if room is not None else usual}/"
     try:
@@ -84,20 +84,20 @@ def records(wanted: WantedParts) -> Iterator[NewRecord]:
             found.append(NewRecord(ADD, last, ADDRESS, text_bytes(address) + routing + b"\0"))
     if counter is None:
         last = counter = last + 1
-    # A broker continues after it: a number that is too low gives new messages ids that are in use.
+    # A broker continues after this number. If it were too low, new messages would get ids that are in use.
     yield NewRecord(ADD, counter, COUNTER, LONG.pack(last))
     yield from found
 
 
 def without_filter(wanted: WantedParts) -> Iterator[Queue]:
-    """Yield the queues that are carried over without their filters: a broker does not start with these."""
+    """Yield the queues that are carried over without their filters, with which a broker does not start."""
     queues = wanted.store.bindings.queues
     kept = (queues[ident] for ident in queues.keys() & wanted.queues - wanted.made.keys())
     return (queue for queue in kept if not is_filter(queue.filter or ""))
 
 
 def _unfiltered(data: bytes) -> bytes:
-    """Return the binding of a queue without its filter, which comes after name and address."""
+    """Return the binding of a queue without its filter; the filter follows name and address."""
     _, at = text_at(data, 0)
     _, at = text_at(data, at)
     _, end = optional_text(data, at)
@@ -105,7 +105,7 @@ def _unfiltered(data: bytes) -> bytes:
 
 
 def left_out(wanted: WantedParts) -> Iterator[LossItem]:
-    """Yield the settings with which Artemis 2 does not start: of an address, what is not a JSON object."""
+    """Yield the settings with which Artemis 2 does not start: of addresses, if not a JSON object."""
     for setting in wanted.store.bindings.settings:
         values, name, ident = setting["values"], str(setting["name"]), str(setting["id"])
         if setting["user_type"] == JSON and isinstance(values, dict):
@@ -119,13 +119,14 @@ def left_out(wanted: WantedParts) -> Iterator[LossItem]:
 
 
 def _queue(name: str, address: str, product: str | None) -> bytes:
-    """Return the binding of a queue with as many fields as the product writes at least."""
+    """Return the binding of a queue with the fewest fields that the product writes."""
     body = text_bytes(name) + text_bytes(address) + b"\0"
     if product == HORNETQ:
         return body
-    # Artemis does not start without a text here, which may be empty; a client made the queue.
+    # Artemis does not start without a text here, which can be empty. The flag says that a client made the
+    # queue.
     body += b"\1" + text_bytes("") + b"\0"
-    # Of Artemis 2: as many consumers as come, none is waited for, and how it is routed.
+    # Fields of Artemis 2: no limit of consumers, no wait for consumers, and the routing type.
     return body + INT.pack(-1) + b"\0" + bytes([name == address]) if product == ARTEMIS_2 else body
 
 

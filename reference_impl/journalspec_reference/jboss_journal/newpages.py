@@ -1,4 +1,4 @@
-"""Page files of a new store: complete entries alone, in their places, for the queues that are kept."""
+"""Page files of a new store: only complete entries, in their old places, for the queues that are kept."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ class NewPages:
         return {file.number for file in self._files()}
 
     def _entries(self, file: PageFile) -> Iterator[tuple[Entry | None, Sequence[int]]]:
-        """Yield the entries of a page, each with the queues that it is written for; None: damaged.
+        """Yield the entries of a page (None: damaged), each with the queues for which it is carried over.
 
-        Acknowledgements refer to places in a page, so no place is skipped.
+        Acknowledgements refer to the numbers of entries in a page, so no number is skipped.
         """
         index, store = 0, self._store
         for entry in file.entries(store.report_page):
@@ -58,7 +58,7 @@ class NewPages:
             yield entry, ()
 
     def large(self) -> Iterator[tuple[int, LossItem | None]]:
-        """Yield the ids of large messages that are carried over, and what each lacks."""
+        """Yield the ids of large messages that are carried over, each with the item for its missing part."""
         for file in self._files():
             for entry, queues in self._entries(file):
                 if entry is not None and queues and entry.is_large:
@@ -111,7 +111,7 @@ class NewPages:
                 yield NewFile(f"{place}/{name}", parts(self._page(file, doubled=doubled)))
 
     def _by_address(self) -> Mapping[str, Sequence[PageFile]]:
-        """Return the pages of each address, those of the directory first that has most of them."""
+        """Return the pages of each address, beginning with the directory that has most of them."""
         found: dict[str, list[list[PageFile]]] = {}
         for _, files in groupby(self._files(), lambda file: file.name.partition("/")[0]):
             pages = [(file, self._address(file)) for file in files]
@@ -125,19 +125,19 @@ class NewPages:
         return {address: [*chain(*sorted(lists, key=len, reverse=True))] for address, lists in found.items()}
 
     def _address(self, file: PageFile) -> str:
-        """Return the address of the queues that a page is written for; empty: it is for none.
+        """Return the address of the queues for which a page is carried over; empty: there are none.
 
-        They receive from the pages of their own address alone. The address of a message may be damaged, or
-        may name the queue as well.
+        A queue receives only from the pages of its own address. The address in a message is no evidence: it
+        can be damaged, or include the queue.
         """
         queues = chain.from_iterable(own for _, own in islice(self._entries(file), MOST_ASKED))
         votes = Counter(map(self._wanted.address_of, queues))
         return votes.most_common(1)[0][0] if votes else ""
 
     def _page(self, file: PageFile, *, doubled: bool = False) -> Iterator[bytes]:
-        """Yield the entries of a page: one that is not carried over becomes a message in no queue.
+        """Yield the entries of a page; an omitted entry becomes a message in no queue.
 
-        One that is `doubled` gets a new number, by which no cursor knows what of it was acknowledged.
+        A `doubled` page gets a new number, which no cursor refers to. So acknowledged messages are omitted.
         """
         pending = self._store.pending
         for entry, queues in self._entries(file):
@@ -155,7 +155,7 @@ class NewPages:
 
 
 def _placeholder(file: PageFile) -> bytes:
-    """Return an entry that is in no queue: it keeps the places of those after it."""
+    """Return an entry that is in no queue, so that the entries after it keep their numbers."""
     headers = (
         core.LONG.pack(0)
         + b"\1"

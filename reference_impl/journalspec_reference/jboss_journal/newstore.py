@@ -1,7 +1,8 @@
 """A new store of the recovered state: journal, bindings, page files, large messages, in one edition.
 
-Bodies of records are copied as bytes; headers, ids of files, check sizes and what ends transactions are made
-anew. What a broker deletes when it starts, and records on which it does not start, are omitted.
+Bodies of records are copied as bytes. Headers, file ids, check sizes and records that end transactions are
+written anew. Items that a broker deletes when it starts, and records with which it does not start, are
+omitted.
 """
 
 from __future__ import annotations
@@ -58,21 +59,21 @@ from journalspec_reference.newstore import (
     StoreChoices,
 )
 
-#: Records that begin with the id of a queue.
 #: The first step where messages are not carried over because their queues are not known.
 UNBOUND = (
     "{:,} messages are not in the new store: the bindings do not have their queues. If a file of the "
     "bindings is missing, find it and do this again before you start the broker."
 )
+#: Records that begin with the id of a queue.
 ABOUT_QUEUES = frozenset({REFERENCE, ACKNOWLEDGED, DELIVERIES, SCHEDULED})
-#: Those of the cursors of pages, and of the counters of pages.
+#: Record types of page cursors, and of page counters.
 CURSORS, COUNTERS = frozenset({CURSOR_ACK, PAGE_DONE}), frozenset({COUNTER, INCREMENT, COUNTER_PENDING})
-#: Record type -> its least length; those that a table decodes are in SHAPES.
+#: Record type -> its least length. Types that a table decodes are in SHAPES.
 LEAST = {
     PAGE_TX: 12, CURSOR_ACK: 20, PAGE_DONE: 16, COUNTER: 16, INCREMENT: 12, COUNTER_PENDING: 16,
     **dict.fromkeys(OTHERS, 0),
 }  # fmt: skip
-#: The messages of so many references are read together, at most.
+#: The messages of up to this many references are read together.
 MOST_REFERENCES = 1 << 9
 #: A reference, from its id on: id, size and type of the body; the queue; the length of the record.
 _REFERS = Struct(">qiBqi")
@@ -92,7 +93,7 @@ def new_store(answer: Answer, choices: StoreChoices) -> NewStore:
 
 
 class PlainStore(NewStore):
-    """The new store of a journal that no broker wrote: all that is live, and what is prepared."""
+    """The new store of a journal that no broker wrote: all live records, and prepared transactions."""
 
     def __init__(self, store: ListingStore, choices: StoreChoices, *, narayana: bool) -> None:
         super().__init__(store.answer)
@@ -125,7 +126,7 @@ class PlainStore(NewStore):
 
     @property
     def product(self) -> str:
-        """What the files are meant for."""
+        """The product for which the files are made."""
         return ("Narayana, on " if self._narayana else "") + super().product
 
     def carried(self) -> Iterable[Count]:
@@ -163,7 +164,7 @@ class BrokerStore(NewStore):
 
     @cached_property
     def _bad(self) -> dict[int, LossItem]:
-        """The messages that are asked for and on which a broker does not start, by their ids."""
+        """Id -> item, for requested messages with which a broker does not start."""
         found, pending = dict[int, LossItem](), self._store.pending
         product, _ = self._store.product
         odd = set(range(self._store.messages) if product == ARTEMIS_2 and pending.types[OLD] else pending.odd)
@@ -188,7 +189,7 @@ class BrokerStore(NewStore):
 
     @cached_property
     def _large(self) -> dict[int, LossItem | None]:
-        """The large messages that are carried over, by their ids, and what each lacks."""
+        """Id of a large message that is carried over -> the item for its missing part, or None."""
         pending, replay = self._store.pending, self._store.replay
         large = set(pending.numbers_of_large())
         own = {number for _, _, number in self._references() if number in large} if large else ()
@@ -214,7 +215,7 @@ class BrokerStore(NewStore):
 
     @property
     def product(self) -> str:
-        """What the files are meant for."""
+        """The product for which the files are made."""
         return f"{self._store.product[0] or 'a broker'}: {super().product}"
 
     def carried(self) -> Iterable[Count]:
@@ -233,7 +234,7 @@ class BrokerStore(NewStore):
         yield Count("duplicates", "all", len(pending.duplicates), 0)
 
     def left_out(self) -> Iterator[LossItem]:
-        """Yield what is not carried over."""
+        """Yield the omitted items."""
         yield from self.items
         yield from self._bad.values()
         yield from self._unheld()
@@ -249,7 +250,7 @@ class BrokerStore(NewStore):
             yield LossItem(FILE, code, meaning(code), str(ident), file=f"{ident}.msg", length=size)
 
     def _unheld(self) -> Iterator[LossItem]:
-        """Yield the messages of the journal that are in no queue that is kept."""
+        """Yield the messages of the journal that are in none of the kept queues."""
         store, pending, why_not = self._store, self._store.pending, self._wanted.why_not
         held = bytearray(store.messages)
         wanted = self._wanted.queues if not self._wanted.gone else ()
@@ -269,12 +270,12 @@ class BrokerStore(NewStore):
         left = [number for number, is_held in enumerate(held) if not is_held]
         bodies = store.replay.bodies(pending.places[number] for number in left)
         for number, item in zip(left, bodies, strict=True):
-            # Of several messages with one id the last one is carried over.
+            # Of several messages with the same id, only the last one is carried over.
             if item.id not in sent or pending.numbers[item.id] != number:
                 yield store.item("message", item.id, None, item.place, "no-reference")
 
     def unverified(self) -> Iterator[LossItem]:
-        """Yield messages that lack a part of their bodies, and what is kept although a broker deletes it."""
+        """Yield messages with incomplete bodies, and items that are kept although a broker deletes them."""
         store = self._store
         yield from filter(None, self._large.values())
         for ident, kept_in in self._wanted.added.items():
@@ -288,7 +289,7 @@ class BrokerStore(NewStore):
 
     @property
     def lacks(self) -> frozenset[tuple[str, str]]:
-        """The bodies that messages in queues lack; pages and transactions in doubt are ignored."""
+        """The missing bodies of messages in queues; pages and transactions in doubt are ignored."""
         if not self._wanted.with_others:
             return frozenset()
         lacking = {ident for ident, item in self._large.items() if item is not None}
@@ -344,7 +345,7 @@ class BrokerStore(NewStore):
         deliveries, scheduled, idents = pending.deliveries, pending.scheduled, pending.idents
         there, references = bytearray(self._store.messages), self._references()
         while some := list(islice(references, MOST_REFERENCES)):
-            # Each message once, in the order of its first reference.
+            # Each message is written once, before its first reference.
             numbers = dict.fromkeys(number for _, _, number in some if not there[number])
             messages = self._messages(numbers, dialect)
             for turn, queue, number in some:
@@ -379,12 +380,12 @@ class BrokerStore(NewStore):
                 rest = data[start - before : start + size] + check(least + size)
                 at = before + (1 if kind == PROTOCOL else id_at(kind, data[start : start + size]))
                 if long_at(rest, at)[0] != ident:
-                    # A broker takes the id from here, and acknowledges another message.
+                    # A broker uses this id, and with a wrong one it would acknowledge another message.
                     rest = rest[:at] + LONG.pack(ident) + rest[at + LONG.size :]
                 yield made(copied, (ADD, rest))
 
     def _others(self) -> Iterator[NewRecord]:
-        """Yield page transactions, duplicate ids, heuristic ends, and what the cursors of pages have done."""
+        """Yield the records of page transactions, duplicate ids, heuristic ends, cursors and counters."""
         pending, counted = self._store.pending, dict[int, int]()
         for item in self._wanted.others():
             kind, data = item.user_type, item.stored
@@ -406,7 +407,7 @@ class BrokerStore(NewStore):
             yield NewRecord(ADD, counted[queue], COUNTER, TWO_LONGS.pack(queue, total.rows) + size)
 
     def _refused(self, item: Body) -> str:
-        """Return the code of why a record that is not a message is omitted; empty: it is not."""
+        """Return the code for omitting a record that is not a message; empty: it is carried over."""
         kind, data = item.user_type, item.stored
         if item.id in self._wanted.gone:
             return "dropped"
@@ -429,10 +430,10 @@ class BrokerStore(NewStore):
         return "" if self._is_about_kept(item) else "no-page"
 
     def _is_about_kept(self, item: Body) -> bool:
-        """Return whether the object that a record refers to is kept: its queue, and its page.
+        """Return whether the objects that a record refers to are kept: its queue, and its page.
 
-        HornetQ does not start with a prepared acknowledgement in an unknown queue, and Artemis 2 counts up to
-        the number of any page that a cursor names until memory ends.
+        HornetQ does not start with a prepared acknowledgement in an unknown queue. Artemis 2 counts up to the
+        number of each page that a cursor names, and can run out of memory.
         """
         kind, size = item.user_type, item.end - item.start
         if kind in CURSORS and size >= TWO_LONGS.size:

@@ -1,4 +1,4 @@
-"""Records that follow each other in new files: ids from 1, counts and check sizes are made again."""
+"""Packs records into new files: file ids from 1; counts and check sizes are computed again."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ from journalspec_reference.newstore import PIECE, NewFile, parts, pieces
 
 #: The least length that the products require of a data file.
 SMALLEST = 1024
-#: A file that is longer than this (bytes) is not a reason to make others as long: it may be a hole.
+#: A longer source file (bytes) does not set the length of new files: it can be a hole.
 LARGEST = 128 << 20
-#: Extension -> what its products fill new files with, if not with zeros.
+#: Extension -> the byte with which its products fill new files, if not zero.
 FILLS = {"jbm": b"J", "hq": b"J"}
 
 
 class NewRecord(NamedTuple):
-    """One record to write: `body` is that of a PREPARE, too, which has no id."""
+    """One record to write; for a PREPARE, which has no id, `body` is its extra data."""
 
     code: int
     id: int
@@ -49,24 +49,24 @@ class NewRecord(NamedTuple):
 
 
 class CopiedRecord(NamedTuple):
-    """An ADD or UPDATE to write: `rest` is all of it from its id on, which has the same bytes in any file."""
+    """An ADD or UPDATE to write; `rest` are its bytes from the id on, which are the same in any file."""
 
     code: int
     rest: bytes
 
     @property
     def opened(self) -> NewRecord:
-        """The record with its parts."""
+        """The decoded record."""
         ident, _, kind = BODY_HEAD.unpack_from(self.rest)
         return NewRecord(self.code, ident, kind, self.rest[BODY_HEAD.size : -CHECK_SIZE])
 
 
 @dataclass(frozen=True)
 class Packing:
-    """What the files of one journal are like.
+    """The form of the files of one journal.
 
-    `size` is how long each is (bytes), `least` how many a product makes at least, `fill` the byte of what no
-    record takes.
+    `size` is the length of each file (bytes), `least` the least number of files that a product makes, `fill`
+    the byte after the last record.
     """
 
     dialect: Dialect
@@ -105,7 +105,7 @@ class _Packed:
         #: Transaction -> the number of its records in each file.
         self._counts: dict[int, Counter[int]] = {}
         kinds = form.dialect.kinds
-        #: ADD or UPDATE -> what packs all before its body, if there is no checksum.
+        #: ADD or UPDATE -> the function that packs all fields before its body, if there is no checksum.
         self._heads = {
             code: Struct(">Bi" + "".join(kinds[code].numbers.values())).pack
             for code in (ADD, UPDATE)
@@ -119,15 +119,16 @@ class _Packed:
         return self._next is not None
 
     def file(self, number: int) -> Iterator[bytes]:  # noqa: PLR0912  # one loop over all records
-        """Yield a file in pieces: as many records as there is room for, then fill."""
+        """Yield a file in pieces: as many records as fit, then fill."""
         form = self._form
         data = bytearray(form.header(number))
-        # A record longer than a file gets a file of its own: a record of an older version may grow by a byte.
+        # A record longer than a file gets a file of its own, because a record of an older version can grow by
+        # a byte.
         end = first = len(data)
         stamp, heads, counted, room = form.dialect.stamp(number), self._heads, self._counted, form.size
         following = chain((self._next,), self._records) if self._next is not None else iter(())
         least, pack = form.dialect.kinds[ADD].least, INT.pack
-        # What is before the id of an ADD or UPDATE.
+        # Type -> the bytes before the id of an ADD or UPDATE.
         begins = {
             code: head(code, stamp, *[0] * (counted + 3))[: -BODY_HEAD.size] for code, head in heads.items()
         }
@@ -188,7 +189,7 @@ class _Packed:
 
 
 def packing_of(answer: Answer, directory: str = "") -> Packing:
-    """Return what the files of a journal are like: as most of the source's are."""
+    """Return the form of new files: that of most files of the source."""
     journal, names = answer.journal, list(answer.journal.files)
     extension = str(journal.params.get("extension", "amq"))
     lengths = Counter(len(journal.files[name]) for name in names)
@@ -206,9 +207,9 @@ def packing_of(answer: Answer, directory: str = "") -> Packing:
 
 
 def copied(kept: Kept, dialect: Dialect, dropped: Iterable[int] = ()) -> Iterator[NewRecord]:
-    """Yield all that recovery kept of a journal, except for the records `dropped`.
+    """Yield the recovered records of a journal, except for the ids `dropped`.
 
-    What changes a record that is not there adds it: it is delivered, and nothing is missing.
+    An UPDATE without its ADD is written as an ADD: so it is delivered, and no record is missing.
     """
     seen, gone = Ids(), frozenset(dropped)
     for item in kept.live():

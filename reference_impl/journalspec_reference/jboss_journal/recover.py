@@ -65,29 +65,29 @@ from journalspec_reference.jboss_journal.scan import NEED, earlier, first_found,
 
 T = TypeVar("T")
 LONG = Struct(">q")
-#: The counts of a COMMIT or PREPARE: (file id, or turn of the file; number of records).
+#: The counts of a COMMIT or PREPARE: (file id or turn of the file, number of records).
 Pairs = Sequence[tuple[int, int]]
-#: Bits of a place that are the offset; the others number the file.
+#: Number of bits of the offset in a place; the bits above it number the file.
 OFFSET_BITS = 40
-#: The meaning of a record without its ADD.
+#: The text about a record without its ADD.
 UNKNOWN_TEXT = "it is changed or deleted here, and the record that added it is not there"
-#: Up to this offset a record of any type has its user type and the size of its body (bytes).
+#: A record of any type has its user type and the size of its body before this offset (bytes).
 _BRIEF = 1 + max(
     kind.places.get("user_type", 0) for dialect in DIALECTS.values() for kind in dialect.kinds.values()
 )
-#: With fewer references than this (numbers, two each) deleted ones are not worth a sweep.
+#: With fewer numbers than this (two for each reference), removing the deleted ones is not worth the time.
 SWEEP_FROM = 1 << 15
-#: How many live records are looked back for the one that a change is about.
+#: The ADD of a changed record is first looked for among this many records before the change.
 _SOON = 1 << 12
-#: The records that have an effect at once, alike in form.
+#: The types of records that take effect at once and have the same form.
 _PLAIN = bytes((ADD, UPDATE))
-#: So many records are read together, at most.
+#: At most this many records are read together.
 _TOGETHER = 1 << 9
-#: The id, the size and the type of a body follow each other, and the body follows them.
+#: The id, the size and the type of a body, which are stored directly before it.
 BODY_HEAD = Struct(">qiB")
-#: So many heads of records are known again.
+#: At most this many heads of records are remembered.
 _MOST_HEADS = 1 << 10
-#: When live records are read again: the first and the largest amount, if they follow each other (bytes).
+#: Lengths of the first and of the longest read when adjacent live records are read again (bytes).
 AGAIN_FROM, AGAIN_MOST = 1 << 12, 1 << 20
 
 
@@ -105,7 +105,7 @@ def record_of(item: JournalRecord, file: str, file_id: int) -> Record:
 
 
 def _told(file: DataFile, batch: Batch, *, as_stamped: bool = False) -> Iterator[Record]:
-    """Yield the records of a batch; `as_stamped`: with the file id that each bears, whatever the header."""
+    """Yield the records of a batch; `as_stamped`: with the file id in each record, not that of the header."""
     for off in batch.off:
         item = decode_record(batch.data, off, file.dialect, batch.base)
         file_id = stamp_at(batch.data, off, file.dialect) if as_stamped else file.file_id
@@ -129,10 +129,10 @@ def stretch_of(file: DataFile, limit: int, *, quiet: bool = False) -> Stretch:
 class Transaction:
     """The part of one transaction that has been read so far.
 
-    `changes` and `deletes` are ids and places of records, one after the other. `seen` counts its records by
-    file: by its id where pairs name it, else by its turn. `prepared` is where the last healthy PREPARE is,
-    -1 if there is none; `lacks`, of the last unhealthy one: its place, and how many of the records that
-    it counts are not there.
+    - `changes` and `deletes`: ids and places of records, alternating;
+    - `seen`: the number of its records by file: by the file's id in editions with pairs, else by its turn;
+    - `prepared`: the place of the last healthy PREPARE, -1 if there is none;
+    - `lacks`: the place of the last unhealthy PREPARE, and how many of its counted records are missing.
     """
 
     __slots__ = ("changes", "deletes", "lacks", "prepared", "seen", "unhealthy_prepare")
@@ -145,7 +145,7 @@ class Transaction:
 
     @property
     def in_doubt(self) -> bool:
-        """Whether it is in doubt if it has no end."""
+        """Whether the transaction is in doubt, unless it has an end."""
         return self.prepared >= 0 and not self.unhealthy_prepare
 
 
@@ -158,7 +158,7 @@ class Discarded(NamedTuple):
 
 
 class ReplayedState(dict[str, Any]):
-    """The logical state, and the replay that it is of: contents read the records where they are."""
+    """The logical state and its replay, by which contents read the records again."""
 
     def __init__(self, state: Mapping[str, Any], replay: Replay) -> None:
         super().__init__(state)
@@ -168,40 +168,44 @@ class ReplayedState(dict[str, Any]):
 class Replay:
     """Applies records in reading order; :meth:`outcome` returns the result (JBM-RCV).
 
-    What may still matter is kept, as 16 bytes: a record's id and its place. The place is doubled, and odd for
-    an UPDATE, so that it need not be read for that. The records themselves are read again at the end.
-    `present` are the ids of the files there are.
+    A record that can still be live is kept as 16 bytes: its id and its place. The place is doubled, and odd
+    for an UPDATE, so that the record need not be read for its type. The records themselves are read again at
+    the end. `present` are the ids of the existing files.
     """
 
     def __init__(self, present: Iterable[int], complete: bool = False) -> None:
         self._present = frozenset(present)
-        #: File, its bytes, its end, and the start of a part of it: the file may be too long for a place.
+        #: File, its bytes, its end, and the start of a part of it; a file can be too long for the offsets of
+        #: one part.
         self._places: list[tuple[DataFile, Source, int, int]] = []
         self._size = self._turn = 0
-        #: The batches of a small journal, each with the place of its first byte.
+        #: If the journal is small, its batches, each with the place of its first byte.
         self._kept: list[tuple[int, Batch]] = []
         self._delivered = array("q")
         #: If no file is missing, the ids of added records that are not delivered (None: not kept).
         self._added = Ids() if complete else None
         self._ended = Ids()
-        #: Deletes since the last sweep, and those before it of records that were not seen.
+        #: Deletes since the last sweep, and earlier deletes of records that were never added.
         self._deletes, self._unknown = array("q"), array("q")
-        #: For transactions that lack records: the id, the place where that is seen, and the number of missing
-        #: records.
+        #: For each transaction that lacks records: its id, the place of the record that shows this, and the
+        #: number of missing records.
         self._lacking = array("q")
         #: When a sweep is due: the number of entries that the last one left, and the highest id that was
         #: deleted by then.
         self._sweep_at, self._swept, self._highest = SWEEP_FROM, 0, -1 << 63
         self._deleted = Ids()
-        #: Whether a record deletes, or ends a transaction with nothing: then a file may have been removed.
+        #: Whether there was a DELETE, DELETE_TX or ROLLBACK: then a product can have removed a file.
         self.deletes = False
         self._open: dict[int, Transaction] = {}
         self.dropped: list[Discarded] = []
-        #: The ids of files in COMMITs and PREPAREs whose counts were not met.
+        #: The ids of files that unhealthy COMMITs and PREPAREs list.
         self.disputed: set[int] = set()
 
     def next_file(self, file: DataFile, limit: int) -> None:
-        """Begin another file: two files may have one id, and a single count is valid for one of them."""
+        """Begin another file, which gets the next turn.
+
+        Two files can have the same id, but a single count of records is for one file.
+        """
         self._turn += 1
         self._size += limit
         if self._size > reread.KEEP:
@@ -209,7 +213,7 @@ class Replay:
         self._places.append((file, source_of(file.data), limit, 0))
 
     def take(self, batch: Batch) -> None:
-        """Take in the records of a batch, in order."""
+        """Apply the records of a batch, in order."""
         file, _, _, begin = self._places[-1]
         if batch.base - begin >> OFFSET_BITS - 1:
             begin = batch.base
@@ -220,7 +224,7 @@ class Replay:
         if batch.code.translate(None, _PLAIN):
             self._apply(batch, file, here)
         else:
-            # Almost all batches are like this: the other way would do the same.
+            # Almost all batches have only these types. `_apply` would do the same, but slower.
             number, id_at, twice = LONG.unpack_from, file.dialect.id_at[ADD], here << 1
             pairs = [0] * (2 * len(batch.off))
             pairs[::2] = [number(batch.data, at + id_at)[0] for at in batch.off]
@@ -228,11 +232,12 @@ class Replay:
             pairs[1::2] = [twice + at + at + (code == UPDATE) for at, code in each]
             self._delivered.fromlist(pairs)
         if len(self._delivered) + len(self._deletes) >= self._sweep_at:
-            # A deleted record stays deleted, whatever follows: at most twice the live records are kept.
+            # A deleted record stays deleted, so remove it from memory: at most twice the live records are
+            # kept.
             self._sweep()
 
     def _apply(self, batch: Batch, file: DataFile, here: int) -> None:
-        """Apply records of any types, the first byte of the batch being at the place `here`."""
+        """Apply records of any types; `here` is the place of the first byte of the batch."""
         data, dialect, number = batch.data, file.dialect, LONG.unpack_from
         id_at, tx_at = dialect.id_at, dialect.tx_at
         delete, delete_tx = dialect.codes["DELETE"], dialect.codes["DELETE_TX"]
@@ -250,7 +255,7 @@ class Replay:
                     transaction = transactions.get(tx)
                     if transaction is None:
                         transaction = transactions[tx] = Transaction()
-                    # Every record of a transaction is part of its count, whatever it does (JBM-RCV-013).
+                    # Every record of a transaction is part of its count, whatever its type (JBM-RCV-013).
                     transaction.seen[holder] = transaction.seen.get(holder, 0) + 1
                     (ident,) = number(data, at + id_at[code])
                     held = transaction.deletes if code == delete_tx else transaction.changes
@@ -270,14 +275,14 @@ class Replay:
                 self._deletes.extend((ident, here + at << 1))
 
     def _counts(self, dialect: Dialect, data: bytes, at: int) -> Pairs:
-        """Return what a COMMIT or PREPARE counts: records by file, or by the turn of its own."""
+        """Return the counts of a COMMIT or PREPARE: by file id, or one by the turn of its own file."""
         if dialect.pairs:
             return decode_record(data, at, dialect).pairs
         (tally,) = INT.unpack_from(data, at + dialect.kinds[data[at]].places["count"])
         return ((self._turn, tally),)
 
     def _give_up(self, transaction: Transaction | None) -> None:
-        """Note what a transaction adds that is not delivered."""
+        """Remember the ids that a discarded transaction adds: these records are not delivered."""
         if transaction is not None and self._added is not None:
             self._added.update(ident for ident, place in _pairs(transaction.changes) if not place & 1)
 
@@ -287,11 +292,12 @@ class Replay:
         return ident in self._deleted
 
     def _sweep(self) -> None:
-        """Drop what was deleted, whenever it came: it does not reappear (JBM-RCV-003, JBM-RCV-004)."""
+        """Remove deleted records, and later ones with their ids (JBM-RCV-003, JBM-RCV-004)."""
         if self._deletes or (self.deletes and len(self._delivered) > self._swept):
             gone, deleted, added, left = {*self._deletes[::2]}, self._deleted, self._added, array("q")
             keep, old, new = left.append, self._delivered[: self._swept], self._delivered[self._swept :]
-            # Ids ascend: hardly a record comes after a delete of a higher one. Of old ones that is known.
+            # Ids ascend, so an id above all deleted ones needs no look-up. Records of the last sweep need
+            # none either.
             for part, top in ((old, -1 << 64), (new, self._highest)):
                 for ident, place in _pairs(part):
                     if ident not in gone and (ident > top or ident not in deleted):
@@ -318,7 +324,7 @@ class Replay:
         if self._healthy(transaction, counts, pairs=dialect.pairs):
             transaction.prepared = place
         else:
-            # No other PREPARE makes up for it, but a COMMIT may (JBM-RCV-019, JBM-RCV-020).
+            # A later PREPARE does not repair this, but a COMMIT can (JBM-RCV-019, JBM-RCV-020).
             transaction.unhealthy_prepare = True
             transaction.lacks = place, self._lacking_of(transaction, counts, pairs=dialect.pairs)
             self.disputed.update(dict(counts) if dialect.pairs else ())
@@ -328,7 +334,7 @@ class Replay:
         known = transaction is not None or tx in self._ended
         self._ended.add(tx)
         if transaction is not None and self._healthy(transaction, counts, pairs=pairs):
-            # Its records come where the COMMIT is, in their own order (JBM-RCV-005).
+            # Its records are delivered at the place of the COMMIT, in their own order (JBM-RCV-005).
             self._delivered.fromlist(transaction.changes)
             if transaction.deletes:
                 self._deletes.fromlist(transaction.deletes)
@@ -343,15 +349,16 @@ class Replay:
             )
 
     def _lacking_of(self, transaction: Transaction, counts: Pairs, *, pairs: bool) -> int:
-        """Return how many records a COMMIT or PREPARE counts that files which are there do not have."""
+        """Return how many of the records that a COMMIT or PREPARE counts are missing in existing files."""
         there = ((listed, count) for listed, count in counts if not pairs or listed in self._present)
         return sum(max(0, count - transaction.seen.get(listed, 0)) for listed, count in there)
 
     def _healthy(self, transaction: Transaction, counts: Pairs, *, pairs: bool) -> bool:
-        """Compare the record's counts with what was read before it (JBM-RCV-007).
+        """Return whether the record's counts match the records that were read before it (JBM-RCV-007).
 
-        With pairs: a listed file that holds records must match; one that holds
-        none is fine only if it is gone (JBM-RCV-008, JBM-RCV-009). With one count: that of its own file.
+        With pairs, the count of a listed file with records of the transaction must match; a listed file
+        without such records must not exist (JBM-RCV-008, JBM-RCV-009). One count is that of the record's own
+        file.
         """
         if not pairs:
             ((turn, tally),) = counts
@@ -363,14 +370,14 @@ class Replay:
         return True
 
     def in_doubt(self, tx: int) -> bool:
-        """Return whether `tx` is in doubt so far: it has PREPAREs and all of them found what they count."""
+        """Return whether `tx` is in doubt so far: it has PREPAREs, and all of them are healthy."""
         transaction = self._open.get(tx)
         return transaction is not None and transaction.in_doubt
 
     def outcome(self) -> ReplayedState:
         """Return the logical state; transactions still open are discarded or in doubt.
 
-        Records are read on access to the sequences; of many items, each time.
+        The sequences read records on access; long ones read them at each access.
         """
         self._sweep()
         dropped, prepared = list(self.dropped), []
@@ -397,11 +404,11 @@ class Replay:
         return ReplayedState(state, self)
 
     def live(self) -> Iterator[Body]:
-        """Yield the live records in the order in which recovery delivers them; what :meth:`bodies` raises."""
+        """Yield the live records in the order of delivery; raises the same as :meth:`bodies`."""
         return self.bodies(place >> 1 for place in self._delivered[1::2])
 
     def live_columns(self) -> Iterator[BodyColumns]:
-        """Yield what :meth:`live` does, many records at a time."""
+        """Yield the records of :meth:`live`, many at a time."""
         return self.columns(place >> 1 for place in self._delivered[1::2])
 
     def live_places(self) -> Iterator[tuple[int, int]]:
@@ -423,24 +430,24 @@ class Replay:
         ]
 
     def deleted(self, places: Iterable[int]) -> Iterator[tuple[int, bytes]]:
-        """Yield the id and the body of each DELETE_TX at `places`; what :meth:`bodies` raises."""
+        """Yield the id and the body of each DELETE_TX at `places`; raises Changed like :meth:`bodies`."""
         return ((record.id, record.body) for record in map(self._record, places))
 
     def missing(self) -> Sequence[Missing]:
-        """Return the records that others change or delete, and transactions of which records are not there.
+        """Return missing records that others change or delete, and transactions with missing records.
 
-        A record is missed if no delivered record and no open transaction has added it, and it is not deleted
-        (JBM-RCV-031).
+        A record is missing if it is not deleted, and neither a delivered record nor an open transaction has
+        added it (JBM-RCV-031).
         """
         self._sweep()
         doubt = chain.from_iterable(_pairs(item.changes) for item in self._open.values() if item.in_doubt)
         unknown = dict[int, int]()
-        # Almost all changes follow the ADD of their record soon: then no more is asked than that.
+        # Almost all changes follow the ADD of their record soon, so this cheap test comes first.
         for ident, place in chain(_soon_unknown(self._delivered), (each for each in doubt if each[1] & 1)):
             if ident not in unknown and ident not in self._deleted:
                 unknown[ident] = place
         for ident, place in _pairs(self._unknown):
-            # Artemis deletes an address that it has not stored as record 0.
+            # Artemis writes a DELETE of record 0 for an address that it has not stored.
             if ident != 0:
                 unknown.setdefault(ident, place)
         if unknown:
@@ -470,7 +477,7 @@ class Replay:
         return file.name, begin + (place & (1 << OFFSET_BITS) - 1)
 
     def _record(self, place: int) -> JournalRecord:
-        """Return the record at a place; raises Changed if it is read again and there is none any more."""
+        """Return the record at a place; raises Changed if it is read again and is no longer there."""
         file, source, limit, _ = self._places[place >> OFFSET_BITS]
         if self._kept:
             here, batch = self._kept[bisect_right(self._kept, place, key=itemgetter(0)) - 1]
@@ -493,15 +500,17 @@ class Replay:
             yield head[at], INT.unpack_from(head, kind.places["body_size"])[0]
 
     def heads(self, size: int, once: int) -> Iterator[tuple[int, bytes]]:
-        """Yield the id of each live record, and its user type with what follows it: its body comes first.
+        """Yield the id of each live record, and its bytes from the user type on, which the body follows.
 
-        That is `size` bytes in all. Of records of type `once` with the same bytes one is enough. Raises
-        Changed where there is no record any more. As little is read as :meth:`bodies` reads.
+        These are `size` bytes. Records of type `once` with the same bytes can be omitted after the first one.
+        Raises Changed if a record is no longer there. It reads as little as :meth:`bodies`.
+
         """
         part, data, first, used, top, mask = -1, b"", 0, 0, -1, (1 << OFFSET_BITS) - 1
         types, known = [0] * 256, set[bytes]()
         for ident, doubled in _pairs(self._delivered):
-            # The part is in the high bits: a place in another one is beyond all that was read.
+            # The part is in the high bits of a place, so a place in another part is outside the bytes that
+            # were read.
             at = (doubled >> 1) - first
             if not 0 <= at <= top:
                 place = doubled >> 1
@@ -524,12 +533,12 @@ class Replay:
                 yield ident, head
 
     def bodies(self, places: Iterable[int]) -> Iterator[Body]:
-        """Yield the records at `places`, which hold bodies; raises Changed where there is none any more.
+        """Yield the records at `places`, which have bodies; raises Changed if one is no longer there.
 
-        Records that follow each other are read together. However the places jump about, no more is read
-        than a little for each, and twice what they hold.
+        Adjacent records are read together. In any order of places, at most a few KiB for each record and
+        twice its length are read.
         """
-        # To make the tuple itself takes half as long as to call the function that is made for its fields.
+        # `tuple.__new__` takes half the time of the constructor of a NamedTuple.
         made, mask, body = tuple.__new__, (1 << OFFSET_BITS) - 1, Body
         part, data, base, used, top, shapes, limit = -1, b"", 0, 0, 0, {}, 0
         for place in places:
@@ -564,11 +573,11 @@ class Replay:
             yield made(body, (place, data[at], ident, kind, data, start, start + size))
 
     def columns(self, places: Iterable[int]) -> Iterator[BodyColumns]:
-        """Yield what :meth:`bodies` does, many records at a time where they lie close together."""
+        """Yield the records of :meth:`bodies`, many at a time if they are close together."""
         each = iter(places)
         while some := list(islice(each, _TOGETHER)):
             while some:
-                # Those in the file of the first one.
+                # The records in the same part of a file as the first one.
                 begin = some[0] >> OFFSET_BITS << OFFSET_BITS
                 beyond = begin + (1 << OFFSET_BITS)
                 there = begin <= min(some) and max(some) < beyond
@@ -582,7 +591,7 @@ class Replay:
                 del some[:count]
 
     def _columns(self, places: Sequence[int]) -> BodyColumns | None:
-        """Return records of one file, if no more is read than a little for each."""
+        """Return records of one file; None if they are too far apart to be read together."""
         first, last = min(places), max(places)
         file, source, limit, begin = self._places[first >> OFFSET_BITS]
         off, length = begin + (first & (1 << OFFSET_BITS) - 1), last - first + AGAIN_FROM
@@ -605,7 +614,7 @@ class Replay:
             return None
         head, before = BODY_HEAD.unpack_from, BODY_HEAD.size
         heads = [head(data, start - before) for start in starts]
-        # What is not all there, or was changed meanwhile, is read one by one.
+        # Records that are incomplete in `data`, or were changed, are read one by one.
         ends = [start + size for start, (_, size, _) in zip(starts, heads, strict=True)]
         if max(ends) + CHECK_SIZE > len(data) or min(map(itemgetter(1), heads)) < 0:
             return None
@@ -631,7 +640,7 @@ class Replay:
         size: Callable[[T], int],
         brief: Callable[[], Iterable[tuple[object, int]]] | None = None,
     ) -> Sequence[T]:
-        """Return what `make` gives, made when asked for; of a large journal `size` tells what is kept."""
+        """Return the items of `make`, made on access; of a large journal `size` decides which are kept."""
         if self._size + COST * count <= reread.KEEP:
             return Deferred(count, make) if count else []
         return few(make, count, size, brief)
@@ -651,7 +660,7 @@ def _pairs(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
 
 
 def _soon_unknown(delivered: array[int]) -> Iterator[tuple[int, int]]:
-    """Yield the changes of records that were not added a little before: the first of each id there."""
+    """Yield the (id, place) of changes whose record was not added a little before."""
     for at in range(0, len(delivered), 2 * _SOON):
         part = delivered[max(0, at - 2 * _SOON) : at + 2 * _SOON]
         added = {ident for ident, place in _pairs(part) if not place & 1}
@@ -675,7 +684,7 @@ def _delete(record: JournalRecord) -> dict[str, Any]:
 
 
 def recover(files: Files, edition: str, policy: str, params: Params) -> Observation:
-    """Return what recovery delivers.
+    """Return the result of recovery.
 
     Without a policy: every healthy record, every torn region, and the records of earlier generations.
     """
@@ -688,7 +697,7 @@ def recover(files: Files, edition: str, policy: str, params: Params) -> Observat
     unusable = [file for file in found.files if file.problem is not None]
     for file in unusable:
         _rows(seen, _left_out(file))
-    # The header may be what is wrong: the file id that counts here is the one in the record (JBM-RCV-030).
+    # The header can be the wrong part, so the file id in the record is used here (JBM-RCV-030).
     notes = [Note("unanchored", file.name) for file in unusable if _rows(beside, _of_other_lives(file, 0))]
     replay = Replay((file.file_id for file in usable), found.complete)
     counts = []
@@ -728,7 +737,7 @@ def recover(files: Files, edition: str, policy: str, params: Params) -> Observat
 
 
 def _refused(found: FileSet, files: Files, policy: str) -> Observation | None:
-    """Return the refusal of strict recovery, or without a policy that of a reader that can read nothing.
+    """Return the refusal of strict recovery, or without a policy that of reading if no file is usable.
 
     A reader reads what it can (JBM-FIL-014, JBM-FIL-015, JBM-FIL-016).
     """
@@ -743,7 +752,7 @@ def _refused(found: FileSet, files: Files, policy: str) -> Observation | None:
 
 
 def plan(files: Files, edition: str, params: Params) -> Sequence[Stretch]:
-    """Return what reading reports records of, in the same order."""
+    """Return the stretches from which reading reports records, in the same order."""
     found = gather(files, DIALECTS[edition], params)
     if _refused(found, files, ""):
         return []
@@ -756,12 +765,12 @@ def _logs(found: FileSet, params: Params) -> Iterator[Stretch]:
 
 
 def _aside(found: FileSet) -> Iterator[Stretch]:
-    """Yield what is not part of the journal, and comes after it (JBM-RDR-022)."""
+    """Yield the files that are not part of the journal, which are read after it (JBM-RDR-022)."""
     return (stretch_of(file, file.length, quiet=True) for file in found.others if file.problem is None)
 
 
 def _rows(found: Found, stretch: Stretch) -> int:
-    """Take in all of a stretch; return how many records it has."""
+    """Count all batches of a stretch; return the number of its records."""
     count = 0
     for batch in found.begin(stretch):
         found.take(batch)
@@ -775,7 +784,7 @@ def _left_out(file: DataFile) -> Stretch:
 
 
 def _of_other_lives(file: DataFile, limit: int) -> Stretch:
-    """Return what is between the records of a file, of any file id (JBM-RDR-019); if unusable, all of it."""
+    """Return the records of any file id between a file's records (JBM-RDR-019), or in an unusable file."""
     source, dialect, log = source_of(file.data), file.dialect, stretch_of(file, limit, quiet=True)
 
     def scanned() -> Iterator[Batch]:
@@ -787,7 +796,7 @@ def _of_other_lives(file: DataFile, limit: int) -> Stretch:
 
 
 def _rejected(state: dict[str, Any]) -> bool:
-    """Return whether a transaction with an end was dropped: its records were there once."""
+    """Return whether a transaction with an end was discarded: then records were lost."""
     return any(item["why"] != "no-end" for item in state["discarded"])
 
 

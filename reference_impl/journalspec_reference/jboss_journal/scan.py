@@ -1,8 +1,7 @@
 """From bytes to columns: one loop finds the records of a file, checks each, and reports damage (JBM-RDR).
 
-A record is found by its type and its file's id. A rejected candidate costs constant time and the
-search continues one byte after its start, so that a scan is linear in the file's length whatever
-the bytes say.
+A record is found by its type and its file's id. A rejected candidate costs constant time and the search
+continues one byte after its start, so that a scan is linear in the file's length for all input.
 """
 
 from __future__ import annotations
@@ -19,27 +18,27 @@ from journalspec_reference.batches import MOST_ODD, STRETCH, Batch, Source, Sums
 from journalspec_reference.content import UNREADABLE
 from journalspec_reference.jboss_journal.codec import CHECK_SIZE, INT, PROLOGUE, Dialect
 
-#: A function that finds a candidate in bytes from a place on, and returns its place; below 0: there is none.
+#: A function that returns the place of the next candidate in bytes from a place on; negative: there is none.
 Finder = Callable[[bytes, int], int]
-#: Why a candidate is not a record, by number.
+#: The reasons why a candidate is not a record, by number.
 REASONS = ("truncated", "bad-size", "bad-check-size", "bad-hash", UNREADABLE)
-#: So much of a rejected candidate must have been readable, if it does not say where it ends.
+#: This many bytes of a rejected candidate of unknown length must have been readable.
 MOST_FIXED = 48
-#: A search for one record reads less at a time: mostly it is at hand, or there is none.
+#: A search for one record reads less at a time: mostly the record is near, or there is none.
 SEARCH_STRETCH = 1 << 16
-#: More bytes than any record has that is empty, with the type and file id of the next one.
+#: More bytes than the longest empty record, with the type and file id of the next one.
 NEED = 64
 #: The end of a record, and the type and file id of the next.
 NEXT = struct.Struct(">i5s")
-#: A size without a sign: one that is negative reaches beyond any stretch.
+#: An unsigned size: a negative size then reaches beyond any stretch.
 LENGTH = struct.Struct(">I")
-#: Each scan sums this many bytes of rejected candidates before sums of prefixes are kept.
+#: Each scan sums up to this many bytes of rejected candidates before it uses sums of prefixes.
 SUMMED = 8 << 20
 #: The blocks of the kernel's asynchronous I/O: a sector, and the block size of common file systems (bytes).
 BLOCKS = (512, 4096)
-#: The fill of a new file.
+#: The bytes with which products fill new files.
 FILLS = (b"\0", b"J")
-#: The room of the header: the configured size of a block.
+#: Possible lengths of the header's block: the configured block size.
 HEADER_BLOCKS = tuple(1 << bits for bits in range(9, 17))
 
 
@@ -55,23 +54,23 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
 ) -> Iterator[Batch]:
     """Yield the records that bear `stamp` (None: any file id) from `start` to `limit`, and the damage.
 
-    A region reaches as far as its candidate says, or to the next record; other candidates inside it are
-    not distinguished from its content (JBM-RDR-017). A hole is what is before a record and belongs to
-    nothing (JBM-RDR-024). With `quiet`, or without a stamp, there is no damage. Every `stretch` (bytes)
-    gives the same records and damage.
+    A damaged region reaches to the end that its candidate claims, or to the next record. Other candidates in
+    it count as its content (JBM-RDR-017). A hole is bytes before a record that belong to nothing
+    (JBM-RDR-024). With `quiet`, or without a stamp, no damage is reported. Records and damage do not depend
+    on `stretch` (bytes).
     """
     shapes, hashed, quiet = dialect.shapes, dialect.hashed, quiet or stamp is None
     find = _of_any_file(dialect, min(limit >> 24, 0x7F)) if stamp is None else _stamped(dialect, stamp)
-    # What begins a record that most likely follows another one, by type and stamp.
+    # The types of records that can be checked quickly, by their first bytes (type and stamp).
     usual = {} if stamp is None else _usual(dialect, stamp)
     unpack_size = INT.unpack_from
     base, need, left, sums = start, 0, SUMMED, None
-    # Where the last record ends. Of rejected candidates before `covered` nothing is reported.
+    # The end of the last record. Rejected candidates before `covered` are not reported.
     last, covered = start, 0
-    # Offset, end and number of the reason of the torn candidates since the last record: they may be many.
+    # Offset, end and number of the reason of each torn candidate since the last record. There can be many.
     torn = array("q")
     while base < limit:
-        # No record begins with a zero, and a hole is zeros: it need not be read.
+        # No record begins with a zero, so holes, which are zeros, need not be read.
         if not need and (base := min(source.next_data(base), limit)) == limit:
             break
         data = source.read(base, min(max(stretch, need, 2 * NEED), limit - base))
@@ -106,7 +105,8 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
                     if stop <= top:
                         (check,) = unpack_size(data, stop - CHECK_SIZE)
                     else:
-                        # A few bytes at its end say whether all of it is worth loading.
+                        # Read only the check at its end: it shows whether the complete record is worth
+                        # loading.
                         (check,) = unpack_size(source.read(base + stop - CHECK_SIZE, CHECK_SIZE))
                         unreadable = source.unreadable
                     if not hashed:
@@ -114,7 +114,8 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
                     elif stop <= top and left > 0:
                         check, wanted = check & 0xFFFFFFFF, crc32(data[at : stop - CHECK_SIZE])  # JBM-CHK-004
                     else:
-                        # To sum all that many candidates claim, each from its start, were quadratic.
+                        # Summing the claimed bytes of many candidates, each from its start, would take
+                        # quadratic time.
                         sums = sums or Sums(source)
                         check, wanted = check & 0xFFFFFFFF, sums(base + at, base + stop - CHECK_SIZE)
                     if check != wanted:  # JBM-CHK-002, JBM-CHK-005
@@ -128,7 +129,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
                 if unreadable and source.gap(base + at, base + (stop if ends else at + MOST_FIXED)):
                     reason = UNREADABLE
                 if reason:
-                    # Never further than one byte: a record may be inside (JBM-RDR-010, JBM-RDR-012).
+                    # Advance by one byte only: a record can be inside (JBM-RDR-010, JBM-RDR-012).
                     if not quiet and base + at >= covered:
                         covered = base + stop if ends else limit
                         torn.extend((base + at, covered, REASONS.index(reason)))
@@ -161,7 +162,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
         base += at
         batch.code += bytes(map(data.__getitem__, batch.off))
         yield batch
-    # The bytes after the last record are not a hole; the regions there reach as far as they claim.
+    # The bytes after the last record are not a hole; the regions there reach to their claimed ends.
     regions = _of_this_life(source, dialect, last, limit, torn) if torn else iter(())
     while damage := [(begin, end, REASONS[why]) for begin, end, why in islice(regions, MOST_ODD)]:
         batch = Batch(limit, b"")
@@ -172,9 +173,10 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
 def _followed(
     data: bytes, at: int, usual: Mapping[bytes, tuple[int, int]], add: Callable[[int], None]
 ) -> int:
-    """Take in the records that follow each other from `at` on; return where the last of them ends.
+    """Add the adjacent records from `at` on; return where the last of them ends.
 
-    Almost all records do, and pass each check. What does not, or is not all in `data`, is left to the scan.
+    Almost all records are adjacent, and pass each check. Other records, and those that end after `data`, are
+    left to the scan.
     """
     size_at, next_at, known = LENGTH.unpack_from, NEXT.unpack_from, usual.get
     head = data[at : at + PROLOGUE]
@@ -196,9 +198,9 @@ def _followed(
 
 
 def _usual(dialect: Dialect, stamp: int) -> Mapping[bytes, tuple[int, int]]:
-    """Return type and stamp of a record -> its least length, and the place of what it is longer by (0: none).
+    """Return type and stamp of a record -> its least length, and the place of its size (0: none).
 
-    Those are omitted that hold two lengths, or pairs.
+    Types with two sizes, or with pairs, are omitted.
     """
     own = stamp.to_bytes(4, "big")
     return {code + own: shape for code, shape in _lengths(dialect)}
@@ -221,11 +223,11 @@ def threes(numbers: Iterable[int]) -> Iterator[tuple[int, int, int]]:
 
 
 def _stamped(dialect: Dialect, stamp: int) -> Finder:
-    """Return what finds the next candidate of a file: a type, and the file's stamp (JBM-REC-002)."""
+    """Return a function that finds the next candidate: a type, and the file's stamp (JBM-REC-002)."""
     own, kinds = stamp.to_bytes(4, "big"), dialect.kinds
 
     def find(data: bytes, at: int) -> int:
-        # To compile a pattern takes longer than to read a small file, and there may be 100,000 of them.
+        # Compiling a pattern takes longer than reading a small file, and there can be 100,000 of them.
         place = data.find(own, at + 1) - 1
         if place < 0 or data[place] in kinds:
             return place
@@ -249,7 +251,8 @@ def _first(pattern: re.Pattern[bytes], data: bytes, at: int) -> int:
 def _of_any_file(dialect: Dialect, most: int) -> Finder:
     """Return a function that finds the next record of any file, and few false candidates.
 
-    A size has at most `most` as its first byte; what has no size ends with its length, unless it is hashed.
+    A size has at most `most` as its first byte. A record without a size ends with its length, unless records
+    are hashed.
     """
     forms = []
     for kind in dialect.kinds.values():
@@ -265,16 +268,17 @@ def _of_any_file(dialect: Dialect, most: int) -> Finder:
 def _of_this_life(
     source: Source, dialect: Dialect, last: int, limit: int, torn: Iterable[int]
 ) -> Iterator[tuple[int, int, int]]:
-    """Yield those regions after the last record that do not begin in what an earlier generation left.
+    """Yield the regions after the last record that do not begin in the remains of an earlier generation.
 
-    There are candidates in that, too: file ids are small numbers, as lengths are.
+    These remains can contain candidates, too, because file ids are small numbers, like lengths.
     """
     older = (
         (batch.base + off, batch.base + end)
         for batch in scan(source, dialect, None, last, limit)
         for off, end in zip(batch.off, batch.end, strict=True)
     )
-    # The next intact record of an earlier generation, where the rest before it may begin, and its record did.
+    # `off`, `stop`: the next intact record of an earlier generation. `place`: where the rest of a record
+    # before it can begin. `rest`: where that record began.
     off = stop = place = rest = last
     following = -1
     for begin, end, why in threes(torn):
@@ -296,16 +300,16 @@ def _of_this_life(
 
 
 def _following(source: Source, dialect: Dialect, at: int) -> int:
-    """Return the place where a record may follow what ends at `at`: there, or after padding."""
+    """Return the place of a possible next record after `at`: `at` itself, or after padding."""
     edges = [-(-at // block) * block for block in BLOCKS]
     edges += HEADER_BLOCKS if at == dialect.header_size else ()
     return max((edge for edge in edges if _is_padding(source, dialect, at, edge)), default=at)
 
 
 def _rest(source: Source, dialect: Dialect, at: int, end: int) -> int:
-    """Return the begin of the record whose rest ends at `end`, or before the fill there; `end`: no record.
+    """Return where the record began whose rest ends at `end`, or before fill there; `end` if there is none.
 
-    A rest ends with the length of its record. A hash says nothing of where that began.
+    A rest ends with the length of its record. With hashes, the beginning cannot be found.
     """
     if dialect.hashed:
         return end
@@ -315,7 +319,7 @@ def _rest(source: Source, dialect: Dialect, at: int, end: int) -> int:
         left = len(part.rstrip(part[-1:])) if part[-1:] in FILLS else len(part)
         top -= len(part) - left
     least, begins = min(kind.least for kind in dialect.kinds.values()), [end]
-    # A length may end as fill does.
+    # The last bytes of a length can look like fill, so try both ends.
     for stop in (top, end):
         (length,) = INT.unpack(source.read(stop - CHECK_SIZE, CHECK_SIZE))
         if least <= length <= stop - dialect.header_size:
@@ -326,7 +330,7 @@ def _rest(source: Source, dialect: Dialect, at: int, end: int) -> int:
 def _is_accounted_for(source: Source, dialect: Dialect, at: int, off: int) -> bool:
     """Return whether the bytes from `at` to `off` are padding, or hold a record of an earlier generation.
 
-    If one is there, no write of this life has arrived (JBM-RDR-024).
+    If there is such a record, no write of this generation has reached these bytes (JBM-RDR-024).
     """
     return _is_padding(source, dialect, at, off) or first_found(source, dialect, None, at, off) is not None
 
@@ -334,8 +338,8 @@ def _is_accounted_for(source: Source, dialect: Dialect, at: int, off: int) -> bo
 def _is_padding(source: Source, dialect: Dialect, at: int, off: int) -> bool:
     """Return whether the bytes from `at` to `off` are padding.
 
-    That is what aligned writes leave (JBM-WRT-004): zeros, or fill where the journal was not aligned
-    before. The header's block may have any usual size; after it, blocks are those of a disk or a file system.
+    Aligned writes leave padding (JBM-WRT-004): zeros, or fill if the journal was not aligned before. The
+    header's block can have any usual size; later blocks are those of a disk or a file system.
     """
     blocks = (off,) if at == dialect.header_size and off in HEADER_BLOCKS else BLOCKS
     aligned = any(off % block == 0 and off - at < block for block in blocks)
@@ -347,7 +351,7 @@ def earlier(
 ) -> Iterator[Batch]:
     """Yield the records of earlier generations between those of `batches`, which go from `start` to `limit`.
 
-    A forensic extra: four bytes of check size are all that covers them.
+    This is a forensic extra: only the four bytes of the check size cover these records.
     """
     least = min(kind.least for kind in dialect.kinds.values())
     at = start

@@ -1,6 +1,6 @@
-"""Whether a broker takes a text for the filter of a queue: a JMS selector, as Artemis 2 parses it.
+"""A check whether a text is valid as the filter of a queue: a JMS selector, as Artemis 2 parses it.
 
-A broker does not start with a queue whose filter is invalid. HornetQ has a few more rules about types.
+A broker does not start with a queue whose filter is invalid. HornetQ has a few more rules on types.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-#: The possible text before a filter. With the first of them names may have hyphens.
+#: The possible prefixes of a filter. After the first one, names can contain hyphens.
 _HYPHENATED, _PREFIX = "hyphenated_props:", re.compile(r"(no_)?convert_string_expressions:")
 _TOKEN = re.compile(
     r"""(?P<skip>[ \t\n\r\f]+|--[^\n\r]*[\n\r]|/\*.*?\*/)
@@ -19,14 +19,14 @@ _TOKEN = re.compile(
     |(?P<operator><>|<=|>=|[-+*/%=<>(),])""",
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
-#: Word or operator -> the token that it is read as.
+#: Word or operator -> its token.
 _LIKE_IT = {
     **dict.fromkeys(("*", "/", "%"), "*"), **dict.fromkeys(("=", "<>"), "="),
     **dict.fromkeys(("<", "<=", ">", ">="), "<"), **dict.fromkeys(("TRUE", "FALSE"), "literal"),
     **{each: each for each in "+-(),"},
     **{word: word for word in ("NULL", "NOT", "AND", "OR", "BETWEEN", "LIKE", "ESCAPE", "IN", "IS")},
 }  # fmt: skip
-#: The kinds of an expression where a condition, or a number, is expected.
+#: The kinds of expression that are valid as a condition, or as a number.
 _CONDITIONS = frozenset({"name", "literal", "NULL", "condition"})
 _NUMBERS = frozenset({"name", "number", "sum"})
 
@@ -51,7 +51,7 @@ def _tokens(text: str) -> Iterator[str]:
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None:
-            # A comment to the end of the text is the last token that there may be.
+            # A comment up to the end of the text is allowed only as the last token.
             if text.startswith("--", at):
                 return
             raise _NoFilter
@@ -63,17 +63,17 @@ def _tokens(text: str) -> Iterator[str]:
 
 
 class _Filter:
-    """The tokens that are left. Each method takes an expression, and returns what that is."""
+    """The remaining tokens. Each method parses an expression and returns its kind."""
 
     def __init__(self, tokens: list[str]) -> None:
         self._left = tokens[::-1]
 
     def is_condition(self) -> bool:
-        """Return whether all of it is one condition."""
+        """Return whether the complete text is one condition."""
         return self._either() in _CONDITIONS and not self._left
 
     def _took(self, *tokens: str) -> str:
-        """Take the next token if it is one of these; empty: it is not."""
+        """Take and return the next token if it is one of these; empty if it is not."""
         return self._left.pop() if self._left and self._left[-1] in tokens else ""
 
     def _joined(self, part: Callable[[], str], word: str) -> str:

@@ -27,9 +27,9 @@ FORMAT = "jboss_journal"
 
 
 def spans(files: Files, edition: str, params: Params, fields: bool = True) -> Iterator[Span]:
-    """Yield header, records, torn regions, records of earlier generations and what is between, file by file.
+    """Yield header, records, torn regions, records of earlier generations and other bytes, file by file.
 
-    Control files, leftovers and superseded files are among them; what is in them is named as well.
+    The files include control files, leftovers and superseded files.
     """
     found = gather(files, DIALECTS[edition], params)
     known = {file.name: file for file in (*found.files, *found.others)}
@@ -53,7 +53,8 @@ def _pieces(file: DataFile, limit: int, earlier: Inside) -> Iterator[Piece]:
         found = [Piece(start, end, "dropped", reason) for start, end, reason in batch.damage]
         for off, end, code in zip(batch.off, batch.end, batch.code, strict=True):
             found.append(Piece(batch.base + off, batch.base + end, "record", kinds[code].name))
-        # Both are in order by themselves, and no region of a later batch is before a record of this one.
+        # Regions and records are each in order, and no region of a later batch is before a record of this
+        # one.
         for piece in sorted(found) if batch.damage else found:
             yield from earlier(at, piece.off)
             yield piece
@@ -62,7 +63,7 @@ def _pieces(file: DataFile, limit: int, earlier: Inside) -> Iterator[Piece]:
 
 
 def _earlier(file: DataFile, limit: int) -> Inside:
-    """Return what gives the records of earlier generations of a file between two offsets."""
+    """Return a function that yields the records of earlier generations of a file between two offsets."""
     source, kinds = source_of(file.data), file.dialect.kinds
 
     def between(start: int, end: int) -> Iterator[Piece]:
@@ -74,7 +75,7 @@ def _earlier(file: DataFile, limit: int) -> Inside:
 
 
 def _namer(file: DataFile) -> Callable[[Piece], Iterator[Spot]]:
-    """Return what names the fields of a file, in the record of a control file what its body lists."""
+    """Return a function that names the fields in a file, and the lists in the record of a control file."""
     named = field_names(LAYOUT, file.dialect.name, file.data)
 
     def spots(piece: Piece) -> Iterator[Spot]:

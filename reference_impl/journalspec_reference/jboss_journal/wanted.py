@@ -1,4 +1,4 @@
-"""The requested content of a store: ends of transactions by choice, queues and messages, kept or dropped."""
+"""The requested content of a new store: chosen ends of transactions, kept and dropped queues and messages."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from journalspec_reference.jboss_journal.contents.store import HORNETQ, Store
 from journalspec_reference.jboss_journal.fileset import JOURNAL
 from journalspec_reference.newstore import BYTES, FILE, ChoiceRefused, LossItem, StoreChoices
 
-#: So many messages are asked for the address of their page or queue.
+#: At most this many messages are examined for the address of their page or queue.
 MOST_ASKED = 20
-#: Codes of remarks about omitted items; the others are about carried items.
+#: Codes of remarks about omitted items; other remarks are about items that are carried over.
 LOST = frozenset(
     {
         "undecodable", "no-message", "too-large",
@@ -27,11 +27,11 @@ LOST = frozenset(
         "no-body",
     }
 )  # fmt: skip
-#: Remarks of whole files, of what follows a place in one, and of records that are not rows.
+#: Remark -> noun of its item, for complete files, the bytes after a place, and records that are not rows.
 NOUNS = {
     "page-unreadable": FILE, "no-address-file": FILE, "page-damaged": BYTES, "unknown-status": "record",
 }  # fmt: skip
-#: Codes of new stores alone, and their meaning.
+#: Codes that only new stores have -> their meaning.
 CODES = {
     "dropped": "left out as asked for",
     "not-asked-for": "it is in none of the queues that were asked for",
@@ -46,20 +46,20 @@ CODES = {
 
 
 def meaning(code: str, why: str = "") -> str:
-    """Return what a code of a remark, or of a new store, means, after the reason."""
+    """Return the meaning of a code of a remark or of a new store, after the reason if there is one."""
     text = CODES.get(code) or contents_of(FORMAT).remarks[code]
     return f"{why}: {text}" if why else text
 
 
 @dataclass
 class ListingStore(Store):
-    """A broker's store that keeps what is odd in it as items, all of them."""
+    """A broker's store that keeps all its remarks on omitted items as items."""
 
     judges = True
     items: dict[tuple[str, str, int | None], LossItem] = field(default_factory=dict)
 
     def note(self, note: Oddity) -> None:
-        """Take what is not carried over."""
+        """Add the item of a remark on an omitted item."""
         place = note.code, note.file, note.off
         if note.code in LOST and place not in self.items:
             what = NOUNS.get(note.code) or contents_of(FORMAT).tables[note.table].noun
@@ -67,15 +67,15 @@ class ListingStore(Store):
             self.items[place] = LossItem(what, note.code, text, ident, file=note.file, off=note.off)
 
     def report_record(self, code: str, key: str, place: int, why: str) -> None:
-        """Take a record that is not carried over: what it changes is not there, or it is damaged."""
-        if code != "unknown-type":  # one of the others, whose reason the new store reports
+        """Add the item of an omitted record: the record that it changes is missing, or it is damaged."""
+        if code != "unknown-type":  # the new store reports records of unknown type itself
             file, off = self.replay.where(place)
             what = "message" if code == "no-message" else "record"
             self.items[code, file, off] = LossItem(what, code, meaning(code, why), key, file=file, off=off)
 
     @property
     def messages(self) -> int:
-        """How many records of the journal hold messages."""
+        """The number of records of the journal that hold messages."""
         return len(self.pending.places)
 
     def item(
@@ -87,7 +87,7 @@ class ListingStore(Store):
 
 
 class SettledBranches:
-    """What recovery kept, after some of the transactions that are prepared have ended by choice."""
+    """The result of recovery after some of the prepared transactions were ended by choices."""
 
     def __init__(self, kept: Kept, committed: Sequence[PreparedTx], ended: frozenset[int]) -> None:
         self._kept, self._committed, self._ended = kept, committed, ended
@@ -110,9 +110,9 @@ class SettledBranches:
 
 
 class Endings:
-    """The choices about transactions, and lines on what each choice did.
+    """The choices about transactions, and a line on the effect of each choice.
 
-    `kept` is what there is after them, `drop` what the choices to drop name beside transactions.
+    `kept` is the result of recovery after these choices, `drop` the other names of the choices to drop.
     """
 
     def __init__(self, kept: Kept, choices: StoreChoices) -> None:
@@ -149,11 +149,11 @@ def _named(names: Iterable[str], known: Mapping[str, PreparedTx]) -> Iterator[Pr
 
 
 class WantedParts:
-    """What of a broker's store is carried over.
+    """The parts of a broker's store that are carried over.
 
-    `queues` are the queues that are kept, `gone` the ids that are dropped. `made` are queues whose bindings
-    are made anew, with name and address; `added` are messages that no queue holds, and the queue that they
-    are put in.
+    `queues` are the queues that are kept, `gone` the ids that are dropped. `made` maps a queue whose binding
+    is written anew to name and address. `added` maps a message that no queue holds to the queue that it is
+    put in.
     """
 
     def __init__(self, store: ListingStore, choices: StoreChoices) -> None:
@@ -170,7 +170,7 @@ class WantedParts:
             for ident in list(store.queues):
                 self._make(ident)
         for ident, queue in store.bindings.queues.items():
-            # A broker does not start with such a queue.
+            # A broker does not start with another routing type.
             if queue.routing not in (None, "anycast", "multicast"):
                 self.made[ident] = queue.name, queue.address
         for name in choices.keep:
@@ -186,11 +186,11 @@ class WantedParts:
             self._drop(name)
 
     def address_of(self, queue: int) -> str:
-        """Return the address that a queue that is kept receives from."""
+        """Return the address from which a kept queue receives."""
         return self.made[queue][1] if queue in self.made else self.store.bindings.queues[queue].address
 
     def _make(self, ident: int) -> None:
-        """Make the binding of a queue anew."""
+        """Make a new binding of a queue from its messages."""
         store = self.store
         own = (each for each in store.pending.references.live() if each[1] == ident)
         rows = BrokerContents(store).referenced(islice(own, MOST_ASKED))
@@ -201,14 +201,14 @@ class WantedParts:
         address = votes.most_common(1)[0][0] if votes else ""
         taken = {queue.name for queue in store.bindings.queues.values()}
         taken |= {name for name, _ in self.made.values()}
-        # A client may send to a queue by its name: ADDRESS::QUEUE.
+        # A client can address a queue by its name: ADDRESS::QUEUE.
         address, _, called = address.partition("::")
         name = next((each for each in (called, address) if each and each not in taken), f"queue {ident}")
         self.made[ident] = name, address or name
         store.queues[ident] = name
 
     def _keep(self, name: str) -> None:
-        """Keep what a broker deletes: messages of a queue without a binding, a message without a queue."""
+        """Keep items that a broker deletes: messages of a queue without a binding, or without a queue."""
         store, pending = self.store, self.store.pending
         paged = (queue for _, entry in store.entries() for queue in entry.queues)
         for ident in {*pending.queues, *paged} - store.queues.keys():
@@ -256,7 +256,7 @@ class WantedParts:
         return self.store.replay.bodies(chain(places, pending.duplicates, pending.heuristics, pending.others))
 
     def references(self) -> Iterator[tuple[int, int, int]]:
-        """Return turn (-1: a message is put in the queue), queue and number of the references asked for."""
+        """Return turn (-1: a message is put in the queue), queue and number of the requested references."""
         queues, gone, pending = self.queues, self.gone, self.store.pending
         found = pending.references.live()
         if gone or not pending.queues <= queues:
@@ -264,7 +264,7 @@ class WantedParts:
         return chain(found, ((-1, queue, pending.numbers[ident]) for ident, queue in self.added.items()))
 
     def why_not(self, queue: int, ident: int) -> str:
-        """Return the code of why a message of a queue is omitted; empty: it is not."""
+        """Return the code for omitting a message of a queue; empty: it is carried over."""
         if ident in self.gone:
             return "dropped"
         if queue in self.queues:
@@ -274,16 +274,17 @@ class WantedParts:
         return "dropped" if self.store.queues[queue] in self.chosen.drop else "not-asked-for"
 
     def lacking(self, ident: int, message: Message, file: str, off: int) -> Iterator[LossItem]:
-        """Yield what the file of a large message lacks."""
+        """Yield the item of a large message whose file is missing or too short."""
         there = self.store.large.open(ident)
         if there is None or there.size < least_size(message):
             code = "no-large-file" if there is None else "short-large-file"
             yield LossItem("message", code, meaning(code), str(ident), file=file, off=off)
 
     def problem(self, ident: int, message: Message) -> tuple[str, str] | None:
-        """Return the code and the reason of why a broker does not start with a message, or cannot deliver it.
+        """Return the code and the reason if a broker does not start with a message, or cannot deliver it.
 
-        None: it can.
+        None: it can do both.
+
         """
         if message.problem:
             return "undecodable", message.problem

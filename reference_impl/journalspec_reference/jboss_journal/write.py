@@ -1,7 +1,7 @@
-"""Writing the journal: files used in turn and again, records that never span them (JBM-WRT, JBM-CMP).
+"""Writing the journal: files are used in turn and again; no record spans two files (JBM-WRT, JBM-CMP).
 
-The order of writes and forces is a table. ``spec`` is the safe order. The others do what the traced products
-do, with their defects, so that their crash states can be enumerated.
+ORDERS lists the orders of writes and forces. ``spec`` is the safe order. The others do what the traced
+products do, with their defects, so that the crash states of these products can be enumerated.
 """
 
 from __future__ import annotations
@@ -49,16 +49,14 @@ CONTROL_ID = 1
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """When what is written and forced.
+    """The order of writes and forces.
 
-    `force_fill` forces a new file once before it has its header. `force_left`
-    forces a file before the first record goes into the next one. `force_names`
-    forces the directory after files were created, renamed or removed.
-    `force_open` ends a start with a force. `staged_control` writes the control
-    file under another name and renames it when it is complete. `output` is how a
-    compaction comes by a file: ``staged`` under the name that it will have,
-    ``bare`` so and still empty, ``renamed`` from a data file made as always.
-    `whole_output` then writes header, records and zeros to its end at once.
+    `force_fill` forces a new file before it has its header. `force_left` forces a file before the first
+    record goes into the next one. `force_names` forces the directory after files were created, renamed or
+    removed. `force_open` ends a start with a force. `staged_control` writes the control file under another
+    name and renames it when it is complete. `output` is how a compaction creates a file: ``staged`` a filled
+    one with the suffix `.cmp`, ``bare`` an empty one with that suffix, ``renamed`` a normal data file that
+    then gets the suffix. `whole_output` then writes header, records and zeros to its end at once.
     """
 
     force_fill: bool = False
@@ -79,7 +77,7 @@ ORDERS = {
 
 @dataclass(slots=True, eq=False)
 class Usage:
-    """One data file: its id, its name, its positives, and its negatives by the file they cancel in."""
+    """One data file: its id, its name, its positives, and the negatives in it by the file they are for."""
 
     file_id: int
     name: str
@@ -89,7 +87,7 @@ class Usage:
 
 @dataclass(slots=True)
 class Pending:
-    """A transaction without an end: its records with the files they are in, and its prepare."""
+    """A transaction without an end: its records with their files, and its PREPARE."""
 
     records: list[tuple[Usage, JournalRecord]] = field(default_factory=list)
     tokens: set[Usage] = field(default_factory=set)
@@ -103,14 +101,14 @@ class Pending:
 class Ledger:
     """Live records and pending transactions, and the files that hold them: the bookkeeping for reuse.
 
-    A file may be used again iff every positive in it (a record, or one token for
-    each pending transaction that touched it) is matched by a negative in this or a later file. Every
-    earlier file that its own negatives point at must be usable again, too (JBM-WRT).
-    The second half is why a delete outlives what it deletes.
+    A file may be used again iff every positive in it (a record, or one token for each pending transaction
+    that touched it) is matched by a negative in this or a later file. Every earlier file that its own
+    negatives point at must be usable again, too (JBM-WRT). By the second rule, a DELETE stays as long as the
+    file of the record that it deletes.
     """
 
     def __init__(self) -> None:
-        #: Every record that would be delivered, with its file, in the order of delivery.
+        #: Every record that recovery would deliver, with its file, in the order of delivery.
         self.live: dict[int, tuple[Usage, JournalRecord]] = {}
         #: Record id -> keys in `live` of its add and updates.
         self.holders: dict[int, list[int]] = {}
@@ -118,7 +116,7 @@ class Ledger:
         self.pending: dict[int, Pending] = {}
 
     def take(self, usage: Usage, record: JournalRecord) -> None:
-        """Note the next record, which is in the file `usage`."""
+        """Add the next record, which is in the file `usage`."""
         kind = record.kind
         if kind.code in (COMMIT, ROLLBACK):
             self._end(usage, record)
@@ -141,7 +139,7 @@ class Ledger:
             usage.negatives[holder] += 1
 
     def _touch(self, usage: Usage, record: JournalRecord) -> None:
-        """Note a record of a pending transaction; its file is held until the transaction ends."""
+        """Add a record of a pending transaction; its file is held until the transaction ends."""
         pending = self.pending.setdefault(record.tx, Pending())
         if record.kind.code == PREPARE:
             pending.prepare = record
@@ -152,7 +150,7 @@ class Ledger:
             usage.positives += 1
 
     def _end(self, usage: Usage, record: JournalRecord) -> None:
-        """Note in `usage` that a transaction took place, or that it did not."""
+        """Apply the COMMIT or ROLLBACK of a transaction, which is in the file `usage`."""
         pending = self.pending.pop(record.tx, Pending())
         for holder in pending.tokens:
             usage.negatives[holder] += 1
@@ -168,7 +166,7 @@ class Ledger:
 
     @staticmethod
     def reusable(files: list[Usage]) -> list[Usage]:
-        """Return those of `files` (in order of their ids) that nothing needs any more."""
+        """Return the files that can be used again; `files` are in order of their ids."""
         cancelled: Counter[Usage] = Counter()
         for usage in files:
             cancelled.update(usage.negatives)
@@ -184,7 +182,7 @@ class Ledger:
 
 
 def _done(step: Callable[[], dict[str, Any]], op: Operation) -> dict[str, Any]:
-    """Do a step that no operation says anything about."""
+    """Do a step that takes no arguments from its operation."""
     return step()
 
 
@@ -219,7 +217,7 @@ class JournalWriter:
         self.counter = 0
         #: Ids that no file may get, because a COMMIT or PREPARE lists them.
         self.listed: set[int] = set()
-        #: Full files in order, the one that is written to, and those that wait to be used.
+        #: Full files in order, the current file, and free files.
         self.data_files: list[Usage] = []
         self.current: Usage | None = None
         self.free: list[Usage] = []
@@ -236,13 +234,13 @@ class JournalWriter:
 
     @property
     def active(self) -> Usage:
-        """The file that is written to, while the journal is open."""
-        assert self.current is not None  # apply saw to it
+        """The current file; the journal must be open."""
+        assert self.current is not None  # `apply` has checked this
         return self.current
 
     @property
     def first_offset(self) -> int:
-        """Where the first record of a file goes: after the header's block."""
+        """The offset of the first record of a file: after the header's block."""
         return self.aligned(self.dialect.header_size)
 
     def aligned(self, offset: int) -> int:
@@ -265,10 +263,10 @@ class JournalWriter:
         return {"durable": True, "file": self.active.name}
 
     def _load(self) -> list[int]:
-        """Take over the journal on the storage; return the transactions that must be rolled back.
+        """Load the journal from the storage; return the transactions that must be rolled back.
 
-        An interrupted compaction is finished, leftovers are cleared away. Raises
-        WriterRefused if strict recovery refuses the journal.
+        An interrupted compaction is finished, and leftovers are removed. Raises WriterRefused if strict
+        recovery refuses the journal.
         """
         contents = {name: whole(self.storage, name) for name in self.storage.names()}
         found = gather(contents, self.dialect, {"extension": self.extension, **self.params})
@@ -279,7 +277,7 @@ class JournalWriter:
         self.ledger, self.listed = Ledger(), set()
         usable = [file for file in found.files if file.problem is None]
         replay = Replay(file.file_id for file in usable)
-        # An omitted file still has its name: a new one must not take it away (JBM-FIL-007).
+        # An unusable file keeps its name: a new file must not replace it (JBM-FIL-007).
         names = (found.renamed.get(file.name, file.name) for file in found.files)
         self.counter = max(map(_number, names), default=0)
         ends: dict[Usage, int] = {}
@@ -290,7 +288,7 @@ class JournalWriter:
         used = []
         self.free = []
         for usage, end in ends.items():
-            # Without it, a file that an unhealthy COMMIT or PREPARE lists would make it healthy
+            # If a listed file were removed, an unhealthy COMMIT or PREPARE would become healthy
             # (JBM-RCV-027).
             if usage.file_id in replay.disputed:
                 # Nothing cancels this positive: the file stays until this run ends.
@@ -307,7 +305,7 @@ class JournalWriter:
         ]
 
     def _settle(self, found: FileSet) -> None:
-        """Do what a control file asks for, then remove it and all leftovers of this journal."""
+        """Finish the compaction of a control file, then remove that and all leftovers of this journal."""
         storage = self.storage
         for name in found.removed:
             storage.unlink(name)
@@ -318,14 +316,14 @@ class JournalWriter:
         if CONTROL in storage.names():
             self.names_changed()
             storage.unlink(CONTROL)
-        # A control file that was not finished is one of them: the next compaction needs its name.
+        # An unfinished control file is a leftover, too: the next compaction needs its name.
         for name in storage.names():
             if name.endswith(leftovers_of(self.extension)):
                 storage.unlink(name)
         self.names_changed()
 
     def _replay_file(self, file: DataFile, usage: Usage, replay: Replay) -> int:
-        """Take in the records of one file; return where the last of them ends."""
+        """Replay the records of one file; return where the last of them ends."""
         end, dialect, limit = file.dialect.header_size, file.dialect, limit_of(file, self.params)
         replay.next_file(file, limit)
         for batch in stretch_of(file, limit).scan():
@@ -345,7 +343,7 @@ class JournalWriter:
         return end
 
     def _adopt(self, used: list[Usage], ends: Mapping[Usage, int]) -> None:
-        """Continue in the last of the files that are `used`, after its last record."""
+        """Continue in the last of the `used` files, after its last record."""
         self.data_files = used[:-1]
         if used:
             self.current = used[-1]
@@ -354,7 +352,7 @@ class JournalWriter:
             self._take_file()
 
     def next_id(self) -> int:
-        """Return the next file id: greater than every one in use, and none that is listed (JBM-FIL-008)."""
+        """Return the next file id: greater than every id in use, and not in `listed` (JBM-FIL-008)."""
         self.counter += 1
         while self.counter in self.listed:
             self.counter += 1
@@ -390,12 +388,12 @@ class JournalWriter:
         self.stamp(name, header_id)
 
     def names_changed(self) -> None:
-        """Make names durable, in orders that do."""
+        """Force the directory, if the order of writes does so."""
         if self.order.force_names:
             self.storage.sync_dir()
 
     def header(self, file_id: int) -> bytes:
-        """Return the header of a file, up to where its first record goes."""
+        """Return the header of a file, padded up to its first record."""
         if self.dialect.versions:
             header = LONG_HEADER.pack(self.dialect.versions[-1], self._user_version, file_id)
         else:
@@ -408,7 +406,7 @@ class JournalWriter:
         self.storage.sync(name)
 
     def _take_file(self) -> None:
-        """Make a free or a new file the current one; its id is greater than those of all before it."""
+        """Make a free or a new file the current one; its id is greater than all earlier ids."""
         newest = max((usage.file_id for usage in self.data_files), default=0)
         if self.free:
             usage = self.free.pop(0)
@@ -420,13 +418,13 @@ class JournalWriter:
         self.current, self._position = usage, self.first_offset
 
     def _fresh(self, name: str) -> Usage:
-        """Give a file that nothing needs a new id: from then on its old records are stale."""
+        """Give a free file a new id: from then on its old records are stale."""
         usage = Usage(self.next_id(), name)
         self.stamp(name, usage.file_id)
         return usage
 
     def roll(self) -> None:
-        """Leave the current file, durable as it is, for the next one."""
+        """Continue in the next file; the current one is first made durable if the order does so."""
         if self.order.force_left:
             self._force()
         self.data_files.append(self.active)
@@ -470,14 +468,14 @@ class JournalWriter:
             raise WriterRefused("unknown-transaction", f"no transaction {record.tx}")
 
     def _append(self, record: JournalRecord) -> tuple[int, int]:
-        """Write one record into the current file or, if it does not fit, the next (JBM-WRT); note it."""
+        """Write one record into the current file or, if it does not fit, the next one (JBM-WRT)."""
         data = self.encoded(record, self.ledger, self.active)
         room = self.file_size - self.first_offset
         if len(data) > room:
             raise WriterRefused("does-not-fit", f"a record of {len(data)} bytes; a file takes {room}")
         if self._position + len(data) > self.file_size:
             self.roll()
-            # The counts and the stamp are those of the file that the record is in.
+            # The counts and the stamp depend on the file, so encode the record again.
             data = self.encoded(record, self.ledger, self.active)
         off = self._position
         padded = data.ljust(self.aligned(len(data)), b"\0")
@@ -487,7 +485,7 @@ class JournalWriter:
         return off, len(data)
 
     def encoded(self, record: JournalRecord, ledger: Ledger, usage: Usage) -> bytes:
-        """Return the bytes of `record` in the file `usage`; what ends a transaction counts its records."""
+        """Return the bytes of `record` in the file `usage`; a COMMIT or PREPARE gets its counts."""
         if record.kind.ends:
             counts = ledger.pending.get(record.tx, Pending()).counts()
             pairs = tuple(sorted((holder.file_id, count) for holder, count in counts.items()))
@@ -495,7 +493,7 @@ class JournalWriter:
         return encode_record(record, self.dialect, self.dialect.stamp(usage.file_id))
 
     def _force(self) -> dict[str, Any]:
-        """Make the current file durable; the ones before it were when they were left."""
+        """Make the current file durable; :meth:`roll` forces earlier files, if the order does so."""
         self.storage.sync(self.active.name)
         return {"durable": True, "file": self.active.name}
 
@@ -504,7 +502,7 @@ class JournalWriter:
         return {"durable": self.order.force_left}
 
     def _reclaim(self) -> dict[str, Any]:
-        """Put every data file that nothing needs any more at the end of the free list."""
+        """Move every data file that can be used again to the end of the free list."""
         everything = [*self.data_files, *([] if self.active in self.data_files else [self.active])]
         for usage in Ledger.reusable(everything):
             if usage in self.data_files and usage is not self.active:
@@ -524,14 +522,12 @@ class JournalWriter:
 
 
 def compact(writer: JournalWriter) -> None:
-    """Copy the live records of all full files into new ones and let these take their place.
+    """Copy the live records of all full files into new files, which then replace the full ones.
 
-    Until the control file is durable the old files count, from then on the new
-    ones; recovery needs nothing else. Records come out in the order of delivery,
-    those of finished transactions as plain ones; rejected transactions do not
-    come out at all (JBM-CMP). Raises ValueError in editions without compaction, and
-    WriterRefused if what lives needs more files than it came from; then the current
-    file has been left, and nothing else has been done.
+    Until the control file is durable, the old files are the journal, from then on the new ones. Records are
+    copied in the order of delivery, those of finished transactions as plain records; rejected transactions
+    are not copied (JBM-CMP). Raises ValueError in editions without compaction, and WriterRefused if the live
+    records need more files than before; then only the step to the next file has been done.
     """
     if not writer.dialect.control_file:
         raise ValueError(f"edition {writer.dialect.name} has no compaction")
@@ -559,7 +555,7 @@ def _surviving(writer: JournalWriter) -> Iterator[JournalRecord]:
     for _, record in writer.ledger.live.values():
         yield _older(record, writer.dialect)
     for pending in writer.ledger.pending.values():
-        # Only what adds or changes a record counts compactions (JBM-CMP-014).
+        # Only records that add or change a record have a count of compactions (JBM-CMP-014).
         for _, record in pending.records:
             yield record._replace(compact_count=0) if record.kind.name == "DELETE_TX" else record
         if pending.prepare is not None:
@@ -574,7 +570,7 @@ def _older(record: JournalRecord, dialect: Dialect) -> JournalRecord:
 def _packed(
     writer: JournalWriter, records: Iterable[JournalRecord], first_id: int
 ) -> tuple[list[tuple[Usage, bytes]], Ledger]:
-    """Return as few files as hold `records`, each with what comes after its header, and their ledger.
+    """Return files packed with `records`, each with the bytes after its header, and their ledger.
 
     Ids follow `first_id`; the files have no names yet.
     """
@@ -592,7 +588,7 @@ def _packed(
 
 
 def _switch(writer: JournalWriter, old: list[Usage], new: list[Usage]) -> None:
-    """Make the new files the journal's, each step durable before the next (JBM-CMP-010)."""
+    """Replace the old files by the new ones; each step is durable before the next (JBM-CMP-010)."""
     storage = writer.storage
     _write_control(writer, [usage.name for usage in old], [usage.name for usage in new])
     for usage in old:
@@ -603,7 +599,7 @@ def _switch(writer: JournalWriter, old: list[Usage], new: list[Usage]) -> None:
         storage.rename(usage.name, final)
         usage.name = final
     writer.names_changed()
-    # A name that the control file lists may be reused only after the control file was deleted.
+    # A name in the control file may be used again only after the control file was deleted.
     storage.unlink(CONTROL)
     writer.names_changed()
     writer.data_files = new
@@ -627,6 +623,6 @@ def _write_control(writer: JournalWriter, old: list[str], new: list[str]) -> Non
 
 
 def _number(name: str) -> int:
-    """Return the number in a file's name, which no new file may have (JBM-FIL-007)."""
+    """Return the number in a file's name; no new file may have the same number (JBM-FIL-007)."""
     match = NAME.match(name)
     return int(match["number"]) if match else 0

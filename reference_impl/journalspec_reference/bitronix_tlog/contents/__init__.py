@@ -1,6 +1,6 @@
 """The contents of a log: its transactions, their owners and ages, and the actions that they need.
 
-What is lacking is a file of the pair that has another name than the transaction manager looks for.
+A file of the pair is missing if it has a name that the transaction manager does not look for.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from journalspec_reference.contents import Contents, Count, Remark, Value
 from journalspec_reference.xids import gtrid_text, uid, wall_clock
 
 _TABLE = "transactions"
-#: What recovery does about a transaction, by the list of the state that it is in.
+#: List of the state -> what recovery does about a transaction in that list.
 OUTCOMES = {"unfinished": "commit", "in_doubt": "rollback"}
-#: Columns that are what is known of a transaction, without a change.
+#: Columns that are copied from a transaction unchanged.
 _AS_THEY_ARE = ("gtrid", "status", "records", "file", "off")
 
 
@@ -54,7 +54,7 @@ class _Transaction:
 
 
 class LogContents(Contents):
-    """The contents of one log: those of its active file, which alone counts."""
+    """The contents of one log: only its active file is part of the recovered state."""
 
     def __init__(self, answer: Answer) -> None:
         super().__init__("bitronix_tlog")
@@ -64,11 +64,11 @@ class LogContents(Contents):
 
     @property
     def _state(self) -> Mapping[str, Any]:
-        # A refused log has none.
+        # A refused log has no state.
         return self._seen.state or dict.fromkeys(("active", *OUTCOMES), ())
 
     def _transactions(self) -> Iterator[dict[str, Value]]:
-        """Yield the transactions: those that have ended where they end, then those that have not."""
+        """Yield the transactions: the ended ones in the order of their ends, then the others."""
         under_way: dict[bytes, _Transaction] = {}
         for record in self._seen.records:
             if record.at.file != self._state["active"]:
@@ -86,7 +86,7 @@ class LogContents(Contents):
             for entry in self._state[name]:
                 one = under_way.pop(entry["gtrid"], _Transaction(entry["gtrid"]))
                 yield self._row(one, outcome, entry["names"])
-        # Nothing was prepared for these, or recovery has finished them.
+        # For these, no branch was prepared, or recovery has finished them.
         for one in under_way.values():
             yield self._row(one, None, ())
 
@@ -125,14 +125,14 @@ def counts_of(state: Mapping[str, Any]) -> Iterator[Count]:
             yield total
 
 
-# What a store of the product must have beside what is kept, and this one has not.
+# Items that the product needs in addition to the recovered state, and that are missing here.
 
 
 _TEXT = "{} has its name and something after it: the transaction manager does not read it"
 
 
 def lacking(answer: Answer) -> Iterator[Missing]:
-    """Yield a file of the pair that is here under its name and something after it only."""
+    """Yield a file of the pair that exists only under its name with a suffix."""
     names = [*answer.journal.files]
     for name, other in (names, names[::-1]) if len(names) == PAIR else ():
         own = sibling(other)

@@ -1,9 +1,9 @@
-"""The content of a broker's journal: messages of queues, items in doubt, and items that a start deletes.
+"""The content of a broker's journal: messages of queues, items in doubt, items that a start deletes.
 
 HornetQ 2.2 to 2.4 and Artemis 1 and 2 keep a journal of messages, one of bindings (the queues), page files
 and the files of large messages in directories side by side. Tables and remarks are those of ``tables.toml``.
 
-A journal that is alone proves nothing: people send it in without the rest. A directory of page files or of
+A journal without these directories proves nothing: users send it in alone. A directory of page files or of
 large messages next to it marks a broker's data directory. There, journal and bindings are always present.
 """
 
@@ -51,7 +51,7 @@ from journalspec_reference.jboss_journal.fileset import (
 from journalspec_reference.jboss_journal.recover import stretch_of
 
 RECORDS = "records"
-#: Columns of what a transaction changes.
+#: Columns that count the changes of a transaction.
 _COUNTS = ("sends", "acknowledges", "page_transactions")
 
 
@@ -88,7 +88,7 @@ class BrokerContents(Contents):
     def judge(self) -> frozenset[str]:
         """Remark on the messages that cannot be decoded: a broker decodes all of them when it starts.
 
-        What others than brokers store may bear the same numbers.
+        It does so only for a broker's journal: records of other programs can have the same type numbers.
         """
         pending, replay = self.store.pending, self.store.replay
         if not self.store.has_any:
@@ -103,7 +103,7 @@ class BrokerContents(Contents):
         return frozenset(found | {"old-message"} & self.store.remarks.counts.keys())
 
     def _totals(self) -> dict[int, Count]:
-        """Return how much each queue holds, by its id."""
+        """Return id of a queue -> the amount of its pending messages."""
         pending, sizes = self.store.pending, self.store.sizes
         totals = {queue: Count("messages", name) for queue, name in self.store.queues.items()}
         for turn, queue, number in pending.references.live():
@@ -304,7 +304,7 @@ def _xid(found: Mapping[str, Any]) -> dict[str, Value]:
 
 
 def xid_text(data: bytes) -> str | None:
-    """Return the XID of a PREPARE as the column ``xid`` has it; None if it cannot be decoded."""
+    """Return the XID of a PREPARE in the form of the column ``xid``; None if it cannot be decoded."""
     try:
         found = _xid(decode(families(FORMAT)[RECORDS], "xid", data))
     except ContentsError:
@@ -317,7 +317,7 @@ def _printable(data: bytes) -> str:
     return data.decode() if data.isascii() and data.decode().isprintable() else data.hex()
 
 
-# What a store of the product must have beside what is kept, and this one has not.
+# Items that the product needs in addition to the recovered state, and that are missing here.
 
 
 _ZEROS = "it holds zeros only: a product gives a new file its header, and fills it with J, before it uses it"
@@ -377,9 +377,9 @@ def _prefix(files: Sequence[DataFile]) -> str:
 
 
 def _never_compacted(answer: Answer) -> bool:
-    """Return whether there are records, none deletes anything, and none was copied by a compaction.
+    """Return whether there are records, none of which deletes anything or was copied by a compaction.
 
-    A compaction that has nothing to copy leaves files without records.
+    Files without records prove nothing: a compaction leaves such files if it has nothing to copy.
     """
     if replay_of(answer).deletes or not len(answer.observation.records):
         return False
@@ -387,9 +387,9 @@ def _never_compacted(answer: Answer) -> bool:
 
 
 def _ends_with_a_record(file: DataFile) -> bool:
-    """Return whether the last record, or the header, ends where the file ends.
+    """Return whether the last record, or the header, ends at the end of the file.
 
-    What a compaction of HornetQ 2.0 wrote ends so, too, and nothing marks it; later ones fill such a file.
+    Files that a compaction of HornetQ 2.0 wrote end so, too, and have no mark; later versions fill them up.
     """
     if "compact_count" not in file.dialect.kinds[ADD].places:
         return False
@@ -418,7 +418,7 @@ def _of_broker(answer: Answer) -> Iterator[Missing]:
 
 
 def _of_messages(store: Store) -> Iterator[Missing]:
-    """Yield the queues that messages use and bindings do not have, and the missing bodies of messages."""
+    """Yield the queues of messages that the bindings lack, and the missing bodies of messages."""
     bindings = store.bindings_beside
     unread = bindings is None or any(
         region.reason in (UNREAD, UNREADABLE) for region in bindings.observation.dropped
@@ -430,7 +430,8 @@ def _of_messages(store: Store) -> Iterator[Missing]:
         elif is_large(head[0], head, 1):
             large.add(ident)
     queues = {LONG.unpack_from(head, 1)[0] for head in heads if len(head) > LONG.size}
-    # Most stores lack nothing: which references are live takes a second pass, and memory.
+    # Most stores lack no queue. Only for others find the live references, which takes a second pass and
+    # memory.
     unknown = queues - store.queues.keys() if not unread else set()
     if unknown and bindings is not None:
         unknown = _never_deleted(unknown, bindings)
@@ -446,7 +447,7 @@ def _of_pages(store: Store) -> Iterator[Missing]:
     found: list[Missing] = []
     for room in store.paging.room.rooms() if store.paging.room is not None else ():
         listed = (room.loaded.listed if room.loaded else None) or frozenset()
-        # Where all is compressed, that is how it was sent in.
+        # If all files are compressed, the user compressed them, and none is reported.
         for other in sorted(listed) if ADDRESS_FILE in listed else ():
             name = "".join(other.partition(".page")[:2])
             if is_copy(other, name) and PAGE.match(name) and name not in listed:
@@ -469,8 +470,8 @@ def _of_pages(store: Store) -> Iterator[Missing]:
 def _never_deleted(queues: set[int], bindings: Answer) -> set[int]:
     """Return those queues that the bindings cannot have deleted.
 
-    A message sent to a queue while the queue is deleted stays in the journal. A compaction of the bindings,
-    or a file that was used again, took DELETEs away.
+    A message that is sent while its queue is deleted stays in the journal. After a compaction of the
+    bindings, or after a file was used again, DELETEs are missing: then no queue is returned.
     """
     journal, replay = bindings.journal, replay_of(bindings)
     unused = gather(journal.files, DIALECTS[journal.edition], journal.params).unused
@@ -498,7 +499,7 @@ def _without_bodies(store: Store, pending: Pending) -> Iterator[Missing]:
     large = {*pending.numbers_of_large()}
     # Where all is compressed, that is how it was sent in.
     plain = any(name in (store.answer.journal.listed or ()) for name in store.answer.journal.files)
-    # A broker deletes the bodies of a queue with it.
+    # A broker deletes a queue together with the bodies of its messages.
     live = ((queue, number) for _, queue, number in pending.references.live())
     held = sorted({number for queue, number in live if number in large and queue in store.queues})
     for item in store.replay.bodies(pending.places[number] for number in held):
@@ -515,6 +516,6 @@ def _without_bodies(store: Store, pending: Pending) -> Iterator[Missing]:
 
 
 def body_name(store: Store, ident: int) -> str:
-    """Return the name of the file with the body of a large message, from the directory of the journal."""
+    """Return the file name of a large message's body, relative to the directory of the journal."""
     room = store.large.room
     return f"../{room.path.name if room else 'large-messages'}/{ident}.msg"

@@ -1,9 +1,10 @@
 """AMQP messages as Artemis 2 stores them: the encoded message, and the broker's data around it.
 
-An encoded message is sections (part 3 of the specification of AMQP 1.0). What precedes and follows it is by
-``AMQPMessagePersister`` (2), its ``V2`` (3) and ``V3`` (5), and ``AMQPLargeMessagePersister`` (4), whose
-encoded message is in a file of its own. Columns are those of the broker's browser, except for bodies: it has
-only the first of several sections, and reads a value that is not a text, list or map as bytes.
+An encoded message consists of sections (part 3 of the specification of AMQP 1.0). The broker's data around
+it are those of ``AMQPMessagePersister`` (2), its ``V2`` (3) and ``V3`` (5), and ``AMQPLargeMessagePersister``
+(4). With the last one, the encoded message is in a file of its own. Columns have the values that the broker's
+browser shows, except for bodies: the browser has only the first of several sections, and takes a value that
+is not a text, list or map for bytes.
 """
 
 from __future__ import annotations
@@ -25,13 +26,13 @@ from journalspec_reference.jboss_journal.contents.core import (
 )
 
 HEADER, DELIVERY, ANNOTATIONS, PROPERTIES, APPLICATION, DATA, SEQUENCE, VALUE, FOOTER = range(0x70, 0x79)
-#: The names that may stand for these numbers, in their order.
+#: The symbolic names of these numbers, in their order.
 _NAMES = (
     *("amqp:header:list", "amqp:delivery-annotations:map", "amqp:message-annotations:map"),
     *("amqp:properties:list", "amqp:application-properties:map", "amqp:data:binary"),
     *("amqp:amqp-sequence:list", "amqp:amqp-value:*", "amqp:footer:map"),
 )
-#: How a section begins: a small ulong, or a ulong, describes it.
+#: The first bytes of a section: it is described by a small ulong or a ulong.
 _OPENING = re.compile(rb"\0(?:\x53|\x80\0{7})([\x70-\x78])", re.DOTALL)
 #: Sections that are maps: the prefix of their keys.
 _MAPS = {
@@ -63,7 +64,7 @@ _ADDRESS = "_AMQ_AD"
 #: The annotation in which a JMS client gives the kind of its message, by its number.
 _JMS_KIND = "messageAnnotations.x-opt-jms-msg-type"
 _JMS_KINDS = {0: "plain", 1: "object", 2: "map", 3: "bytes", 4: "stream", 5: "text"}
-#: Kinds of bodies that are one value, by its type; any other value has no kind.
+#: Type of a body that is one value -> its kind; any other value has no kind.
 _KINDS = {
     **dict.fromkeys((0xA0, 0xB0), "bytes"),
     **dict.fromkeys((0xA1, 0xB1), "text"),
@@ -84,7 +85,7 @@ _TEXTUAL = re.compile(
 class _Message:
     """The content of the sections of one message: fields, values without a column, properties, and the body.
 
-    `body` is its section, `code` the type of its value. `lost`: the sections do not come to their end.
+    `body` is its section, `code` the type of its value. `lost`: the sections end too early.
     """
 
     fields: dict[str, Value] = field(default_factory=dict)
@@ -111,9 +112,9 @@ class _Message:
 def message(body: bytes, large: bytes | None = None) -> tuple[dict[str, Value], list[str]]:
     """Return the columns of a stored message, and the reasons for missing values in them.
 
-    `body` is what a message record (45) or a paged message holds from the number of its persister on, `large`
-    what the file of a large message holds: without it the kind and the body of that message are unknown.
-    Bytes in which the body could not be found are its `data`.
+    `body` is the content of a message record (45) or a paged message, from the number of its persister on.
+    `large` is the content of a large message's file; without it, the kind and the body of that message are
+    unknown. If the body could not be found in the bytes, these are its `data`.
     """
     encoded, found = Encoded(body), _Message()
     around: dict[str, Value] = {}
@@ -130,7 +131,8 @@ def message(body: bytes, large: bytes | None = None) -> tuple[dict[str, Value], 
 
 
 def _stored(encoded: Encoded, found: _Message, repeated: _Message, around: dict[str, Value]) -> None:
-    """Take in the message, and put into `around` the columns that the broker stores next to it.
+    """Decode the message, and put into `around` the columns that the broker stores next to it.
+
     Raises Damage.
     """
     end = len(encoded.data)
@@ -178,7 +180,7 @@ def _extra(encoded: Encoded, at: int, data: bytes, found: _Message, around: dict
 
 
 def _repeated(encoded: Encoded, at: int, into: _Message) -> int:
-    """Take the sections that the record of a large message repeats, with places; return where they end."""
+    """Decode the sections that the record of a large message repeats; return where they end."""
     end = len(encoded.data)
     for numbers in (2, 3, 1, 2):
         at += 4 * numbers
@@ -191,12 +193,13 @@ def _repeated(encoded: Encoded, at: int, into: _Message) -> int:
 
 
 def _sections(encoded: Encoded, at: int, end: int, into: _Message) -> None:
-    """Take all sections from `at` to `end`; after a damaged one, continue with what looks like the next."""
+    """Decode the sections from `at` to `end`; after a damaged one, continue at what looks like a section."""
     last = 0
     while at < end:
         try:
             section, at = _opening(encoded, at, end)
-            # Raised at once: so damage is skipped no more often than there are kinds of section.
+            # `last` is raised before the section is decoded, so damage is skipped at most once for each kind
+            # of section.
             last = max(last, section)
             at = _section(encoded, section, at, end, into)
         except Damage as damage:
@@ -210,7 +213,7 @@ def _sections(encoded: Encoded, at: int, end: int, into: _Message) -> None:
 
 
 def _opening(encoded: Encoded, at: int, end: int) -> tuple[int, int]:
-    """Return which section begins at `at`, and where its value does. Raises Damage."""
+    """Return which section begins at `at`, and where its value begins. Raises Damage."""
     if encoded.size(at, end, 1):
         raise Damage(at, "no section")
     descriptor, after = encoded.value(at + 1, end)
@@ -257,7 +260,7 @@ def _row(message: _Message) -> dict[str, Value]:
         "protocol": "amqp",
         "timestamp": whole(get("creation-time")),
         "expiration": whole(get("absolute-expiry-time")) or None,
-        # The broker has no more than ten.
+        # The broker has at most ten priorities.
         "priority": 4 if priority is None else min(priority, 9),
         "durable": get("durable") is True,
         "scheduled": whole(message.beside.get(_DUE)),
@@ -273,7 +276,7 @@ def _row(message: _Message) -> dict[str, Value]:
 
 
 def as_text(value: Value, *, readable: bool = False) -> str | None:
-    """Return a key or an id as text: bytes in hex (`readable`: unless they are UTF-8), all else as it is."""
+    """Return a key or an id as text: bytes in hex (with `readable`, UTF-8 as text), others unchanged."""
     if not isinstance(value, bytes):
         return None if value is None else str(value)
     if readable:
@@ -283,16 +286,14 @@ def as_text(value: Value, *, readable: bool = False) -> str | None:
 
 
 def whole(value: Value) -> int | None:
-    """Return a number that fits into a column (64 bits); None for an invalid value, as damage may leave
-    it.
-    """
+    """Return a number that fits into a column (64 bits); None for the value of a damaged message."""
     if not isinstance(value, int) or isinstance(value, bool):
         return None
     return value if -_BEYOND <= value < _BEYOND else None
 
 
 def _body(message: _Message) -> dict[str, Value]:
-    """Return kind, text, content, data and class of the body, as the broker and JMS clients take them."""
+    """Return kind, text, content, data and class of the body, as the broker and JMS clients see it."""
     values, content_type = message.values, str(message.fields.get("content-type"))
     row: dict[str, Value] = {"kind": "plain", "text": None, "content": None, "data": None, "class_name": None}
     if not message.body or values == [None]:

@@ -1,6 +1,6 @@
-"""Values of AMQP 1.0 (part 1 of its specification): a byte says the type, and with it how many bytes follow.
+"""Values of AMQP 1.0 (part 1 of its specification): the first byte is the type, which gives the length.
 
-A value that cannot be decoded is noted and left as bytes where its length is known; else Damage is raised.
+A value of known length that cannot be decoded is noted and left as bytes; without a length, Damage is raised.
 Time and memory are linear in the bytes: nesting is bounded, and so are values that have no bytes.
 """
 
@@ -20,7 +20,8 @@ MOST_DEEP = 64
 MOST_VALUES = 1 << 19
 #: This many reasons are kept.
 MOST_REASONS = 10
-#: Arrays may repeat values without bytes, or descriptors: as often as there are bytes, and so often more.
+#: Arrays can repeat values without bytes, or descriptors. Their bound is the number of bytes plus this
+#: number.
 SPARE = 1000
 #: Codes of null and of an empty list.
 NULL, NO_LIST = 0x40, 0x45
@@ -50,12 +51,12 @@ _FIXED: Final[Mapping[int, _Reader]] = {
     # Decimals are left as bytes.
     **dict.fromkeys((0x74, 0x84, 0x94), bytes),
 }
-#: Values that have no bytes. Of an empty list each one is new.
+#: Type code -> a value that has no bytes. An empty list is not shared.
 _EMPTY: Final[Mapping[int, Value]] = {NULL: None, 0x41: True, 0x42: False, 0x43: 0, 0x44: 0, NO_LIST: ()}
 #: Bytes of a value of a fixed length, by the upper half of its code.
 _LENGTHS: Final = {4: 0, 5: 1, 6: 2, 7: 4, 8: 8, 9: 16}
-#: The type of a value of another length, by the upper half of its code: the odd ones have a size of four
-#: bytes.
+#: The type of a value of variable length, by the upper half of its code. An odd upper half means a size of
+#: four bytes.
 _VARIABLE, _COMPOUND, _ARRAY = (0xA, 0xB), (0xC, 0xD), (0xE, 0xF)
 _BINARY, _TEXTS, _MAP = 0, (1, 3), 1
 
@@ -174,7 +175,7 @@ class Encoded:
             descriptor, at = self.value(at + 1, end, depth + len(descriptors))
             descriptors.append(descriptor)
         at += 1
-        # Codes that no type has, too, say that there are no bytes.
+        # Unknown codes can also mean a value without bytes.
         self._spare -= count * (len(descriptors) + (code >> 4 == 4))
         if self._spare < 0:
             raise Damage(at, f"{count} values that have no bytes are too many")
@@ -190,7 +191,7 @@ class Encoded:
             raise Damage(at, f"values nest deeper than {MOST_DEEP}")
 
     def _ends(self, at: int, end: int) -> None:
-        """Note where values do not end where their size says; the broker's decoder does not look."""
+        """Note values that do not end where their size says; the broker's decoder does not check that."""
         if at != end:
             self.odd(f"values end at {at}, not at {end}")
 

@@ -36,7 +36,7 @@ HIDDEN = ("more", "password")
 
 @dataclass(slots=True)
 class Queue:
-    """One queue. `options` are the fields that versions have added, if they are there."""
+    """One queue. `options` are the fields of later versions that are present."""
 
     id: int
     name: str
@@ -47,29 +47,29 @@ class Queue:
 
     @property
     def routing(self) -> str | None:
-        """Whether each message goes to one queue of the address or to all; None: not stored."""
+        """Whether each message goes to one queue of the address (anycast) or to all; None: not stored."""
         kind = self.options.get("routing_type")
         return ROUTING.get(kind, str(kind)) if isinstance(kind, int) else None
 
 
 @dataclass
 class Bindings:
-    """All that a bindings journal holds. `remarks` are code, key, record and reason."""
+    """The complete content of a bindings journal. `remarks` are code, key, record and reason."""
 
     queues: dict[int, Queue] = field(default_factory=dict)
     addresses: dict[int, dict[str, Value]] = field(default_factory=dict)
     settings: list[dict[str, Value]] = field(default_factory=list)
-    #: From where ids continue; the last record counts.
+    #: The value from which new ids continue: that of the last such record.
     counter: int | None = None
     remarks: list[tuple[str, str, Body, str]] = field(default_factory=list)
 
 
 def bindings_of(live: Iterable[Body]) -> Bindings:
-    """Return what live records of a bindings journal say."""
+    """Return the content of the live records of a bindings journal."""
     found, names, late = Bindings(), dict[str, int](), list[Body]()
     for item in live:
         if item.user_type in (QUEUE_STATUS, ADDRESS_STATUS):
-            # It may come before what it is of.
+            # A status record can precede the record of its queue.
             data = item.stored
             late.append(item._replace(data=data, start=0, end=len(data)))
             continue
@@ -90,7 +90,7 @@ def _try(found: Bindings, item: Body) -> None:
 
 
 def _take(found: Bindings, item: Body) -> None:
-    """Take in a record; raises ContentsError."""
+    """Add a record; raises ContentsError."""
     kind, ident = item.user_type, item.id
     if kind == QUEUE:
         row = _row("queue", item)
@@ -130,13 +130,13 @@ def _setting(item: Body) -> dict[str, Value]:
 
 
 def _row(shape: str, item: Body) -> dict[str, Any]:
-    """Return the fields of a record, texts as texts; raises ContentsError."""
+    """Return the fields of a record, with texts as str; raises ContentsError."""
     found = decode(families(FORMAT)[FAMILY], shape, item.stored)
     return {name: _plain(value) for name, value in found.items() if name not in HIDDEN}
 
 
 def _plain(value: Any) -> Any:
-    """Return a value with structures that hold one text as that text, None if there is none."""
+    """Return a value in which a structure that holds one text is replaced by that text, or by None."""
     if isinstance(value, Mapping):
         if "present" in value:
             return _plain(value["string"]) if "string" in value else None

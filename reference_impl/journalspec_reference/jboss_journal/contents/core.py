@@ -1,7 +1,8 @@
 """Core messages, as HornetQ 2.2 to 2.4 and Artemis 1 and 2 store them.
 
 Numbers are big-endian, strings are UTF-16 with the low byte first. The layouts are those of ``core.toml``.
-What cannot be decoded raises :class:`Undecodable`, or is the `problem` of a message whose other fields hold.
+Bytes that cannot be decoded raise :class:`Undecodable`, or are the `problem` of a message whose other fields
+are valid.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from journalspec_reference.java_objects import class_name
 INT, LONG, SHORT, CHAR = Struct(">i"), Struct(">q"), Struct(">h"), Struct(">H")
 #: Type, durable, expiration, timestamp, priority, and whether properties follow.
 HEADERS = Struct(">bBqqbB")
-#: Where the timestamp is in these.
+#: The offset of the timestamp in these fields.
 _STAMP_AT = 10
 UUID_SIZE = 16
 #: The highest priority.
@@ -31,30 +32,32 @@ LARGE, OLD, PROTOCOL = 30, 31, 45
 CORE, AMQP, AMQP_EXTRA, AMQP_LARGE, AMQP_EXPIRING = 1, 2, 3, 4, 5
 OF_AMQP = (AMQP, AMQP_EXTRA, AMQP_LARGE, AMQP_EXPIRING)
 _LARGE_AMQP = bytes([AMQP_LARGE])
-#: In front of the body, its end is stored as if a packet's header were there; the older form has two ends.
+#: The end of the body is stored before it, and counts a packet's header that is not there. The older form has
+#: a second end.
 BODY_AT, OLD_BODY_AT = 13, 17
 #: The names of the message types.
 KINDS = {0: "plain", 2: "object", 3: "text", 4: "bytes", 5: "map", 6: "stream"}
 PLAIN, OBJECT, TEXT, BYTES, MAP, STREAM = 0, 2, 3, 4, 5, 6
 #: The limit in bytes for inflating a compressed body and for loading the file of a large message.
 MOST_BODY = 64 << 20
-#: A body, or the properties of a message, have no more values: each costs many times its bytes.
+#: At most this many values in a body or in the properties of a message: each takes many times its bytes in
+#: memory.
 MOST_VALUES = 1 << 19
 _TOO_MANY = f"there are more than {MOST_VALUES} values"
-#: This many names of properties, up to this many bytes long, are kept as texts: messages of one application
-#: have the same few.
+#: This many decoded names of properties, of fewer than this many bytes each, are cached: messages of one
+#: application have the same few.
 MOST_NAMES, MOST_NAME = 4096, 256
-#: So many encoded properties, shorter than this many bytes, are kept as they were decoded: many messages have
-#: the same ones.
+#: This many decoded properties, of fewer than this many bytes each, are cached: many messages have the same
+#: ones.
 MOST_KNOWN, MOST_ENCODED = 1024, 512
 #: Values of fixed size, by their tags.
 FIXED = {3: Struct(">b"), 5: SHORT, 6: INT, 7: LONG, 8: Struct(">f"), 9: Struct(">d")}
 NULL, BOOL, DATA, STRING, CHARACTER = 0, 2, 4, 10, 11
-#: Tag of such a value, or of a boolean one -> the number of bytes of both.
+#: Tag of such a value, or of a boolean -> the number of bytes of tag and value.
 _SIZES = {BOOL: 2, **{tag: 1 + form.size for tag, form in FIXED.items()}}
-#: The decoder of texts itself: to look for it by its name takes longer than to decode a short text.
+#: The decoder of texts itself: a look-up by its name takes longer than decoding a short text.
 text_of = codecs.utf_16_le_decode
-#: The possible errors of bytes that are not such a structure.
+#: The errors that decoding of wrong bytes can raise.
 ERRORS = (struct.error, ValueError, IndexError)
 
 
@@ -82,17 +85,17 @@ class Message:
     body: bytes = b""
     protocol: str = "core"
     large: bool = False
-    #: A body that no client has written: its bytes are left over.
+    #: Whether no client has written a body: its bytes are then left over.
     blank: bool = False
     problem: str = ""
-    #: Name of a property -> the tag of its value; None: they are not kept.
+    #: Name of a property -> the tag of its value; None: the tags are not kept.
     tags: dict[str, int] | None = None
 
 
 class BodyParts(NamedTuple):
-    """A body taken apart by the kind of its message; `data` are bytes without another form.
+    """A body decoded by the kind of its message; `data` are bytes without another form.
 
-    `plain` is all of it, not compressed; None if it cannot be inflated.
+    `plain` is the complete uncompressed body; None if it cannot be inflated.
     """
 
     text: str | None = None
@@ -129,7 +132,8 @@ def optional_text(data: bytes, at: int) -> tuple[str | None, int]:
     """Return a SimpleString with a flag before it, None if there is none, and where it ends."""
     if not data[at]:
         return None, at + 1
-    # Each message has several: the calls that :func:`text_at` makes take longer than the text.
+    # Each message has several such texts, and calling :func:`text_at` would take longer than decoding them
+    # here.
     (size,) = INT.unpack_from(data, at + 1)
     start, at = at + 5, at + 5 + size
     if size < 0 or at > len(data):
@@ -217,7 +221,7 @@ def _odd_value(
     if tag == NULL:
         return None, at
     if tag == BOOL:
-        # Several versions write true as ff.
+        # Some versions write true as 0xff.
         return data[at] != 0, at + 1
     if tag == DATA:
         return data_at(data, at)
@@ -225,7 +229,7 @@ def _odd_value(
         return text(data, at)
     if tag == CHARACTER:
         (unit,) = CHAR.unpack_from(data, at)
-        # Half a character is not a character.
+        # Half of a surrogate pair is not a character.
         return "\ufffd" if 0xD800 <= unit < 0xE000 else chr(unit), at + 2
     raise Undecodable(f"no value has the tag {tag} (at {at - 1})")
 
@@ -235,7 +239,7 @@ def headers_at(data: bytes, at: int, message: Message) -> int:
     (message.id,) = LONG.unpack_from(data, at)
     message.address, at = optional_text(data, at + 8)
     at += 1
-    # Brokers read only 1 as present; for all other such bytes, only 0 means absent.
+    # In this place brokers take only 1 for present; in others, any byte but 0.
     if data[at - 1] == 1:
         message.user_id = data[at : at + UUID_SIZE]
         at += UUID_SIZE
@@ -267,10 +271,10 @@ def id_at(user_type: int, data: bytes) -> int:
 
 
 def message_of(kind: int, data: bytes, *, tagged: bool = False) -> Message:
-    """Return the message that `data`, of user type `kind`, is; what cannot be decoded is its problem.
+    """Return the message in `data`, of user type `kind`; undecodable parts are its `problem`.
 
-    Of an AMQP message only the id is decoded, and `body` is all of `data`; that of a message of type LARGE is
-    in a file. `tagged`: with the tags of the properties of a message of Core.
+    Of an AMQP message only the id is decoded, and `body` is all of `data`. The body of a message of type
+    LARGE is in a file. `tagged`: keep the tags of the properties of a Core message.
     """
     message, ident = Message(large=kind == LARGE, tags={} if tagged else None), None
     stored, address, at = data, None, 0
@@ -284,7 +288,7 @@ def message_of(kind: int, data: bytes, *, tagged: bool = False) -> Message:
             address, at = optional_text(data, 9)
             stored, _ = data_at(data, at)
         if kind != LARGE:
-            # The end of the body is counted from there, and the older form has a second end after it.
+            # The end of the body is counted from here; the older form has a second end after it.
             body_at, ends = (OLD_BODY_AT, 2 * INT.size) if kind == OLD else (BODY_AT, INT.size)
             size = INT.unpack_from(stored, 0)[0] - body_at
             at = ends + size
@@ -296,22 +300,22 @@ def message_of(kind: int, data: bytes, *, tagged: bool = False) -> Message:
     try:
         headers_at(stored, at, message)
     except ERRORS as error:
-        # The earlier value holds.
+        # The earlier value is kept.
         message.problem = str(error)
     if ident is not None:
         message.blank = len(message.body) == 4 and message.type == PLAIN
-        # The copies in the message itself may be of an earlier one.
+        # The copies in the message itself can have the values of an earlier message.
         message.id = ident
         message.address = address if address is not None else message.address
     return message
 
 
 def glance(kind: int, data: bytes, start: int, end: int, *, judge: bool = True) -> tuple[int, bool]:
-    """Return the time of the message in a record's body (0: none), and whether it surely has no problem.
+    """Return the time of the message in a record's body (0: none), and whether it certainly has no problem.
 
-    Nothing is decoded for that; False: :func:`message_of` may find a problem. With `judge` the priority and
-    properties of a message with a protocol are judged, too, which Artemis 2 does not decode at its start. The
-    time of another protocol is in its own sections, which are ignored.
+    The message is not decoded for that; False: :func:`message_of` may find a problem. With `judge`, the
+    priority and the properties of a message with a protocol are checked, too; Artemis 2 does not decode these
+    at its start. The time of a message of another protocol is in its own sections, which are not read.
     """
     int_at, at, stop, stamp, sound = INT.unpack_from, start, end, 0, True
     try:
@@ -351,7 +355,7 @@ def glance(kind: int, data: bytes, start: int, end: int, *, judge: bool = True) 
 
 
 def _past_properties(data: bytes, at: int) -> int:
-    """Return the place where properties of the usual types end, after their flag; raises one of ERRORS."""
+    """Return where properties of the usual types end; `at` is after their flag. Raises one of ERRORS."""
     int_at, sizes = INT.unpack_from, _SIZES
     (count,) = int_at(data, at)
     at += 4
@@ -388,7 +392,7 @@ def body_of(message: Message) -> BodyParts:
             return BodyParts(data=data, compressed=True, problem=str(error))
     try:
         if kind == TEXT:
-            # Nothing at all is a null text as well.
+            # An empty body is a null text as well.
             text = optional_text(data, 0)[0] if data else None
             return BodyParts(text, compressed=compressed, plain=data)
         if kind == MAP:

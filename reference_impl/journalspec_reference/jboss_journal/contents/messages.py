@@ -1,4 +1,4 @@
-"""From a message and its place to a row: columns of JMS, body by kind, remarks on damaged parts."""
+"""Rows from messages and their places: JMS columns, body by kind, remarks on damaged parts."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from journalspec_reference.jboss_journal.contents.core import (
 )
 from journalspec_reference.jboss_journal.fileset import Room
 
-#: The statements of a large message about the size of its body.
+#: Properties in which a large message gives the size of its body.
 SIZES = ("_AMQ_LARGE_SIZE", "_HQ_LARGE_SIZE")
 
 
 class QueuedMessage(NamedTuple):
-    """A message in a queue: where it is, `size` as stored, and what of it is not in its own bytes."""
+    """A message in a queue: its place, its stored `size`, and the values that are not in its own bytes."""
 
     queue: str | None
     id: int
@@ -41,7 +41,7 @@ class QueuedMessage(NamedTuple):
 
 #: The names of the types of properties in :mod:`journalspec_reference.artemis_xml`, by their tags.
 TYPES = {tag: name for name, tag in PROPERTY.items()}
-#: Columns that do not come out of a message's own bytes.
+#: Columns that are not decoded from a message's own bytes.
 OUTER = frozenset((*QueuedMessage._fields, "redelivered", "protocol", "large"))
 
 
@@ -57,7 +57,7 @@ class Oddity(NamedTuple):
 
 
 def least_size(message: Message) -> int:
-    """Return the least length of a large message's file, as the message states it (bytes)."""
+    """Return the least length of a large message's file (bytes), from the message's properties."""
     sizes = (value for name in SIZES if isinstance(value := message.properties.get(name), int))
     return 0 if is_compressed(message.properties) else next(sizes, 0)
 
@@ -72,7 +72,7 @@ class LargeFiles:
         """Return the body of a large message; None if there is no file."""
         if self.room is None:
             return None
-        # Of a message that is not durable the file keeps the name that it had while it was received.
+        # The file of a message that is not durable keeps the name from the time of its reception.
         names = (f"{ident}{ending}" for ending in (".msg", ".tmp"))
         return next((found for name in names if (found := self.room.open(name)) is not None), None)
 

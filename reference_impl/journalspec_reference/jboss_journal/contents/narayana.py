@@ -1,7 +1,7 @@
 """Narayana's transactions, as WildFly and EAP keep them in a journal (``use-journal-store``).
 
-Each live record is an object of the store: the decision to commit a transaction, and the participants that
-are not done yet. Such a journal is in ``standalone/data/tx-object-store/HornetqObjectStore``, in files
+Each live record is an object of the store: a decision to commit a transaction, and its unfinished
+participants. Such a journal is in ``standalone/data/tx-object-store/HornetqObjectStore``, in files
 ``jbossts-N.txlog``; its records have type 0 and begin with the mark of Narayana's buffers.
 
 A participant is identified by its XID. The parts of one that Narayana made are the transaction, the node that
@@ -27,16 +27,17 @@ from journalspec_reference.xids import xid_text
 EXTENSION = "txlog"
 #: The type of all records of such a journal.
 USER_TYPE = 0
-#: The beginning of a buffer: a mark, and the byte order of its numbers.
+#: The first bytes of a buffer: a mark, and the byte order of its numbers.
 MARK = b"#BE\x01"
 HEADER_SIZE = 8
-#: The beginning of the state of a transaction.
+#: The first bytes of the state of a transaction.
 STATE_MARK = b"#ARJUNA#"
-#: Types of objects that are transactions begin with this; one with the second part came from another server.
+#: Types of transaction objects begin with the first text; with the second, the transaction came from another
+#: server.
 TRANSACTION = "/StateManager/BasicAction/TwoPhaseCoordinator/AtomicAction"
 SUBORDINATE = "/SubordinateAtomicAction"
 EXPIRED = "/Expired"
-#: Two hosts (parts of an address), a process, when it started, and a counter.
+#: Two parts of the host's address, the process, its start time, and a counter.
 UID = Struct(">qqiii")
 #: Formats of XIDs that Narayana makes: of JTA, of JTS, and of its bridges to web services and REST.
 FORMATS = frozenset({131077, 131072, 131080, 131081})
@@ -52,18 +53,18 @@ OUTCOMES = (
 )
 #: Types of participants that are decoded, and the number that ends a list of them.
 COMMIT_MARKABLE, XA_RESOURCE, LAST = 50, 171, 463
-#: How a resource is found again: by a serialised object or its names; 0 is a class of the product's user.
+#: How a resource is found again: by a serialised object, or by its names; 0 means a class of the user.
 BY_OBJECT = 1
 
-#: Columns that are parts of a transaction without a change.
+#: Columns that are copied from a transaction unchanged.
 _AS_THEY_ARE = ("uid", "recovery", "created", "process", "decision", "parent_node", "data")
-#: What recovery does with a transaction, if the process that began it has ended.
+#: What recovery does with a transaction after the process that began it has ended.
 COMMIT, WAIT, OPERATOR, MOVED, NOTHING = "commit", "wait-for-parent", "operator", "moved-aside", "nothing"
 
 
 @dataclass(slots=True)
 class _Buffer:
-    """What Narayana has packed: big-endian, everything at multiples of four bytes.
+    """A buffer in Narayana's encoding: big-endian, every value at a multiple of four bytes.
 
     No version looks at the first eight bytes.
     """
@@ -107,7 +108,7 @@ class _Buffer:
 
 
 def uid_text(data: bytes) -> str:
-    """Return a Uid as Narayana prints it; raises struct.error if it has not 28 bytes."""
+    """Return a Uid as Narayana prints it; raises struct.error if it does not have 28 bytes."""
     return ":".join(f"{part:x}" for part in UID.unpack(data))
 
 
@@ -133,9 +134,9 @@ def xid_parts(format_id: int, gtrid: bytes, bqual: bytes) -> dict[str, Value]:
 
 @dataclass(slots=True)
 class Transaction:
-    """One object of the store. Where something is missing, `reason` says why, and `data` is its state.
+    """One object of the store. If a part could not be decoded, `reason` says why, and `data` is its state.
 
-    `participants` have not finished yet, `heuristics` have decided by themselves. For one that came from
+    `participants` have not finished yet, `heuristics` have decided by themselves. For a transaction from
     another server, `parent` is the XID that it came with. `created` is milliseconds.
     """
 
@@ -154,13 +155,13 @@ class Transaction:
 
     @property
     def xid(self) -> Mapping[str, Value]:
-        """The XID that it came with, or that of its first participant, which has the same global part."""
+        """The XID of its origin, or that of its first participant, which has the same global part."""
         known = (each for each in (*self.participants, *self.heuristics) if "format_id" in each)
         return self.parent or next(known, {})
 
     @property
     def recovery(self) -> str | None:
-        """What recovery does if the process has ended: the record decides by being there, not its status.
+        """What recovery does after the process has ended: the presence of the record decides, not its status.
 
         None: that depends on undecoded parts.
         """
@@ -204,12 +205,12 @@ def _action(state: _Buffer, found: Transaction) -> None:
             found.parent = _xid(state)
             found.parent_node = state.text()
         _header(state, found)
-    state.flag()  # Whether the first participant was asked; recovery ignores it.
+    state.flag()  # Whether the first participant was asked; recovery ignores this flag.
     _participants(state, found.participants)
     if state.number():
         _participants(state, found.heuristics)
     found.status = state.named(STATUSES)
-    state.number()  # The kind of action: only those of top level are stored.
+    state.number()  # The kind of action; only top-level actions are stored.
     found.decision = state.named(OUTCOMES)
 
 
@@ -276,7 +277,7 @@ class TransactionContents(Contents):
 
     @cached_property
     def _places(self) -> Sequence[int]:
-        """Where each object is: of records with one id, the last one has all of it."""
+        """The place of each object: of records with one id, the last one has its complete state."""
         return list({item.id: item.place for item in self.store.replay.live()}.values())
 
     def _objects(self) -> Iterator[tuple[Body, Transaction]]:
@@ -291,7 +292,7 @@ class TransactionContents(Contents):
     def _transactions(self) -> Iterator[Row]:
         for item, found in self._objects():
             xid: Mapping[str, Any] = found.xid
-            # The branches of participants are their own.
+            # Participants have branches of their own.
             branch = xid["branch"] if found.parent else None
             row: dict[str, Value] = {name: xid.get(name) for name in ("format_id", "global_id", "node")}
             row |= {name: getattr(found, name) for name in _AS_THEY_ARE}
@@ -308,7 +309,7 @@ class TransactionContents(Contents):
                 yield each | {"transaction": item.id, "number": number, "state": state}
 
     def counts(self) -> Sequence[Count]:
-        """Return the transactions of each node that decides."""
+        """Return the number of transactions of each deciding node."""
         found: dict[str, Count] = {}
         for item, each in self._objects():
             node = str(each.xid.get("node") or ("another server" if each.parent else "unknown"))

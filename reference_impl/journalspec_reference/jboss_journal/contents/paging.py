@@ -1,7 +1,7 @@
 """Page files.
 
 A page file has neither header nor checksum: entries follow each other, each between two braces. The broker
-stops reading a page where an entry is not complete, and so does this.
+stops reading a page at an incomplete entry, and so does this module.
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ ADDRESS_FILE = "address.txt"
 PAGE = re.compile(r"^(\d{1,18})\.page$")
 START, END = b"{", b"}"
 HEAD = Struct(">ci")
-#: Of an entry: its transaction and the bytes after it.
+#: The parts of an entry: its transaction, and the number of bytes after it.
 PROLOGUE = Struct(">qB")
 #: The number of an entry that holds the headers of a large message, in several versions.
 LARGE_KINDS = (1, 0xFF)
 MOST_ADDRESS = 1 << 16
 PIECE = 1 << 20
-#: Called with the code of a remark, a file, the offset there (None: all of it), and the reason.
+#: A function that receives the code of a remark, a file, the offset in it (None: the complete file), and the
+#: reason.
 ReportFile = Callable[[str, str, int | None, str], None]
 
 
@@ -55,7 +56,7 @@ class Entry:
 
     @property
     def timestamp(self) -> int:
-        """Its time, 0 if there is none."""
+        """The time of the message, 0 if there is none."""
         return core.glance(self.kind, self.data, self.start, self.end, judge=False)[0]
 
 
@@ -153,7 +154,7 @@ def _protocol_end(data: bytes, at: int) -> int:
 
 
 def _queues_at(data: bytes) -> int:
-    """Return where the list of queues begins if only the length that is stored before it shows that."""
+    """Return where the list of queues begins, if only its stored length shows that."""
     for count in range(1, min(1 << 10, len(data) // core.LONG.size)):
         at = len(data) - core.LONG.size * count - core.INT.size
         if at >= 0 and core.INT.unpack_from(data, at)[0] == count:
@@ -163,13 +164,13 @@ def _queues_at(data: bytes) -> int:
 
 @dataclass(frozen=True)
 class Paging:
-    """The page files of all addresses, in the order of their numbers."""
+    """The page files of all addresses, in the order of their numbers within an address."""
 
     room: Room | None
     old: bool
 
     def files(self, report: ReportFile) -> Iterator[PageFile]:
-        """Yield the page files; what cannot be read is reported."""
+        """Yield the page files; unreadable files are reported."""
         for room in self.room.rooms() if self.room is not None else ():
             numbered = sorted(
                 (int(match[1]), name) for name in room.names if (match := PAGE.match(name)) is not None

@@ -1,6 +1,6 @@
 """Pending messages by the broker's rules: references, acknowledgements, page cursors, prepared transactions.
 
-For each message and each reference only numbers are kept: ids, places, times. Bodies are read again when a
+Only numbers are kept for each message and each reference: ids, places, times. Bodies are read again when a
 row is requested.
 """
 
@@ -31,10 +31,10 @@ from journalspec_reference.jboss_journal.contents.core import (
 PENDING_LARGE, REFERENCE, ACKNOWLEDGED, DELIVERIES, PAGE_TX, SCHEDULED = 29, 32, 33, 34, 35, 36
 DUPLICATE, HEURISTIC, CURSOR_ACK, COUNTER, INCREMENT, PAGE_DONE, COUNTER_PENDING = 37, 38, 39, 40, 41, 42, 43
 MESSAGES = (PROTOCOL, OLD, LARGE)
-#: Written and not needed here: of large messages being received, retention, mirrors, MQTT clients.
+#: Record types that are ignored here: large messages being received, retention, mirrors, MQTT clients.
 OTHERS = (PENDING_LARGE, 49, 53, 54)
 QUEUE_COUNT, TWO_LONGS, PLACE = Struct(">qi"), Struct(">qq"), Struct(">qqi")
-#: A page transaction is changed by this kind of record, and added by any other.
+#: These record types change a page transaction; any other adds one.
 UPDATES = (12, 14)
 #: A key is the id of a queue times this, plus the id of a message.
 _KEY = 1 << 64
@@ -42,7 +42,7 @@ _KEY = 1 << 64
 
 @dataclass(slots=True)
 class Doubt:
-    """A prepared transaction: its sends and acknowledgements at its commit."""
+    """A prepared transaction, with the sends and acknowledgements that its commit would perform."""
 
     tx: PreparedTx
     #: id of a message that it adds -> its place
@@ -57,7 +57,7 @@ class Doubt:
 
 @dataclass(slots=True)
 class PageCounter:
-    """The number of paged messages of a queue, as counters give it; bytes if they are counted."""
+    """The number of paged messages of a queue in its counters, and their bytes if these are counted."""
 
     count: int = 0
     size: int = 0
@@ -65,14 +65,14 @@ class PageCounter:
 
 
 class References:
-    """The references that are live, in the order of their records: 24 bytes for one of each message.
+    """The live references, in the order of their records; the first one of a message takes 24 bytes.
 
-    A reference is identified by its position. That of a message's first one is found by the number of the
-    message, those of others in a dict.
+    A reference is identified by its position, the turn. The turn of a message's first reference is found by
+    the number of the message, other turns in a dict.
     """
 
     def __init__(self) -> None:
-        #: By turn: the id of the queue, and the number of the message, -1 if it is acknowledged.
+        #: Turn -> the id of the queue, and the number of the message, -1 if it is acknowledged.
         self.queues, self.numbers = array("q"), array("q")
         #: Number of a message -> turn of the first reference, -1 if there is none.
         self._first = array("q")
@@ -84,7 +84,7 @@ class References:
 
     @property
     def first(self) -> array[int]:
-        """By the number of a message: the turn of its first reference, -1 if there is none."""
+        """Number of a message -> turn of its first reference, -1 if there is none."""
         return self._first
 
     def add(self, queue: int, ident: int, number: int) -> None:
@@ -116,17 +116,17 @@ class References:
         self._others.pop(self.queues[turn] * _KEY + ident, None)
 
     def live(self) -> Iterator[tuple[int, int, int]]:
-        """Yield turn, queue and number of the message of each."""
+        """Yield turn, queue and number of the message of each live reference."""
         each = enumerate(zip(self.queues, self.numbers, strict=True))
         return ((turn, queue, number) for turn, (queue, number) in each if number >= 0)
 
 
-#: Called with a code of a remark, an id, the place of a record, and the reason.
+#: A function that receives the code of a remark, an id, the place of a record, and the reason.
 ReportRecord = Callable[[str, str, int, str], None]
 
 
 class Pending:
-    """Live items: references, and for messages the ids, places, times and sizes by their numbers."""
+    """Live items: references; and by the number of a message its id, place, time and size."""
 
     def __init__(self, replay: Kept, report: ReportRecord, *, judge: bool = False) -> None:
         self._replay, self._report, self._judges = replay, report, judge
@@ -138,12 +138,12 @@ class Pending:
         #: Turn of a reference -> the number of its deliveries, and its due time.
         self.deliveries: dict[int, int] = {}
         self.scheduled: dict[int, int] = {}
-        #: Page transaction -> the number of its open messages, and the record that says so.
+        #: Page transaction -> the number of its open messages, and the place of the record that adds it.
         self.page_txs: dict[int, tuple[int, int]] = {}
         self.duplicates, self.heuristics = array("q"), array("q")
         #: The places of other live records: page cursors and counters, and undecoded ones.
         self.others = array("q")
-        #: What page cursors have acknowledged: number of the queue, page, number in the page.
+        #: The acknowledgements of page cursors: id of the queue, page, number in the page.
         self.paged_acks: set[tuple[int, int, int]] = set()
         self.pages_done: set[tuple[int, int]] = set()
         self.counters: dict[int, PageCounter] = {}
@@ -172,15 +172,15 @@ class Pending:
         )
 
     def is_sent(self, tx: int) -> bool:
-        """Return whether the sends of a page transaction are there: it has none (0, -1), or was committed."""
+        """Return whether sends with a page transaction are live: it is none (0, -1), or committed."""
         return tx <= 0 or tx in self.page_txs
 
     def may_be_sent(self, tx: int) -> bool:
-        """Return whether what a page transaction sends is there, or is when a prepared one is committed."""
+        """Return whether the sends of a page transaction are live, or will be if it is committed."""
         return self.is_sent(tx) or tx in self._in_doubt[0]
 
     def is_done(self, queue: int, page: int, index: int) -> bool:
-        """Return whether a queue has acknowledged a message of a page, or has in a prepared transaction."""
+        """Return whether a queue has acknowledged a message of a page, perhaps in a prepared transaction."""
         place = queue, page, index
         return place in self.paged_acks or place in self._in_doubt[1] or (queue, page) in self.pages_done
 
@@ -191,7 +191,7 @@ class Pending:
 
     def _take_live(self) -> None:
         numbers, add, put = self.numbers, self.references.add, self.numbers.put
-        # What `add` does with the first reference of a message, which is almost each.
+        # The code of `References.add` for the first reference of a message, which almost all are.
         first, queues, held = self.references.first, self.references.queues, self.references.numbers
         judges, newest, last = self._judges, None, 0
         idents, places = self.idents.append, self.places.append
@@ -237,7 +237,7 @@ class Pending:
         self.highest = max(numbers, default=0)
 
     def _take_other(self, item: Body, data: bytes) -> None:
-        """Take in a record that is neither a message nor a reference."""
+        """Add a record that is neither a message nor a reference."""
         kind = item.user_type
         if kind in _CHANGES:
             self._change(item, data)
@@ -252,7 +252,7 @@ class Pending:
             self._take_cursor(item, data)
 
     def _take_cursor(self, item: Body, data: bytes) -> None:
-        """Take in the known facts about pages."""
+        """Add the facts about pages in a record."""
         kind = item.user_type
         if kind == CURSOR_ACK:
             self.paged_acks.add(PLACE.unpack_from(data, 0))
@@ -264,7 +264,7 @@ class Pending:
             self._report("unknown-type", str(item.id), item.place, f"record type {kind}")
 
     def _change(self, item: Body, data: bytes) -> None:
-        """Take in a change of a reference; the last change of each kind is the effective one."""
+        """Apply a change of a reference; the last change of each kind is the effective one."""
         (queue,) = LONG.unpack_from(data, 0)
         turn = self.references.find(queue, item.id, self.numbers.get(item.id))
         if turn < 0:

@@ -23,7 +23,7 @@ from journalspec_reference.jboss_journal.fileset import BINDINGS, NAMES, beside
 from journalspec_reference.jboss_journal.recover import Replay, ReplayedState
 
 JMS = "jms"
-#: User types that brokers write, and the number of records that are read to find them.
+#: User types that brokers write, and the number of records that are examined for them.
 BROKER_TYPES, LOOKED_AT = frozenset(range(20, 55)), 100
 ARTEMIS_2, ARTEMIS_1, HORNETQ = "ActiveMQ Artemis 2", "ActiveMQ Artemis 1", "HornetQ 2"
 #: Evidence of the product if the records do not show it.
@@ -42,7 +42,7 @@ class Store:
     _noted: set[tuple[str, str]] = field(default_factory=set)
 
     def note(self, note: Oddity) -> None:
-        """Remark on something, once; the reason comes before the meaning of the code."""
+        """Add a remark, once for each subject; its text is the reason, then the meaning of the code."""
         place = note.code, note.key
         if place in self._noted:
             return
@@ -54,15 +54,15 @@ class Store:
 
     @cached_property
     def replay(self) -> Kept:
-        """What recovery kept; nothing if it refused."""
+        """The result of recovery; empty if it refused."""
         return replay_of(self.answer)
 
     @property
     def is_of_broker(self) -> bool:
-        """Whether a broker wrote this: most records are of its types, or its other directories are here.
+        """Whether a broker wrote this: most records have its types, or its other directories are here.
 
-        A journal is a container, which others use for their own records. That of JMS names in HornetQ has
-        types of its own.
+        A journal is a container that other programs use for their own records. HornetQ's journal of JMS names
+        has its own types.
         """
         if self.answer.journal.params.get("extension") == JMS:
             return False
@@ -73,13 +73,13 @@ class Store:
 
     @property
     def has_any(self) -> bool:
-        """Whether more than the types of records shows that a broker wrote the journal."""
+        """Whether a broker wrote the journal by other evidence than the types of records."""
         beside_it = any(beside(self.answer.journal, kind) for kind in NAMES)
         return beside_it or any(True for _ in self.pending.references.live())
 
     @cached_property
     def bindings_replay(self) -> Kept | None:
-        """What recovery kept of the bindings; None: there are none."""
+        """The result of recovering the bindings; None: there are none."""
         if self.is_bindings:
             return self.replay
         found = self.bindings_beside
@@ -87,7 +87,7 @@ class Store:
 
     @cached_property
     def bindings_beside(self) -> Answer | None:
-        """The result of recovering the bindings next to the journal; None: there are none."""
+        """The answer of recovering the bindings next to the journal; None: there are none."""
         room = beside(self.answer.journal, BINDINGS)
         with suppress(FilesetError):
             found = find_journals(room.loaded, FORMAT) if room is not None and room.loaded is not None else ()
@@ -128,19 +128,19 @@ class Store:
 
     @cached_property
     def queues(self) -> dict[int, str]:
-        """The names of the queues by id: those of bindings; without any, those that messages are in."""
+        """Id -> name of the queues: those of the bindings; without bindings, those of the messages."""
         if self.bindings_replay is not None:
             return {ident: queue.name for ident, queue in self.bindings.queues.items()}
         found = {queue for _, entry in self.entries() for queue in entry.queues} | self.pending.queues
         return {ident: f"queue {ident}" for ident in sorted(found)}
 
     def name_of(self, queue: int) -> str:
-        """Return the name of a queue, or what to call it."""
+        """Return the name of a queue, or a text with its id."""
         return self.queues.get(queue, f"queue {queue}")
 
     @cached_property
     def product(self) -> tuple[str | None, str]:
-        """Which product wrote this, and by which evidence."""
+        """The product that wrote this, and the evidence."""
         pending, queues = self.pending, self.bindings.queues.values()
         extension = self.answer.journal.params.get("extension", "")
         if pending.types[PROTOCOL]:
@@ -157,7 +157,7 @@ class Store:
 
     @property
     def _has_addresses(self) -> bool:
-        """Whether the bindings have what Artemis 2 alone writes."""
+        """Whether the bindings have records or fields that only Artemis 2 writes."""
         queues = self.bindings.queues.values()
         return bool(self.bindings.addresses) or any("routing_type" in queue.options for queue in queues)
 
@@ -168,7 +168,7 @@ class Store:
 
     @cached_property
     def sizes(self) -> Sequence[int]:
-        """The bytes of each message by its number, with those of its file."""
+        """Number of a message -> its bytes, including those of its file."""
         pending = self.pending
         sizes = pending.sizes[:] if pending.large.masks else pending.sizes
         for number in pending.numbers_of_large():
@@ -180,7 +180,7 @@ class Store:
         """The page files."""
         room = beside(self.answer.journal, "paging")
         pages = room is not None and any(True for _ in room.rooms())
-        # If the bindings do not show the product, that takes a pass over the journal.
+        # If the bindings do not show the product, finding it takes a pass over the journal.
         old = pages and not self._has_addresses and self.product[0] in (HORNETQ, ARTEMIS_1)
         return Paging(room, old)
 
@@ -200,7 +200,7 @@ class Store:
         self.note(Oddity(code, file if off is None else f"{file}:{off}", file, off, why))
 
     def pending_entries(self) -> Iterator[tuple[PageFile, Entry, list[int]]]:
-        """Yield the entries of pages that are pending, with the queues in which they are."""
+        """Yield the pending entries of pages, with the queues that hold them."""
         pending, known = self.pending, self.queues
         for file, entry in self.entries():
             if not pending.is_sent(entry.tx):
