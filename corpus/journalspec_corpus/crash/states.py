@@ -130,7 +130,8 @@ def distinct(rows: Codes) -> tuple[Codes, npt.NDArray[np.int64]]:
 
 # --- Writes that are torn ---
 
-#: Writes of up to EVERY_BYTE bytes are cut at each byte, longer ones only within FRONT bytes of each end.
+#: Writes of up to EVERY_BYTE bytes are cut at each byte; longer ones like that only within FRONT bytes of
+#: each end.
 EVERY_BYTE, FRONT = 600, 96
 #: In traces with more than MANY writes of interest, only the last LAST are cut like that.
 MANY, LAST = 8, 3

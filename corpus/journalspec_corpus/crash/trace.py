@@ -3,10 +3,10 @@
 A trace is recorded by putting :class:`RecordingStorage` between a writer and its files. Acknowledgements,
 record spans and releases are annotations: they are not in the writer's bytes, and the oracle needs them.
 
-Each *preset* is one hypothesis about devices and file systems. Few of them document their
-guarantees. So there are several presets, every state names its preset, and a failure is quoted with the
-*strongest* preset that still shows it. The order of :data:`PRESETS` is from the strongest to the weakest; the
-states of one preset need not contain those of the one before it.
+Each *preset* is one hypothesis about devices and file systems. Few of them document their guarantees. So
+there are several presets, every state names its preset, and a failure is quoted with the *strongest* preset
+that still shows it. The order of :data:`PRESETS` is from the strongest to the weakest; the states of one
+preset need not contain those of the one before it.
 
 Bytes are named by the ids of their pages, which states share. The id of a page is blake2b-128 of its 512
 bytes, the smallest granule of the model; the last page may be short. Lists of more than 32 ids are shortened:
