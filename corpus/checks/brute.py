@@ -145,7 +145,7 @@ class Comparison:
         self._noise = self._garbage()
 
     def _explained(self, answer: Answer, crash: int, torn: int, *, lost: bool, loose: bool) -> bool:
-        """Return whether some set of operations explains what `answer` decides on."""
+        """Return whether some permitted set of operations leads to the state in `answer`."""
         place, semantics = (crash, torn, lost, loose), self.adapter.semantics
         if semantics is None or answer.state is None:
             return True
@@ -263,7 +263,7 @@ class Comparison:
         return min(lost, there) <= 1
 
     def _group(self, states: States, theirs: dict[Key, int]) -> None:
-        """Compare what one crash point yields."""
+        """Compare the engine's states of one crash point."""
         point, torn = states.point, states.torn
         expected = expected_at(self.trace, point.crash_index, torn)
         ledger = self._ledger(point.crash_index, torn)

@@ -190,7 +190,7 @@ class BrutePermitted:
     """All sets that are permitted at one crash point of a trace; `lost` if acknowledged operations may be
     missing as well.
 
-    With `loose` they are those of a reader that may omit what is damaged.
+    With `loose`, they are the sets for a reader that may omit damaged records.
     """
 
     semantics: Semantics

@@ -108,7 +108,7 @@ class Writing:
 
 @dataclass
 class Accounts:
-    """A trace up to a crash, from its annotations: who wrote which record where, and all acknowledgements."""
+    """A trace up to a crash, from its annotations: the writes of each record, and all acknowledgements."""
 
     trace: Trace
     crash: int
@@ -172,7 +172,7 @@ class Accounts:
                 yield last, op
 
     def _kills(self) -> frozenset[Content]:
-        """Return what a process leaves that is killed between two operations up to the crash."""
+        """Return the files that a process leaves if it is killed between two operations up to the crash."""
         machine = Machine(self.trace, 1 << 40)
         found = {machine.memory().content}
         for upto in range(self._last + 2):

@@ -46,7 +46,7 @@ Garbage = Callable[[int, int, int], bytes]
 
 
 def origin(who: int, length: int) -> bytes:
-    """Return the origins of `length` bytes that all come from `who`."""
+    """Return the origins of `length` bytes that all have the origin `who`."""
     return who.to_bytes(_WIDTH, "little", signed=True) * length
 
 

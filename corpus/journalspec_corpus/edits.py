@@ -42,7 +42,7 @@ class Range:
 
 @dataclass
 class Built:
-    """Files under construction, the names of places in them, and what each record says.
+    """Files under construction, the names of places in them, and the values of each record.
 
     `labels` are those of the sound files; edits do not move them. `records`
     maps a record's label to its full expectation, `at` included.

@@ -31,7 +31,7 @@ def damaged(journal: DrawnJournal, rng: random.Random) -> tuple[str, Files]:
 
 
 def _place(journal: DrawnJournal, files: Files, rng: random.Random) -> Field | None:
-    """Return a field that still lies within its file, or any byte of a file."""
+    """Return a field that is still within its file, or any byte of a file."""
     for _ in range(4):
         if not journal.fields:
             break

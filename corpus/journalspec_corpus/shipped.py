@@ -1,7 +1,6 @@
 """Checks the files of the published tiers against their manifests.
 
-``published/<format>/manifest.json`` is sealed, has the checksum of every other file there, and
-counts what is in them.
+``published/<format>/manifest.json`` is sealed, and has the checksum and the counts of every other file there.
 """
 
 from __future__ import annotations

@@ -350,10 +350,10 @@ LONG_WORKLOADS, LONGER_WORKLOADS = "long_workloads.jsonl", "longer_workloads.jso
 class LongWorkload:
     """One sequence: the edition or order of writes, the length of a file in bytes, and rules.
 
-    Small workloads are enumerated, and what needs many steps (a file that comes round again, a transaction
-    open over three files) is not among them. These sequences were drawn once by a Hypothesis state machine,
-    and are kept as data: building needs no Hypothesis and no random numbers. `rules` are words separated by
-    blanks; the format defines them.
+    Small workloads are enumerated, but none of them has the many steps that some situations need (a file that
+    is reused, a transaction open over three files). These sequences were drawn once by a Hypothesis state
+    machine, and are kept as data: building needs no Hypothesis and no random numbers. `rules` are words
+    separated by blanks; the format defines them.
     """
 
     variant: str

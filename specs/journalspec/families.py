@@ -68,7 +68,7 @@ def text_of(data: bytes, encoding: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One field of a type; the module's docstring says what the keys mean."""
+    """One field of a type; the module's docstring explains the keys."""
 
     name: str
     type: str = ""

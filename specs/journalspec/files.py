@@ -182,7 +182,7 @@ def _rights(target: Path) -> int | None:
 
 
 def _unnamed(target: Path) -> tuple[int, Path | None]:
-    """Open a new file in the directory of `target`; without a name where the system has such."""
+    """Open a new file in the directory of `target`; without a name if the system supports that."""
     with suppress(OSError, AttributeError):
         return os.open(target.parent, os.O_WRONLY | os.O_TMPFILE | os.O_CLOEXEC, 0o600), None
     name = _partial(target)

@@ -1,4 +1,4 @@
-"""JSON text piece by piece: what `json.dumps(value, indent=1)` gives, without ever holding all of it.
+"""JSON text piece by piece: the result of `json.dumps(value, indent=1)`, but never all of it in memory.
 
 Values are those of observations (see :func:`journalspec.observation.jsonable`). Sequences of :mod:`.reread`
 are iterated during the output.
@@ -20,7 +20,7 @@ BLOCK = 1 << 16
 
 
 def write(value: object, stream: IO[str]) -> None:
-    """Write `value` and a newline; raises what iterating over it and writing raise."""
+    """Write `value` and a newline; raises the errors of iterating over it and of writing."""
     block: list[str] = []
     size = 0
     for piece in pieces(value):

@@ -57,7 +57,7 @@ class Spot(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Field:
-    """One field of a structure; the module's docstring says what the keys mean."""
+    """One field of a structure; the module's docstring explains the keys."""
 
     name: str
     type: str

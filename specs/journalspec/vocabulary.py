@@ -160,7 +160,7 @@ class Vocabulary:
 
     @property
     def bodies(self) -> frozenset[str]:
-        """The names of record fields that hold what users store."""
+        """The names of record fields that hold users' data."""
         return frozenset(item.name for item in self.fields if item.body)
 
     @property

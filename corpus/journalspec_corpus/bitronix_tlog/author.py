@@ -99,8 +99,8 @@ def laid_out_as(edition: str) -> str:
 def record_values(record: Mapping[str, Any], edition: str) -> dict[str, Any]:
     """Return the fields of a record as the table calls them.
 
-    ``checksum_names = "stored"`` takes the names as they are stored instead of as a
-    sorted set with '?' for what is not ASCII: a wrong checksum that naive writers produce.
+    ``checksum_names = "stored"`` computes the checksum over the names as they are stored. The right one is
+    over a sorted set of names with '?' for characters that are not ASCII; naive writers get it wrong.
     """
     laid = laid_out_as(edition)
     known = LAYOUT.structure("record", laid).names
@@ -140,7 +140,7 @@ def header_parts(base: Mapping[str, Any]) -> list[Part]:
 
 
 def reported(values: Mapping[str, Any], edition: str) -> dict[str, Any]:
-    """Return what a reader reports of a record with these values (without its place)."""
+    """Return a reader's report of a record with these values (without its place)."""
     names = [row["name"] for row in values["names"]]
     charset = "latin-1" if edition == "nio" else "ascii"
     told = {**values, "names": [name.decode(charset, "replace") for name in names]}

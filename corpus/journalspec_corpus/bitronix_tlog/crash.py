@@ -69,7 +69,7 @@ def action(key: str) -> Action:
 
 
 def look(files: StateFiles, edition: str) -> Hashable:
-    """Return what recovery can see: lengths, headers, and the records and damage of the logs."""
+    """Return the visible content: lengths, headers, and the records and damage of the logs."""
     if edition not in DISK_EDITIONS:
         return equal_contents(files, edition)
     return tuple([(name, files.size(name), files.once((name,), _seen, name)) for name in files])

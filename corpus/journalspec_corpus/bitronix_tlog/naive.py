@@ -41,7 +41,7 @@ UNDECIDED = ("PREPARING", "PREPARED", "ROLLING_BACK")
 
 
 def read(files: Files, edition: str) -> dict[str, Any]:
-    """Return the answer to the forensic question: what is in all files."""
+    """Return the answer to the forensic question: the content of all files."""
     found = _scanned(files, edition)
     active = _elected(found, edition)
     if active is None:

@@ -53,7 +53,7 @@ _SHORTEST = 8
 
 
 def key_of(record: LogRecord) -> str:
-    """Return what a reader calls `record`; names are as read (U+FFFD for non-ASCII)."""
+    """Return a reader's key of `record`; names are as read (U+FFFD for non-ASCII)."""
     return KEYS.of({**record._asdict(), "names": [*map(name_text, record.names)]})
 
 

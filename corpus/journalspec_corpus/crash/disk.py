@@ -1,4 +1,4 @@
-"""What a disk may hold at a crash point: what is in flight, every version of it, and the files of states.
+"""What a disk may hold at a crash point: the blocks in flight, their versions, and the files of states.
 
 A *block* persists as one unit: a granule of a file, a file's size, or the directory's names. Its
 *versions* are its contents in program order; version 0 is the durable one. Writes to one granule pass through

@@ -1,9 +1,9 @@
 """Reduces a failing crash state to the smallest one that fails in the same way.
 
-Greedy, to a fixed point, in this order: fewer records, fewer deviations, a stronger preset, then what the
-format calls smaller (an empty background, shorter payload, the plain alignment). Unchanged are the verdict
-(and so the broken invariant), whether the wrong record is in effect or only listed, the class, the writer and
-the topic of the run.
+It works greedily, to a fixed point, in this order: fewer records, fewer deviations, a stronger preset, then
+the format's own reductions (an empty background, shorter payload, the plain alignment). Unchanged are the
+verdict (and so the broken invariant), whether the wrong record is in effect or only listed, the class, the
+writer and the topic of the run.
 
 A smaller workload has other states. They are searched for one with the same verdict: states with few
 deviations and like the given one come first. A reader reads the first ``NARROW`` states of each candidate. If

@@ -87,7 +87,7 @@ def answering(
 
 
 def judge(answer: Answer, owed: Expected, refusal: str, *, holes_allowed: bool) -> str:
-    """Return the verdict on `answer` under what is required in this crash point and state.
+    """Return the verdict on `answer` under the required outcome `owed`.
 
     `refusal` is allowed, required or forbidden; `holes_allowed` is true for policies that may omit records if
     they report it. Records are checked first: their faults explain those of the state. If they are right, the
@@ -170,7 +170,7 @@ def _has_hole(present: Sequence[str | None], owed: Expected) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Invariant:
-    """One invariant: its usual name, what it says, where it is checked, and in which classes.
+    """One invariant: its usual name, its statement, where it is checked, and in which classes.
 
     Classes of states: R (a crash can leave it), L (only possible if an fsync was not performed), C
     (corruption), H (hostile bytes, from cases and fuzzing).

@@ -264,8 +264,8 @@ def build(base: Mapping[str, Any], edition: str) -> Built:
 def page(container: int, number: int, last: int, said: Mapping[str, Any], size: int) -> bytes:
     """Return page `number` of a container whose last one is `last`: `size` bytes, zeros if it is ``blank``.
 
-    ``rows`` are hex, in one or several texts, and ``behind`` what is in the space that is kept free after
-    each of them; with ``heap``, the formats of columns, the row that describes them comes first.
+    ``rows`` are hex, in one or several texts, and ``behind`` are the bytes in the space that is reserved
+    after each row. With ``heap``, the formats of columns, the first row describes the columns.
     ``version``, ``format``, ``status`` and ``overflow`` are of the header. The first page has ``info`` (its
     format, status and size of a page), ``pages``, how many follow it, and ``following``, the next page that
     lists pages. ``wrong`` has a wrong checksum: page (or its upper half) or info. An unsound one has only the
@@ -308,7 +308,7 @@ def page(container: int, number: int, last: int, said: Mapping[str, Any], size: 
     return bytes(data)
 
 
-#: Operation -> what its bare words are.
+#: Operation -> the members for its bare words.
 _WORDS = {
     "insert": ("table", "key", "value"),
     "update": ("table", "key", "value"),

@@ -508,7 +508,7 @@ def _front(log: Log, number: int, start: int) -> tuple[list[dict[str, Any]], int
 
 
 def read(files: Files, edition: str) -> dict[str, Any]:
-    """Return the answer to the forensic question: what is in the log."""
+    """Return the answer to the forensic question: the content of the log."""
     return recover(files, edition, "")
 
 

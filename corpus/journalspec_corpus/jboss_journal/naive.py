@@ -465,7 +465,7 @@ class _Transaction:
 def replayed(
     entries: Iterable[Entry], present: Collection[int], edition: str, *, complete: bool
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return the state after `entries` in reading order, and what is missing.
+    """Return the state after `entries` in reading order, and the entries about missing things.
 
     `present` are the ids of all data files; they are `complete` if none of the journal's files was ever
     deleted.

@@ -67,7 +67,7 @@ def _bytes_of(seed: int, size: int) -> bytes:
 class Workload(shared.SmallWorkload):
     """A workload of this format.
 
-    `kind` is append, over, reclaim, compact, reopen (a start that rolls back what has no end) or create.
+    `kind` is append, over, reclaim, compact, reopen (a start that rolls back open transactions) or create.
     Over: the last step does not fit any more and goes to the next file. Reclaim: the same, and a file goes
     out of use on the way.
     """
@@ -97,7 +97,7 @@ def edition_and_order(writer: str) -> tuple[str, str]:
 
 
 def _starts(op: Mapping[str, Any], edition: str) -> tuple[tuple[tuple[int, str], ...], int]:
-    """Return what :meth:`.RecordFields.starts` does; a COMMIT or PREPARE lists one file."""
+    """Return the result of :meth:`.RecordFields.starts`; a COMMIT or PREPARE lists one file."""
     values: dict[str, Any] = {name: bytes.fromhex(op.get(name, "")) for name in ("body", "extra")}
     values["pairs"] = [{}]
     return RECORDS.starts(edition, RECORD_OPS[op["op"]], values)

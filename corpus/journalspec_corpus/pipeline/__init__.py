@@ -1,4 +1,4 @@
-"""From traces to judged states, by the million: plan, run, write, count.
+"""From traces to states with verdicts, by the million: plan, run, write, count.
 
 The same functions run in processes of this machine (:mod:`.build`) and in one Spark stage (:mod:`.spark`).
 Tasks exchange descriptors only; a worker rebuilds the files of a state before it gets its verdicts. Shards

@@ -1,6 +1,6 @@
-"""The core tier as cases: a choice of the judged states, as compressed lines.
+"""The core tier as cases: a selection of the states of a build, as compressed lines.
 
-The choice is made by ids alone, so that anybody repeats it. A worker rebuilds each shard's chosen states and
+The selection uses ids alone, so that anybody can repeat it. A worker rebuilds each shard's chosen states and
 writes their lines; then the lines are joined and compressed. Lines and order depend on the plan alone.
 
 The states of a trace have few different files and permitted answers. So each content of a file and each set

@@ -1,6 +1,6 @@
-"""Shards: the states of some workloads, judged, and on disk: written complete or not at all, and found again.
+"""Shards: the states of some workloads with their verdicts, written atomically and found again.
 
-What is in a shard is a pure function of traces, presets and seed. During a build, shards are Arrow files,
+The content of a shard is a pure function of traces, presets and seed. During a build, shards are Arrow files,
 which are fast to write and to read. The rows that a finished build keeps are written as Parquet once.
 """
 
@@ -71,7 +71,7 @@ def schema(readers: Iterable[str]) -> pa.Schema:
 
 @dataclass(frozen=True)
 class JudgedStates:
-    """The states of a crash point, judged: a column of indices into :data:`VERDICTS` for each reader.
+    """The states of a crash point with verdicts: a column of indices into :data:`VERDICTS` for each reader.
 
     `new` are the rows of states that were not seen before, each id once.
     """
@@ -200,7 +200,7 @@ class Shard:
 
 
 def judged_shard(plan: Plan, number: int) -> Shard:
-    """Return shard `number` of `plan`, judged. A pure function of the plan."""
+    """Return shard `number` of `plan` with its verdicts. A pure function of the plan."""
     adapter = crash_format(plan.format)
     shard = Shard(adapter, tuple(map(get_preset, plan.presets)), plan.seed)
     for work in plan.shard_workloads(number):
@@ -209,7 +209,7 @@ def judged_shard(plan: Plan, number: int) -> Shard:
 
 
 class BuildError(Exception):
-    """A build cannot go on: what and why in the text, what to do in `hint`."""
+    """A build cannot continue; the text has the fault and the cause, `hint` the next step."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)

@@ -32,7 +32,7 @@ class QueuedBranch:
 
 @dataclass(frozen=True)
 class QueueState:
-    """All queues; what open transactions insert and remove; branches by name; the next key of each queue."""
+    """All queues; inserts and removals of open transactions; branches by name; next key of each queue."""
 
     messages: Mapping[Place, StoredMessage] = field(default_factory=dict)
     inserted: Mapping[str, Mapping[Place, StoredMessage]] = field(default_factory=dict)

@@ -197,7 +197,7 @@ class LaidPages(dict[int, bytes]):
 
 @cache
 def _form(name: str) -> Construct[Any, Any]:
-    """Return what parses a type of the family of messages, which may have bytes after it."""
+    """Return the construct of a type in the family of messages; bytes may follow it."""
     return Struct("found" / schema(families(FORMAT)["message"], name, ""), "end" / Tell)
 
 
