@@ -256,7 +256,7 @@ class BrutePermitted:
 
     @cached_property
     def _let_go(self) -> list[frozenset[str]]:
-        """The released records for each operation: none, unless it ends the effect of one of these."""
+        """For each operation: the records released right before it, if it ends the effect of one of them."""
         found = []
         for number, op in enumerate(self.ops):
             ended: set[str] = set()

@@ -113,8 +113,8 @@ def lay_file(  # the first three choose the file, the keyword arguments describe
     Records of the previous generation, ``before``, remain visible after the end of the new ones. Each record
     starts at a multiple of ``align``, after its ``gap`` (in hex), and not before the offset ``to``. A file
     without a ``size`` ends after its last byte that was laid. The range of all records is ``LABEL.log``. The
-    first record without a ``label`` is ``LABELr1``, in the previous generation ``LABELold1``. The parts of
-    the `header` are named ``header.FIELD`` (:func:`labelled` puts that before them).
+    first record is ``LABELr1`` if it has no ``label``, in the previous generation ``LABELold1``. The parts of
+    the `header` are named ``header.FIELD`` (:func:`labelled` adds that prefix).
     """
     data = bytearray()
     built.labels[f"{label}.header"] = built.lay(name, label, header, data)

@@ -32,7 +32,7 @@ class Invalid(Exception):  # no error: the result of a check
 
 
 def require(holds: bool, why: str) -> None:
-    """Raise Invalid unless it holds."""
+    """Raise Invalid unless the condition holds."""
     if not holds:
         raise Invalid(why)
 

@@ -343,7 +343,7 @@ def _wrong(family: Family, member: Member) -> Iterator[str]:
 
 
 #: Called for each present field with its type, the field, its begin and end, and its value; fields inside a
-#: field come before it. `depth` types are around the type.
+#: field come before it. `depth` is the number of enclosing types.
 See = Callable[[int, Shape, Member, int, int, Any], None]
 
 

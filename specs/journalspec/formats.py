@@ -96,9 +96,9 @@ class AtStart:
     `source` is the evidence, `short` is the effect as a clause for the verdict. A code is one of a note, a
     dropped region, a refusal or a missing thing. ``refused-`` before the code of a refusal omits notes of the
     same name. ``without-`` comes before one of the `parts`. Others are ``clean``, ``in-doubt``, and
-    ``beside``: a file next to the journal is damaged. ``contents-`` comes before one of a remark on contents.
-    In `says`, ``{texts}`` is for the texts of the remarks, or notes on neighbours, that have the codes. With
-    `fails`, the product is known not to start, or to lose data, although the journal is intact.
+    ``beside``: a file next to the journal is damaged. ``contents-`` comes before the code of a remark on
+    contents. In `says`, ``{texts}`` is for the texts of the remarks, or notes on neighbours, that have the
+    codes. With `fails`, the product is known not to start, or to lose data, although the journal is intact.
     """
 
     when: tuple[str, ...]

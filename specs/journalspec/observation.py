@@ -118,10 +118,10 @@ class Dropped(Item):
 class Missing(Item):
     """Something that belongs to the journal and is missing, and the proof of it.
 
-    `code` is a word of the format's table ``[missing]``; `name` says which one (the name of a file, the
-    id of a record or transaction as text). The proof is in `file`, at `off` where that is one place.
-    `count` is the number of affected messages, records or rows (the table says which), None if it is unknown.
-    `text` is for people and is not compared. With something missing a verdict is never clean.
+    `code` is a word of the format's table ``[missing]``; `name` says which one (the name of a file, the id of
+    a record or transaction as text). The proof is in `file`, at `off` where that is one place. `count` is the
+    number of affected messages, records or rows (the table says which), None if it is unknown. `text` is for
+    people and is not compared. If something is missing, the verdict is never clean.
     """
 
     code: str

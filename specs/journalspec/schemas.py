@@ -1,8 +1,8 @@
 """The common parts of the declarative schemas of all formats: errors, loading, and the protocol.
 
 The construct schemas (:mod:`.elements`) and the generated Kaitai parsers (:mod:`.parsers`) read single
-headers and records, and judge no damage. Other code decides where headers and records are; :func:`reread`
-reads them again with a schema, for a comparison.
+headers and records, and do not handle damage. Other code decides where headers and records are;
+:func:`reread` reads them again with a schema, for a comparison.
 """
 
 from __future__ import annotations

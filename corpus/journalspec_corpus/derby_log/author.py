@@ -3,13 +3,13 @@
 A base describes ``files``, numbered from ``first`` (1) on. Each has its ``groups``, then its ``end``
 (``marker``, or ``none``; default: a marker in each file but the last) and zeros up to ``size``; ``header``
 has wrong fields of the file's header. A group is a list of records, or a table of ``records``, fields of its
-checksum record, ``plain = true`` (it has none) and ``covers`` (as many records, not all). The control file
-names the record ``checkpoint``; ``control`` has other fields of it, ``mirror`` those of the mirror
-(``false``: there is none). ``containers`` next to the log are their pages by name: the version of each, or
-the result of :func:`page`.
+checksum record, ``plain = true`` (no checksum record) and ``covers`` (the number of covered records, if not
+all). The control file names the record ``checkpoint``; ``control`` has other fields of the control file,
+``mirror`` those of the mirror (``false``: no mirror). ``containers`` next to the log are their pages by name:
+the version of each, or the result of :func:`page`.
 
 A record is a text ``LABEL OPERATION key=value ...``. COMMIT, ABORT and PREPARE are END. The number in the
-label is that of the transaction, if ``tx`` says no other. Keys of all: ``group``, ``data``, ``body`` (all of
+label is that of the transaction, unless ``tx`` is given. Keys of all: ``group``, ``data``, ``body`` (all of
 it), ``rest`` (after it), hex; ``long=1`` (every compressed number in its longest form); fields of the
 operation (``undone=LABEL``, ``rows=7:0,8:4``). INSERT, UPDATE and DELETE may have ``key``, ``value`` and
 ``table`` (T) instead: the author keeps the pages and knows versions, slots and record ids; ``UNDO of=LABEL``

@@ -55,7 +55,7 @@ def header_parts(file: Mapping[str, Any], edition: str) -> list[Part]:
 
 
 def layout_kind(kind: str, edition: str) -> str:
-    """Return the record type whose fields a record has: an EVENT where there is none looks like an ADD."""
+    """Return the record type with the fields of `kind`: in an edition without EVENT, it looks like ADD."""
     return kind if kind in LAYOUT.types(edition) else "ADD"
 
 

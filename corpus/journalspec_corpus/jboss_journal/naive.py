@@ -389,7 +389,7 @@ def _is_stale(data: bytes, place: int, off: int, laid: str, own: bytes) -> bool:
 
 
 def claim(data: bytes, off: int, laid: str) -> tuple[str, int]:
-    """Judge one candidate by the specification's order of checks; return its fault, and its end.
+    """Check one candidate in the specification's order of checks; return its fault, and its end.
 
     A healthy candidate has the fault "". A torn one ends at its claimed end, or at the end of the data if the
     claim is impossible. `laid` is the edition of its table.

@@ -229,7 +229,7 @@ def _files(directory: Path, manifest: dict[str, Any], out: Verified) -> None:
 
 
 def _compare(directory: Path, said: Mapping[str, Mapping[str, Any]], where: str, out: Verified) -> bool:
-    """Check files against their entries; return name -> whether it agrees, and add the differences."""
+    """Return whether all files agree with their entries, by name; add the differences."""
     wrong = {name: text for name, of in said.items() if (text := unlike(directory / name, of))}
     out.add([f"{name}: {text}" for name, text in wrong.items()], where)
     return not wrong

@@ -25,7 +25,7 @@ BUILT_TIERS = {"core": 24, "full": 64}
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A build, completely: two equal plans give the same bytes.
+    """The complete definition of a build: two equal plans give the same bytes.
 
     `every` takes each n-th workload only (benchmarks, tests).
     """

@@ -100,7 +100,7 @@ def verdicts_of(facts: Facts, adapter: CrashFormat) -> list[Column]:
 
 
 class Shard:
-    """The distinct states of several traces, gathered by columns and made one Arrow table at the end."""
+    """The distinct states of several traces, collected in columns; the result is one Arrow table."""
 
     def __init__(self, adapter: CrashFormat, presets: tuple[Preset, ...], seed: int) -> None:
         self.adapter = adapter
@@ -250,7 +250,7 @@ def shard_file(out: Path, shard: int) -> Path:
 
 
 def write_shard(plan: Plan, out: Path, number: int) -> None:
-    """Judge shard `number` and write it, with its summary.
+    """Compute the verdicts of shard `number`, and write it with its summary.
 
     An existing shard is not made again, because a task whose worker died is repeated from its first shard.
     """

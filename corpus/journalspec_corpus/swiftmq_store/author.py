@@ -183,7 +183,7 @@ def _action(text: str, edition: str, size: int) -> tuple[dict[str, Any], list[Pa
 
 
 def expand(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a case's expected value with its brief forms of queues and messages written out."""
+    """Return a value of a case with its brief forms of queues and messages written out."""
     out = dict(value)
     if "queues" in out:
         out["queues"] = [
